@@ -23,7 +23,9 @@ const sources = files.map(path => {
 
 /** The part of the tree that a file is in. */
 const partOf = (path: string) =>
-  /^src\/(engine|audit|history|object-store|workspace|http|operations|workers|config|metrics)\//.exec(path)?.[1] ??
+  /^src\/(engine|audit|history|object-store|bucket|workspace|http|operations|workers|config|metrics)\//.exec(
+    path
+  )?.[1] ??
   /^(routes|schemas)\//.exec(path)?.[1] ??
   /^src\/([a-z-]+)\.ts$/.exec(path)?.[1] ??
   path
@@ -58,6 +60,7 @@ const ARROWS: Record<string, string[]> = {
   operations: ['schemas', 'workers', 'workspace', 'engine', 'audit'],
   workers: ['engine'],
   config: ['schemas', 'workspace'],
+  bucket: ['object-store', 'workspace', 'history', 'engine', 'audit', 'error-code'],
   workspace: ['history', 'engine', 'audit', 'error-code'],
   audit: ['error-code'],
   history: ['engine', 'error-code'],

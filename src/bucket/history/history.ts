@@ -1,0 +1,86 @@
+// The history of one bucket: puts its parts together. Does not know files, HTTP or S3.
+import type { History, HistoryLimits, HistoryOptions } from '../../history/api.ts'
+import { Copies } from '../../history/copies.ts'
+import { LogHistory } from '../../history/log-history.ts'
+import type { ObjectStore } from '../../object-store/store.ts'
+import { BucketBlobs } from './blobs.ts'
+import { CopyObjects } from './copies.ts'
+import { forgetPath } from './forget.ts'
+import { Logs } from './logs.ts'
+import { LOGS } from './names.ts'
+import { LivingServers, type ServerTimes } from './servers.ts'
+import { sweepHistory } from './sweep.ts'
+import { LogWriter } from './writer.ts'
+
+export interface BucketHistoryOptions extends Pick<
+  HistoryOptions,
+  'nonce' | 'level' | 'isPrivate' | 'report' | 'rotated' | 'limits'
+> {
+  times?: Partial<ServerTimes>
+  /** Who lives, where that is known otherwise. */
+  servers?: Pick<LivingServers, 'begin' | 'look' | 'isGone' | 'sweep' | 'end'>
+}
+
+/** In ms: a log that was begun earlier is ended by the sweep, so that what is old in it can be removed. */
+const LONGEST = 24 * 60 * 60 * 1000
+/** In bytes, of a log: what is read to find one record of a server that has ended its log. Chosen, not measured. */
+const LOG = 2 * 1024 * 1024
+/** In ms, between two looks at what other servers have written: each is a request. Chosen, not measured. */
+const LOOK = 1000
+
+/**
+ * Reads nothing yet. Rejects with StoreUnavailable or StoreRefused if the store can't be asked. A record takes some 100
+ * bytes of memory, and its path and names once for each log; of ended logs, as many indexes are kept as
+ * `limits.indexes` says, and of the others 8 bytes for each path and key.
+ */
+export async function openBucketHistory(store: ObjectStore, options: BucketHistoryOptions): Promise<History> {
+  const { nonce, report } = options
+  await store.list(LOGS, { limit: 1 })
+  const limits: Partial<HistoryLimits> = { segment: LOG, ...options.limits }
+  const servers =
+    options.servers ?? new LivingServers({ store, nonce, report, ...(options.times && { times: options.times }) })
+  return new LogHistory(
+    { ...options, limits },
+    ({ limits, ids, saw, sawIndex, lost }) => {
+      const logs = new Logs({ store, nonce, report, limits, ids, servers, saw, sawIndex })
+      const blobs = new BucketBlobs({ store, report })
+      const copies = new Copies({ places: new CopyObjects({ store, limits }), report, limits })
+      const writer = new LogWriter({
+        store,
+        nonce,
+        report,
+        limit: limits.segment,
+        begin: () => servers.begin(),
+        written: (log, offset, lines) => logs.written(log, offset, lines),
+        lost,
+        closed: (log, isWhole) => {
+          logs.closed(log, isWhole)
+          options.rotated?.()
+        }
+      })
+      return {
+        segments: logs,
+        blobs,
+        copies,
+        writer: {
+          append: line => writer.append(line),
+          add: line => writer.add(line),
+          flush: () => writer.flush(),
+          close: async () => {
+            await writer.close()
+            await servers.end()
+          }
+        },
+        forget: async (path, reading) => {
+          await copies.remove(path)
+          return forgetPath(path, { store, logs, blobs, reading })
+        },
+        sweep: async retention => {
+          await writer.rotate(LONGEST)
+          return sweepHistory(retention, { store, logs, servers, report })
+        }
+      }
+    },
+    LOOK
+  )
+}

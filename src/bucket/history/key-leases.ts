@@ -1,0 +1,115 @@
+// Who carries out the request with an idempotency key now, over all servers of a bucket: an object for each, for as long as
+// the request may take. Does not know what requests ask for.
+import { createHash, randomBytes } from 'node:crypto'
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { ObjectStore, Version, WriteCondition } from '../../object-store/store.ts'
+import { fail, ok, type Result } from '../../result.ts'
+import type { FileFailure } from '../../workspace/failure.ts'
+import type { Lock } from '../../workspace/locks/lock.ts'
+import { KEYS } from './names.ts'
+
+export interface KeyLeasesOptions {
+  store: ObjectStore
+  nonce: string
+  /** In ms: how long one that is held by another is waited for. */
+  wait: number
+  /** In ms; for tests. */
+  lease?: number
+}
+
+export type KeyHold = Omit<Lock, 'temp'>
+
+/**
+ * In ms. Its first half is the holder's: no write of a file is begun after it. The second is for a write that is under
+ * way then (`writeDeadline`). Chosen, not measured.
+ */
+const LEASE = 180_000
+/** In ms, between two looks. */
+const LOOK = 200
+/** Keys held by others, of which it is remembered since when. */
+const REMEMBERED = 10_000
+
+export class KeyLeases {
+  readonly #options: KeyLeasesOptions
+  readonly #lease: number
+  /** What was last seen of keys that others hold, and since when by this process's own clock. */
+  readonly #seen = new Map<string, { version: Version; since: number }>()
+
+  constructor(options: KeyLeasesOptions) {
+    this.#options = options
+    this.#lease = options.lease ?? LEASE
+  }
+
+  /**
+   * `name`: as of `keyLock`. FILE_LOCKED: another carries out a request with this key, or did when it was killed: the
+   * key can be had when its time is over, as seen from here. Rejects with StoreUnavailable or StoreRefused.
+   */
+  async acquire(name: Buffer): Promise<Result<KeyHold, FileFailure>> {
+    const digest = createHash('sha256').update(name).digest('hex')
+    const end = performance.now() + this.#options.wait
+    for (;;) {
+      const held = await this.#take(digest, 'absent')
+      if (held !== null) return ok(held)
+      const condition = await this.#mayTakeOver(digest)
+      if (condition !== null) {
+        const taken = await this.#take(digest, condition)
+        if (taken !== null) return ok(taken)
+      }
+      if (performance.now() >= end) return fail({ code: 'FILE_LOCKED', reason: 'timeout', retry_after: 1 })
+      await sleep(LOOK)
+    }
+  }
+
+  /** Removes what servers left that were killed. */
+  async sweep(): Promise<void> {
+    const { store } = this.#options
+    for (let after: string | null = KEYS; after !== null;) {
+      const page = await store.list(KEYS, { after })
+      for (const { key, version } of page.keys) {
+        const digest = key.slice(KEYS.length)
+        // Taken over first: no other can have it when it is removed.
+        if (this.#isOver(digest, version)) await (await this.#take(digest, { is: version }))?.release()
+      }
+      after = page.next_after
+    }
+  }
+
+  async #take(digest: string, condition: WriteCondition): Promise<KeyHold | null> {
+    const { store, nonce } = this.#options
+    const key = KEYS + digest
+    const since = performance.now()
+    // Its content is unique, so that its version is.
+    const attempt = randomBytes(12).toString('hex')
+    const bytes = Buffer.from(JSON.stringify({ server: nonce, attempt }))
+    const written = await store.write(key, { bytes, if: condition, attempt })
+    if (written === null || written.version === null) return null
+    this.#seen.delete(digest)
+    const held = () => performance.now() - since < this.#lease / 2
+    return {
+      alone_since: null,
+      held,
+      // Later it may be another's, and it goes with the sweep.
+      release: async () => {
+        if (held()) await store.remove(key)
+      }
+    }
+  }
+
+  async #mayTakeOver(digest: string): Promise<WriteCondition | null> {
+    const there = await this.#options.store.head(KEYS + digest)
+    if (there === null) return 'absent'
+    return this.#isOver(digest, there.version) ? { is: there.version, landed: there.landed } : null
+  }
+
+  /** Whether this version is there for as long as a lease is, as seen from here. */
+  #isOver(digest: string, version: Version): boolean {
+    const seen = this.#seen.get(digest)
+    const since = seen?.version === version ? seen.since : performance.now()
+    this.#seen.set(digest, { version, since })
+    for (const [oldest] of this.#seen) {
+      if (this.#seen.size <= REMEMBERED) break
+      this.#seen.delete(oldest)
+    }
+    return performance.now() - since >= this.#lease
+  }
+}

@@ -1,0 +1,496 @@
+// The logs of all servers in one bucket, as segments, and what is in memory of them: of each that is still written its
+// index (some 100 bytes a record), of the others an overview, and as many indexes as may be. Does not know what is asked
+// of them.
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { HistoryLimits, HistoryOptions } from '../../history/api.ts'
+import { compare, type SegmentId } from '../../history/cursor.ts'
+import type { Ids } from '../../history/ids.ts'
+import { IndexCache } from '../../history/index-cache.ts'
+import { jsonOf } from '../../history/line.ts'
+import { overviewOf } from '../../history/overview.ts'
+import type { Said, SaidLine } from '../../history/record-json.ts'
+import type { Settlement } from '../../history/record.ts'
+import { SegmentIndex } from '../../history/segment-index.ts'
+import { segmentName } from '../../history/segment-name.ts'
+import {
+  looseIn,
+  newestFirst,
+  type LinePlace,
+  type ReadSegment,
+  type Segment,
+  type SegmentSource
+} from '../../history/segment-source.ts'
+import { together } from '../../history/together.ts'
+import { codeOf } from '../../error-code.ts'
+import type { ObjectStore } from '../../object-store/store.ts'
+import { ByteCache } from './byte-cache.ts'
+import { listLog, type ListedObject } from './merge.ts'
+import { cover, keyAfter, keyBefore, LOGS, objectKey, parseLog, parseObject, type Range } from './names.ts'
+import type { LivingServers } from './servers.ts'
+import { endLog, WROTE } from './writer.ts'
+
+export interface LogsOptions {
+  store: ObjectStore
+  nonce: string
+  report: HistoryOptions['report']
+  limits: HistoryLimits
+  ids: Ids
+  servers: Pick<LivingServers, 'look' | 'isGone'>
+  /** Called with each line that is read or written, and its server. */
+  saw(said: Said, nonce: string): void
+  /** Called when a log isn't as it was read. */
+  sawIndex(): void
+}
+
+/** An object of a log that was read. `isMissing`: the store has nothing of these numbers. */
+interface Part extends Range {
+  key: string
+  size: number
+  isMissing?: boolean
+}
+
+export interface Log extends Segment {
+  /** What it consists of, from number 0 on, as it was last listed. */
+  parts: Part[]
+  /** Of the object that is read next. */
+  next: number
+  /** An empty object ends it. */
+  hasEnd: boolean
+}
+
+/** In bytes. No object that editd wrote is so large. */
+const TOO_LARGE = 64 * 1024 * 1024
+/** Nothing that editd wrote has a higher number: cursors couldn't name it. */
+const MOST_LOGS = 1e9
+/** Logs that are read at the same time when a server starts. Chosen, not measured. */
+const AT_ONCE = 8
+/** In bytes: objects that were read lately, as the feed reads their lines again. */
+const CACHED = 8 * 1024 * 1024
+/** Looks at a log of which objects are put together all the time. */
+const LOOKS = 10
+const BETWEEN = 50
+
+export class Logs implements SegmentSource {
+  readonly #options: LogsOptions
+  readonly #all = new Map<number, Log>()
+  readonly #indexes: IndexCache
+  readonly #cache = new ByteCache(CACHED)
+  readonly #refused = new Set<string>()
+  /** Why not all could be read that is there; null: it could. */
+  #failure: unknown = null
+  #isLoaded = false
+  /** All logs up to this one were listed; one that this server has begun may have a higher number. */
+  #listedTo = 0
+  #turn: Promise<unknown> = Promise.resolve()
+
+  readonly update: () => Promise<void> = together(() => this.#inTurn(() => this.#update()))
+  readonly catchUp = this.update
+  readonly askWhoIsGone: () => Promise<void> = together(() => this.#inTurn(() => this.#endThoseOfGone()))
+
+  constructor(options: LogsOptions) {
+    this.#options = options
+    this.#indexes = new IndexCache(options.limits.indexes)
+  }
+
+  async load(): Promise<void> {
+    if (!this.#isLoaded) await this.update()
+  }
+
+  newestFirst(): ReadSegment[] {
+    return newestFirst(this.#all.values())
+  }
+
+  known(): readonly Log[] {
+    return [...this.#all.values()]
+  }
+
+  get(name: string): Log | undefined {
+    return this.known().find(log => log.name === name)
+  }
+
+  /** Those that others have removed are known no more. Rejects where the last look at them failed. */
+  async present(): Promise<SegmentId[]> {
+    if (this.#failure !== null) throw this.#failure
+    const mayGo = this.known()
+    const numbers = new Set<number>()
+    for (let after: string | null = LOGS; after !== null;) {
+      const page = await this.#options.store.list(LOGS, { after, folders: true })
+      for (const prefix of page.prefixes) numbers.add(parseLog(prefix) ?? -1)
+      after = page.next_after
+    }
+    for (const log of mayGo) if (!numbers.has(log.number)) this.drop(log)
+    return this.known()
+      .map(({ nonce, number }) => ({ nonce, number }))
+      .sort(compare)
+  }
+
+  async index(segment: Segment): Promise<SegmentIndex | null> {
+    const log = this.#all.get(segment.number)
+    if (log === undefined) return null
+    if (log.overview instanceof SegmentIndex) return log.overview
+    const cached = this.#indexes.get(log.name)
+    if (cached !== undefined) return cached
+    const index = new SegmentIndex()
+    if (!(await this.#attempt(log, () => this.#read(log, index, 0, () => {})))) return null
+    this.#indexes.keep(log.name, index)
+    return index
+  }
+
+  async bytes(segment: Segment, offset: number, length: number): Promise<Buffer | null> {
+    const log = this.#all.get(segment.number)
+    let bytes: Buffer | null = null
+    const read = async (log: Log) => {
+      bytes = await this.#between(log, offset, length, true)
+    }
+    return log !== undefined && (await this.#attempt(log, () => read(log))) ? bytes : null
+  }
+
+  async lines<T>(
+    segment: Segment,
+    places: readonly LinePlace[],
+    use: (json: Buffer) => T | null
+  ): Promise<(T | null)[] | null> {
+    const found: (T | null)[] = []
+    // Read anew: `forget` may have overwritten them.
+    const read = new Map<string, Buffer>()
+    for (const { offset, length } of places) {
+      const log = this.#all.get(segment.number)
+      const line = log === undefined ? null : await this.#retried(log, () => this.#between(log, offset, length, read))
+      if (line === null) return null
+      const json = jsonOf(line)
+      found.push(json && use(json))
+    }
+    return found
+  }
+
+  isGone(nonce: string): boolean {
+    return this.#options.servers.isGone(nonce)
+  }
+
+  loose(edit_id: string): Settlement | null {
+    return looseIn(this.#all.values(), edit_id)
+  }
+
+  invalidate({ number }: Segment): void {
+    const log = this.#all.get(number)
+    if (log === undefined) return
+    this.#indexes.forget(log.name)
+    Object.assign(log, { overview: null, seen: null, isClosed: false, hasEnd: false, parts: [], next: 0 })
+    this.#options.sawIndex()
+  }
+
+  drop({ number, name }: Segment): void {
+    this.#indexes.forget(name)
+    this.#all.delete(number)
+  }
+
+  async idle(): Promise<void> {
+    await this.#turn
+  }
+
+  /** What this server has written to its own log. */
+  written(number: number, offset: number, lines: readonly SaidLine[]): void {
+    const { nonce } = this.#options
+    const log = this.#all.get(number) ?? this.#add(number, nonce)
+    log.overview ??= offset === 0 ? new SegmentIndex() : null
+    const index = log.overview
+    if (!(index instanceof SegmentIndex)) return
+    if (offset > index.end) return this.invalidate(log)
+    let at = offset
+    for (const { bytes, said } of lines) {
+      // It may have been read from the bucket already.
+      if (at >= index.end) {
+        index.take(said, at, bytes.length)
+        this.#options.saw(said, nonce)
+      }
+      at += bytes.length
+    }
+    const size = at - offset
+    const known = log.parts.reduce((sum, part) => sum + part.size, 0)
+    if (known > offset) return
+    const { key, ...range } = partAt(number, log.next)
+    log.parts.push({ key, ...range, size })
+    log.next++
+    this.#cache.keep(key, Buffer.concat(lines.map(({ bytes }) => bytes)))
+  }
+
+  /** This server writes no more to its log. */
+  closed(number: number, isWhole: boolean): void {
+    const log = this.#all.get(number)
+    if (log === undefined) return
+    if (!isWhole || !(log.overview instanceof SegmentIndex)) return this.invalidate(log)
+    log.hasEnd = true
+    this.#close(log, log.overview)
+  }
+
+  async #inTurn(work: () => Promise<void>): Promise<void> {
+    const turn = this.#turn.then(work)
+    this.#turn = turn.catch(() => {})
+    await turn
+  }
+
+  /** Of servers that are gone: nothing can be written behind the end. */
+  async #endThoseOfGone(): Promise<void> {
+    const { servers, store, nonce, report } = this.#options
+    const open = this.known().filter(log => !log.isClosed && log.nonce !== nonce)
+    try {
+      await servers.look(new Map(this.known().map(log => [log.nonce, `${log.number} ${log.next}`])))
+      for (const log of open) {
+        if (!servers.isGone(log.nonce) || log.overview === null) continue
+        await endLog(store, log.number, log.next, log.nonce)
+        await this.#readOn(log, await listLog(store, log.number))
+      }
+    } catch (error) {
+      report({ event: 'look_failed', reason: String(error) })
+    }
+  }
+
+  async #update(): Promise<void> {
+    this.#failure = null
+    try {
+      const logs = [...(await this.#listNew())].sort(([a], [b]) => a - b)
+      const queue = logs.values()
+      const work = async () => {
+        for (const [number, objects] of queue) await this.#found(number, objects)
+      }
+      await Promise.all(Array.from({ length: AT_ONCE }, work))
+      // One that couldn't be read is listed again.
+      for (const [number] of logs) {
+        if (!this.#all.has(number)) break
+        this.#listedTo = Math.max(this.#listedTo, number)
+      }
+      this.#isLoaded = true
+    } catch (error) {
+      this.#failure = error
+      this.#options.report({ event: 'history_unreadable', code: codeOf(error) })
+    }
+  }
+
+  /** Objects that weren't there before, by the numbers of their logs. */
+  async #listNew(): Promise<Map<number, ListedObject[]>> {
+    const found = new Map<number, ListedObject[]>()
+    const open = this.known().filter(log => !log.isClosed)
+    const first = open.toSorted(compare)[0]
+    let after: string | null = keyAfter(this.#listedTo)
+    if (first !== undefined && first.number <= this.#listedTo) after = keyBefore(first.number, first.next)
+    while (after !== null) {
+      const page = await this.#options.store.list(LOGS, { after })
+      for (const entry of page.keys) {
+        const parsed = parseObject(entry.key)
+        if (parsed === null || parsed.log >= MOST_LOGS) this.#refuse(entry.key, 'unknown_name')
+        else if (!this.#isRead(parsed.log, parsed)) {
+          const { log, from, to } = parsed
+          found.set(log, [...(found.get(log) ?? []), { ...entry, from, to }])
+        }
+      }
+      after = page.next_after && this.#skipped(page.next_after)
+    }
+    return found
+  }
+
+  #isRead(number: number, { to }: Range): boolean {
+    const log = this.#all.get(number)
+    if (log === undefined) return false
+    // What this server writes, it knows.
+    if (log.nonce === this.#options.nonce && log.overview !== null) return true
+    return log.isClosed || to < log.next
+  }
+
+  /** Goes on after what is known of the log in which a page of the list ended. */
+  #skipped(after: string): string {
+    const log = this.#all.get(parseLog(after) ?? -1)
+    if (log === undefined) return after
+    const known = log.isClosed ? keyAfter(log.number) : keyBefore(log.number, log.next)
+    return after > known ? after : known
+  }
+
+  async #found(number: number, objects: ListedObject[]): Promise<void> {
+    const log = this.#all.get(number) ?? (await this.#open(number, objects))
+    if (log !== null) await this.#readOn(log, objects)
+  }
+
+  /** Whose it is, its first object says. Null: there is none that can be read. */
+  async #open(number: number, objects: ListedObject[]): Promise<Log | null> {
+    const { store } = this.#options
+    for (const { key } of cover(objects).objects) {
+      const facts = await store.head(key)
+      const nonce = facts?.metadata[WROTE] ?? ''
+      if (/^\w{1,64}$/.test(nonce)) return this.#all.get(number) ?? this.#add(number, nonce)
+      if (facts !== null) this.#refuse(key, 'unknown_server')
+    }
+    // What was put together meanwhile is found by the next look.
+    return null
+  }
+
+  #add(number: number, nonce: string): Log {
+    const name = segmentName(nonce, number)
+    const log: Log = {
+      name,
+      nonce,
+      number,
+      isClosed: false,
+      seen: null,
+      overview: null,
+      parts: [],
+      next: 0,
+      hasEnd: false
+    }
+    this.#all.set(number, log)
+    return log
+  }
+
+  async #readOn(log: Log, objects: ListedObject[]): Promise<void> {
+    const index = log.overview instanceof SegmentIndex ? log.overview : new SegmentIndex()
+    const fresh = objects.filter(({ from }) => from >= log.next)
+    const { objects: parts, missing } = cover(
+      fresh.map(object => ({ ...object, from: object.from - log.next, to: object.to - log.next }))
+    )
+    const base = log.next
+    if (missing.length === 0) {
+      this.#addParts(
+        log,
+        parts.map(part => ({ ...part, from: part.from + base, to: part.to + base })),
+        []
+      )
+    } else if (!(await this.#list(log))) return
+    const { saw, ids } = this.#options
+    const isRead = await this.#attempt(log, () => this.#read(log, index, log.next, said => saw(said, log.nonce)))
+    if (!isRead || !this.#all.has(log.number)) return
+    ids.saw(index.seen)
+    log.overview = index
+    if (log.hasEnd) this.#close(log, index)
+  }
+
+  /** Lists all of a log again, as objects were put together; false: it is gone. */
+  async #list(log: Log): Promise<boolean> {
+    const objects = await listLog(this.#options.store, log.number)
+    if (objects.length === 0) {
+      this.drop(log)
+      return false
+    }
+    const isMine = log.nonce === this.#options.nonce && log.overview !== null
+    const { objects: parts, missing } = cover(isMine ? objects.filter(({ to }) => to < log.next) : objects)
+    log.parts = []
+    this.#addParts(log, parts, missing)
+    return true
+  }
+
+  #addParts(log: Log, parts: readonly ListedObject[], missing: readonly Range[]): void {
+    const end = parts.findIndex(({ size }) => size === 0)
+    if (end >= 0 && end < parts.length - 1) this.#refuse(parts[end + 1]!.key, 'after_the_end')
+    for (const { key, from, to, size } of end < 0 ? parts : parts.slice(0, end)) {
+      const hole = missing.find(range => range.to === from - 1)
+      if (hole !== undefined) log.parts.push({ ...hole, key: '', size: 0, isMissing: true })
+      const isTooLarge = size > TOO_LARGE
+      if (isTooLarge) this.#refuse(key, 'too_large')
+      log.parts.push({ key, from, to, size: isTooLarge ? 0 : size, ...(isTooLarge && { isMissing: true }) })
+    }
+    if (end >= 0) log.hasEnd = true
+  }
+
+  /** Takes in what the index doesn't have yet. */
+  async #read(log: Log, index: SegmentIndex, next: number, saw: (said: Said) => void): Promise<void> {
+    let start = 0
+    for (const part of [...log.parts]) {
+      const { key, to, isMissing } = part
+      if (isMissing === true && to >= next) {
+        index.lost()
+        this.#refuse(`${log.name} ${part.from}`, 'missing')
+      }
+      if (isMissing !== true && start + part.size > index.end) {
+        const bytes = await this.#content(key, false)
+        part.size = bytes.length
+        index.push(bytes.subarray(index.end - start), true, saw)
+      }
+      start += part.size
+      if (to >= log.next) log.next = to + 1
+    }
+    if (start < index.end) {
+      this.#options.report({ event: 'history_segment_changed', segment: log.name })
+      this.invalidate(log)
+      throw new Moved()
+    }
+  }
+
+  /** Of what was read of a log, from memory or from the bucket. */
+  async #between(log: Log, offset: number, length: number, cached: boolean | Map<string, Buffer>): Promise<Buffer> {
+    const found: Buffer[] = []
+    let start = 0
+    for (const { key, size, isMissing } of log.parts) {
+      if (isMissing !== true && start < offset + length && start + size > offset) {
+        const bytes = (cached instanceof Map && cached.get(key)) || (await this.#content(key, cached === true))
+        if (cached instanceof Map) cached.set(key, bytes)
+        found.push(bytes.subarray(Math.max(0, offset - start), offset + length - start))
+      }
+      start += size
+    }
+    return found.length === 1 ? found[0]! : Buffer.concat(found)
+  }
+
+  /** Throws Moved if the object isn't there any more. */
+  async #content(key: string, cached: boolean): Promise<Buffer> {
+    const known = cached ? this.#cache.get(key) : undefined
+    if (known !== undefined) return known
+    const object = await this.#options.store.get(key, TOO_LARGE)
+    if (object === null) throw new Moved()
+    if (object.bytes === null) throw new TooLarge('larger than any object of a log')
+    this.#cache.keep(key, object.bytes)
+    return object.bytes
+  }
+
+  /** Whether it could be done; that it couldn't is reported once. What is gone is dropped. */
+  async #attempt(log: Log, work: () => Promise<void>): Promise<boolean> {
+    try {
+      return (
+        (await this.#retried(log, async () => {
+          await work()
+          return true
+        })) === true
+      )
+    } catch (error) {
+      this.#failure ??= error
+      this.#refuse(log.name, codeOf(error))
+      return false
+    }
+  }
+
+  /** Where objects were put together meanwhile, it is done again. Null: the log is gone. */
+  async #retried<T>(log: Log, work: () => Promise<T>): Promise<T | null> {
+    for (let look = 1; ; look++) {
+      try {
+        return await work()
+      } catch (error) {
+        if (!(error instanceof Moved) || look === LOOKS) throw error
+      }
+      if (look > 1) await sleep(BETWEEN)
+      if (!(await this.#list(log))) return null
+    }
+  }
+
+  #close(log: Log, index: SegmentIndex): void {
+    log.isClosed = true
+    log.seen = { ino: 0, size: index.end }
+    log.overview = overviewOf(index)
+    this.#indexes.keep(log.name, index)
+  }
+
+  #refuse(what: string, code: string): void {
+    if (this.#refused.has(what)) return
+    this.#refused.add(what)
+    this.#options.report({ event: 'history_object_unreadable', object: what, code })
+  }
+}
+
+const partAt = (log: number, number: number): Range & { key: string } => {
+  const range = { from: number, to: number }
+  return { ...range, key: objectKey(log, range) }
+}
+
+/** An object is gone: others were put in its place. */
+class Moved extends Error {
+  readonly code = 'OBJECT_MOVED'
+}
+
+class TooLarge extends Error {
+  readonly code = 'OBJECT_TOO_LARGE'
+}

@@ -1,0 +1,212 @@
+// The writing end of a server's history in a bucket: one object for each group of lines, written on the condition that
+// there is none of its number. Does not look at what the lines say.
+import { randomBytes } from 'node:crypto'
+import type { HistoryOptions } from '../../history/api.ts'
+import { Groups } from '../../history/groups.ts'
+import type { SaidLine } from '../../history/record-json.ts'
+import { codeOf } from '../../error-code.ts'
+import type { ObjectStore } from '../../object-store/store.ts'
+import { mergeObjects, type KnownObjects } from './merge.ts'
+import { LOGS, objectKey, parseLog, rangeToMerge, type Range } from './names.ts'
+
+export interface LogWriterOptions {
+  store: ObjectStore
+  nonce: string
+  report: HistoryOptions['report']
+  /** In bytes: a log that has reached this is ended. */
+  limit: number
+  /** To be awaited before the first object of all is written. */
+  begin(): Promise<void>
+  /** Called for each group that is in a log, with the offset of its first line. */
+  written(log: number, offset: number, lines: readonly SaidLine[]): void
+  lost(lines: readonly SaidLine[]): void
+  /** This server writes no more lines to it. `isWhole`: all of it are lines that `written` was called with. */
+  closed(log: number, isWhole: boolean): void
+}
+
+interface Current {
+  number: number
+  /** Of the object that is written next. */
+  next: number
+  size: number
+  begunAt: number
+  /** What was written: to put it together without reading it again. */
+  known: KnownObjects
+}
+
+/** Metadata of each object: the nonce of the server that wrote it. */
+export const WROTE = 'editd-server'
+/** Logs that are begun for one group, while other servers begin some too. */
+const ATTEMPTS = 100
+
+/** The object of the next number is there, and isn't ours: another server took this one for gone, and ended its log. */
+class Ended extends Error {
+  readonly code = 'LOG_ENDED'
+}
+
+const attemptName = (): string => randomBytes(12).toString('hex')
+
+export class LogWriter {
+  readonly #options: LogWriterOptions
+  readonly #groups: Groups
+  #log: Current | null = null
+  /** Logs whose end couldn't be written yet: from which object on it is to be tried. */
+  readonly #unended = new Map<number, number>()
+  /** Ends when what is put together in the background is. */
+  #merging: Promise<void> = Promise.resolve()
+
+  constructor(options: LogWriterOptions) {
+    this.#options = options
+    this.#groups = new Groups({
+      report: options.report,
+      lost: lines => options.lost(lines),
+      write: lines => this.#write(lines)
+    })
+  }
+
+  /** Resolves when the line is in the bucket. Rejects with StoreUnavailable or StoreRefused. */
+  append(line: SaidLine): Promise<void> {
+    return this.#groups.append(line, true)
+  }
+
+  /** Writes the line with the next one, or soon; if that fails, it is reported and tried again. */
+  add(line: SaidLine): void {
+    this.#groups.add(line)
+  }
+
+  flush(): Promise<void> {
+    return this.#groups.flush()
+  }
+
+  /** Ends the log if its first object is older than `age` ms. */
+  async rotate(age: number): Promise<void> {
+    await this.flush()
+    if (this.#log !== null && Date.now() - this.#log.begunAt >= age) await this.#end(this.#log, true)
+    await this.#merging
+  }
+
+  async close(): Promise<void> {
+    await this.#groups.close()
+    if (this.#log !== null) await this.#end(this.#log, true)
+    await this.#endOthers()
+    await this.#merging
+  }
+
+  /** Resolves when nothing is put together any more. */
+  idle(): Promise<void> {
+    return this.#merging
+  }
+
+  async #write(lines: readonly SaidLine[]): Promise<void> {
+    for (let attempt = 1; ; attempt++) {
+      try {
+        await this.#writeTo(this.#log ?? (await this.#begin()), lines)
+        break
+      } catch (error) {
+        // The same lines go to a new log.
+        if (!(error instanceof Ended) || attempt === ATTEMPTS) throw error
+      }
+    }
+    await this.#endOthers()
+  }
+
+  async #writeTo(log: Current, lines: readonly SaidLine[]): Promise<void> {
+    const bytes = Buffer.concat(lines.map(line => line.bytes))
+    const { number, next } = log
+    const key = objectKey(number, { from: next, to: next })
+    try {
+      const { store, nonce } = this.#options
+      const metadata = { [WROTE]: nonce }
+      const written = await store.write(key, { bytes, if: 'absent', attempt: attemptName(), metadata })
+      if (written === null) throw new Ended('another server has ended the log, or begun one of this number')
+      log.next = next + 1
+      if (next === 0 && !(await this.#isHighest(number))) throw new Ended('other servers have begun logs meanwhile')
+      log.known.set(key, { bytes, version: written.version })
+    } catch (error) {
+      const isEnd = error instanceof Ended
+      if (!isEnd || log.size > 0) {
+        this.#options.report({ event: 'history_log_given_up', log: number, code: codeOf(error) })
+      }
+      await this.#end(log, isEnd && log.size > 0)
+      throw error
+    }
+    const offset = log.size
+    log.size += bytes.length
+    this.#options.written(number, offset, lines)
+    if (log.size >= this.#options.limit) await this.#end(log, true)
+    else this.#merge(log, rangeToMerge(next))
+  }
+
+  /** Its number is one more than that of any log that is there; it is this server's once its first object is written. */
+  async #begin(): Promise<Current> {
+    await this.#options.begin()
+    const number = (await this.#highest()) + 1
+    return (this.#log = { number, next: 0, size: 0, begunAt: Date.now(), known: new Map() })
+  }
+
+  async #highest(): Promise<number> {
+    let highest = 0
+    for (let after: string | null = LOGS; after !== null;) {
+      const page = await this.#options.store.list(LOGS, { after, folders: true })
+      for (const prefix of page.prefixes) highest = Math.max(highest, parseLog(prefix) ?? 0)
+      after = page.next_after
+    }
+    return highest
+  }
+
+  /**
+   * Looked at when its first object is there: a server that was held up before it wrote that must not take a number
+   * that was used and removed meanwhile, since readers would take it for one that they have read (cursor.ts).
+   */
+  async #isHighest(number: number): Promise<boolean> {
+    return (await this.#highest()) === number
+  }
+
+  /** Whatever comes of it, nothing more is written to the log. */
+  async #end(log: Current, isWhole: boolean): Promise<void> {
+    this.#log = null
+    this.#unended.set(log.number, log.next)
+    await this.#endOthers()
+    this.#options.closed(log.number, isWhole)
+    if (isWhole && log.next > 1) this.#merge(log, { from: 0, to: log.next - 1 })
+  }
+
+  /** An empty object ends a log. Where that can't be written it is tried again with the next lines. */
+  async #endOthers(): Promise<void> {
+    const { store, nonce, report } = this.#options
+    for (const [number, next] of this.#unended) {
+      try {
+        await endLog(store, number, next, nonce)
+        this.#unended.delete(number)
+      } catch (error) {
+        report({ event: 'history_log_not_ended', log: number, code: codeOf(error) })
+      }
+    }
+  }
+
+  #merge({ number, known }: Current, range: Range | null): void {
+    if (range === null) return
+    const { store, nonce, report } = this.#options
+    this.#merging = this.#merging
+      .then(() => mergeObjects({ store, log: number, range, metadata: { [WROTE]: nonce }, known }))
+      .then(
+        () => {},
+        // They are put together with the next, or by the sweep.
+        error => report({ event: 'history_merge_failed', log: number, code: codeOf(error) })
+      )
+  }
+}
+
+/**
+ * Writes the empty object that ends a log of the server `of`, behind what is there. `next`: no object before it is the
+ * last. Where another server has begun a log of this number, it is left alone.
+ */
+export async function endLog(store: ObjectStore, log: number, next: number, of: string): Promise<void> {
+  for (let number = next; ; number++) {
+    const key = objectKey(log, { from: number, to: number })
+    const metadata = { [WROTE]: of }
+    if (await store.write(key, { bytes: Buffer.alloc(0), if: 'absent', attempt: attemptName(), metadata })) return
+    const there = await store.head(key)
+    if (there?.size === 0 || (number === 0 && there !== null && there.metadata[WROTE] !== of)) return
+  }
+}

@@ -1,0 +1,107 @@
+// Keys and servers in a bucket of a real Ceph: who carries out a request, who lives, and what became of what was left.
+import { setTimeout as sleep } from 'node:timers/promises'
+import t from 'tap'
+import { KeyLeases } from '../../../src/bucket/history/key-leases.ts'
+import { KEYS, SERVERS } from '../../../src/bucket/history/names.ts'
+import { LivingServers } from '../../../src/bucket/history/servers.ts'
+import { Settler, type PresentFile } from '../../../src/bucket/history/settle.ts'
+import { NO_CEPH } from '../../ceph.ts'
+import { FAST, hashOf, recordOf } from '../../history/support/history.ts'
+import { keysIn, makeBucketPlace } from './support/place.ts'
+
+const CEPH = { skip: NO_CEPH, timeout: 200_000 }
+const KEY = Buffer.from('\0idempotency-key\0digest')
+
+t.test('one of many servers holds a key, and the next when it is released', CEPH, async t => {
+  const { store } = await makeBucketPlace(t)
+  const leases = ['a', 'b', 'c'].map(nonce => new KeyLeases({ store, nonce, wait: 0 }))
+  const held = await Promise.all([...leases, ...leases].map(one => one.acquire(KEY)))
+  const got = held.filter(one => one.ok)
+  t.equal(got.length, 1)
+  t.match(held.filter(one => !one.ok)[0], { failure: { code: 'FILE_LOCKED' } })
+  t.ok(got[0]?.ok && got[0].value.held())
+  if (got[0]?.ok) await got[0].value.release()
+  t.strictSame(await keysIn(store, KEYS), [])
+  t.ok((await leases[0]!.acquire(KEY)).ok)
+})
+
+t.test('takes the key of a killed holder over when its time is over, and never one that is held', CEPH, async t => {
+  const { store } = await makeBucketPlace(t)
+  const lease = 3000
+  const killed = new KeyLeases({ store, nonce: 'killed', wait: 0, lease })
+  const next = new KeyLeases({ store, nonce: 'next', wait: 60_000, lease })
+  const first = await killed.acquire(KEY)
+  const second = await next.acquire(KEY)
+  t.ok(first.ok && second.ok)
+  if (!first.ok || !second.ok) return
+  t.notOk(first.value.held(), 'it has noticed by then')
+  await first.value.release()
+  t.equal((await keysIn(store, KEYS)).length, 1, 'it is no longer its own to remove')
+  await next.sweep()
+  await sleep(lease)
+  await next.sweep()
+  await sleep(lease)
+  await next.sweep()
+  t.strictSame(await keysIn(store, KEYS), [], 'what is left is swept')
+})
+
+t.test('a server is gone when its object has not changed for a while, as seen from here', CEPH, async t => {
+  const { store, events } = await makeBucketPlace(t)
+  const report = (event: { event: string }) => events.push(event)
+  const times = { renew: 200, silent: 5000 }
+  const [one, two] = ['one', 'two'].map(nonce => new LivingServers({ store, nonce, report, times }))
+  await one!.begin()
+  const none = new Map([['never', '1']])
+  await two!.look(none)
+  t.notOk(two!.isGone('one'))
+  t.notOk(two!.isGone('never'), 'it was only just seen')
+  await sleep(times.silent + 500)
+  await two!.look(none)
+  t.notOk(two!.isGone('one'))
+  t.ok(two!.isGone('never'))
+  t.notOk(two!.isGone('two'), 'oneself never is')
+  await two!.look(new Map([['never', '2']]))
+  t.notOk(two!.isGone('never'), 'it has written')
+  await one!.end()
+  t.strictSame(await keysIn(store, SERVERS), [])
+  await two!.look(none)
+  await sleep(times.silent)
+  await two!.look(none)
+  await two!.sweep()
+  t.strictSame(events, [])
+})
+
+t.test('says what became of a change: done at once, void when its write can’t be under way', CEPH, async t => {
+  const place = await makeBucketPlace(t)
+  const [gone, history] = [await place.open({ nonce: 'gone' }), await place.open()]
+  const [landed, lost, copied] = ['landed', 'lost', 'copied'].map(name => recordOf(gone, name, name))
+  for (const record of [landed!, lost!, copied!]) await gone.append(record, FAST)
+  const files: Record<string, PresentFile | null> = {
+    landed: { hash: hashOf('something later'), attempts: ['later', landed!.edit_id] },
+    lost: { hash: hashOf(''), attempts: [] },
+    copied: { hash: hashOf('copied'), attempts: ['of another change to the same content'] }
+  }
+  let underWay = 60_000
+  const settler = new Settler({
+    history,
+    present: async path => files[path.toString()] ?? null,
+    report: event => place.events.push(event),
+    underWay: () => underWay
+  })
+  const settle = async (edit_id: string) => settler.settle((await history.byId(edit_id))!)
+  t.equal(await settle(landed!.edit_id), 'done')
+  t.equal(await settle(lost!.edit_id), 'under_way')
+  t.equal(await settle(copied!.edit_id), 'under_way')
+  t.equal((await history.byId(lost!.edit_id))?.settled, null, 'not written down')
+  underWay = 0
+  const file = files.lost!
+  files.lost = null
+  t.equal(await settle(lost!.edit_id), 'uncertain', 'it can’t be read')
+  files.lost = file
+  t.equal(await settle(lost!.edit_id), 'void')
+  place.gone.add('gone')
+  await settler.settleAll()
+  t.strictSame(await history.unsettled(), [])
+  t.equal((await history.byId(copied!.edit_id))?.settled, 'done')
+  t.strictSame(place.events, [])
+})
