@@ -1,0 +1,264 @@
+// What can be done with the files of an open bucket, as far as a policy allows it. Does not know HTTP, what a plan does, or
+// how the bucket is opened and closed.
+import { createHash } from 'node:crypto'
+import type { Audit } from '../audit/audit.ts'
+import type { History } from '../history/api.ts'
+import type { Settlement, Stored } from '../history/record.ts'
+import type { ObjectStore } from '../object-store/store.ts'
+import { StoreUnavailable } from '../object-store/store.ts'
+import { fail, ok, type Result } from '../result.ts'
+import type {
+  BatchDone,
+  BatchStep,
+  ChangeOptions,
+  ChangesPage,
+  ChangesQuery,
+  CommonOptions,
+  Consumer,
+  Created,
+  CreateTarget,
+  Edited,
+  FailedAccess,
+  FileTarget,
+  FileWithPast,
+  Follower,
+  HistoryPage,
+  HistoryQuery,
+  Key,
+  Looked,
+  PageRequest,
+  Planner,
+  ReviewTarget,
+  Workspace
+} from '../workspace/api.ts'
+import type { BufferPool } from '../workspace/buffer-pool.ts'
+import { refusalToReplace } from '../workspace/create.ts'
+import type { CursorFailure, FileFailure, KeyFailure, RequestInFlight } from '../workspace/failure.ts'
+import type { FileResult, RequestedPath } from '../workspace/file-access.ts'
+import type { Followers } from '../workspace/history/follow.ts'
+import type { KeyedRequest, Keys } from '../workspace/history/keys.ts'
+import { noHistory, Questions } from '../workspace/history/questions.ts'
+import type { Recorder } from '../workspace/history/recorder.ts'
+import type { Locks } from '../workspace/locks/lock.ts'
+import { limitPolicy, type Policy } from '../workspace/root/policy.ts'
+import { staleness } from '../workspace/run-plan.ts'
+import type { Running } from '../workspace/running.ts'
+import { ATTEMPTS, shortHash } from '../workspace/text-file.ts'
+import { createObject, editObject, type ChangeContext } from './change.ts'
+import { Objects } from './objects.ts'
+import { recallObject } from './recall.ts'
+
+type Answer<T, F = never> = Promise<{ ok: true; value: T } | FailedAccess<F | FileFailure>>
+
+const readOnly = fail<FileFailure>({ code: 'READ_ONLY' })
+const directory = fail<FileFailure>({ code: 'NOT_A_FILE', type: 'directory' })
+
+/** An open bucket, as whatever uses its files needs it. */
+export interface OpenBucket {
+  options: CommonOptions
+  store: ObjectStore
+  /** Whether the store answered last. */
+  answers(): boolean
+  /** In bytes: of what comes before each key. */
+  prefixLength: number
+  buffers: BufferPool
+  running: Running
+  turns: Locks
+  recorder: Recorder
+  /** Null: no history is kept. */
+  kept: KeptHistory | null
+  close(): Promise<void>
+}
+
+export interface KeptHistory extends Pick<Keys, 'secret' | 'acquire'> {
+  history: History
+  followers: Followers
+  settle(stored: Stored): Promise<Settlement | 'under_way'>
+}
+
+export class BucketWorkspace implements Workspace {
+  readonly kind = 'bucket'
+  readonly confinement = 'keys'
+  readonly root: string
+  readonly audit: Audit | null
+  readonly #opened: OpenBucket
+  readonly #policy: Policy
+  readonly #objects: Objects
+  readonly #context: ChangeContext
+  readonly #questions: Questions
+  readonly #isView: boolean
+  /** By their patterns, as JSON; for as long as somebody has them. */
+  readonly #views = new Map<string, WeakRef<BucketWorkspace>>()
+
+  constructor(opened: OpenBucket, policy: Policy, isView = false) {
+    const { store, options, running, kept } = opened
+    this.root = store.name
+    this.audit = options.audit ?? null
+    this.#opened = opened
+    this.#policy = policy
+    this.#isView = isView
+    this.#objects = new Objects({ ...opened, policy })
+    this.#context = { ...opened, ...options, objects: this.#objects }
+    this.#questions = new Questions(kept, {
+      options,
+      durable: true,
+      isView,
+      running,
+      realPath: path => this.#objects.realPath(path),
+      refusal: (use, path) => this.#objects.refusal(use, path)
+    })
+  }
+
+  edit<T, F>(target: FileTarget, options: ChangeOptions<Edited<T>>, plan: Planner<T, F>): Answer<Edited<T>, F> {
+    return this.#objects.run<Edited<T>, F>(target, 'edit', async asked =>
+      this.#opened.options.readOnly ? readOnly : editObject(this.#context, { asked, target, options, plan })
+    )
+  }
+
+  create<T, F>(target: CreateTarget, options: ChangeOptions<Created<T>>, plan: Planner<T, F>): Answer<Created<T>, F> {
+    return this.#objects.run<Created<T>, F>(target, 'edit', async asked =>
+      this.#opened.options.readOnly
+        ? readOnly
+        : createObject(this.#context, { asked, target, options, plan }, refusalToReplace)
+    )
+  }
+
+  /** One step is what it would be by itself: one object is written, or none. */
+  async batch<T, F>(
+    steps: readonly BatchStep<T, F>[],
+    options: ChangeOptions<BatchDone<T>>
+  ): Promise<{ ok: true; value: BatchDone<T> } | (FailedAccess<F | FileFailure> & { at: number })> {
+    const [step] = steps
+    const path = step?.target.path ?? '.'
+    if (this.#opened.options.readOnly) return { ...readOnly, path, at: 0 }
+    if (step === undefined || steps.length > 1) return { ...fail({ code: 'BATCH_NOT_SUPPORTED' }), path, at: 0 }
+    if (step.operation === 'remove') return { ...fail({ code: 'DELETE_NOT_ALLOWED', reason: 'bucket' }), path, at: 0 }
+    const { outcome, ...others } = options
+    const asOne = {
+      ...others,
+      ...(outcome && { outcome: (done: Edited<T> | Created<T>, texts: boolean) => outcome({ steps: [done] }, texts) })
+    }
+    const done =
+      step.operation === 'edit'
+        ? await this.edit<T, F>(step.target, asOne, step.plan)
+        : await this.create<T, F>(step.target, asOne, step.plan)
+    return done.ok ? ok({ steps: [done.value] }) : { ...done, at: 0 }
+  }
+
+  look<R>(target: FileTarget, use: { file: () => Consumer<R>; directory: PageRequest }): Answer<Looked<R>> {
+    return this.#objects.run<Looked<R>, FileFailure>(target, 'look', async asked => {
+      const refusal = this.#objects.refusal('read', asked.relative)
+      const read = refusal === null && asked.relative.length > 0 ? await this.#read(asked, target, use.file) : null
+      if (read !== null) return read
+      const { path, relative } = asked
+      const hidden = this.#objects.refusal('list', relative)
+      if (hidden !== null) return fail(refusal ?? hidden)
+      if (!(await this.#objects.isFolder(relative))) {
+        return fail(refusal ?? (await this.#objects.notFound(relative, 'look')))
+      }
+      if (target.expected_hash !== undefined) return directory
+      return ok({ type: 'directory', path, ...(await this.#objects.list(relative, use.directory)) })
+    })
+  }
+
+  /** In chunks; null: there is no file. */
+  async #read<R>(
+    { path, relative, isFolder }: RequestedPath,
+    target: FileTarget,
+    consumer: () => Consumer<R>
+  ): Promise<FileResult<Looked<R>, FileFailure> | null> {
+    const { store, options } = this.#opened
+    for (let attempt = 1; ; attempt++) {
+      const opened = await store.open(relative.toString())
+      if (opened === null) return null
+      const { size, modified_at, chunks, discard } = opened
+      if (isFolder || size > options.maxFileSize) {
+        discard()
+        return fail(
+          isFolder
+            ? { code: 'NOT_A_FILE', type: 'file_as_directory' }
+            : { code: 'FILE_TOO_LARGE', limit: options.maxFileSize, actual: size }
+        )
+      }
+      const running = createHash('sha256')
+      const into = consumer()
+      try {
+        for await (const chunk of chunks) {
+          running.update(chunk)
+          into.push(chunk)
+        }
+      } catch (error) {
+        if (!(error instanceof StoreUnavailable) || attempt === ATTEMPTS) throw error
+        continue
+      }
+      const file_hash = shortHash(running.digest('hex'))
+      const stale = staleness(target, file_hash)
+      if (stale !== null) return { ...fail(stale), file_hash }
+      return ok({ type: 'file', path, file_hash, file_size: size, modified_at, value: into.finish() })
+    }
+  }
+
+  recall<T, F>(target: Pick<FileTarget, 'path'>, work: (file: FileWithPast) => Promise<Result<T, F>>): Answer<T, F> {
+    return this.#objects.run<T, F>(target, 'look', async asked => {
+      const { kept } = this.#opened
+      if (kept === null) return noHistory
+      return recallObject<T, F>({ ...this.#context, history: kept.history }, asked, work)
+    })
+  }
+
+  history(query: HistoryQuery): Promise<Result<HistoryPage, FileFailure>> {
+    return this.#questions.history(query)
+  }
+
+  changes(query: ChangesQuery): Promise<Result<ChangesPage, FileFailure | CursorFailure>> {
+    return this.#questions.changes(query)
+  }
+
+  follow(after?: string): Promise<Result<Follower, FileFailure | CursorFailure>> {
+    return this.#questions.follow(after)
+  }
+
+  endFollowing(): void {
+    this.#questions.endFollowing()
+  }
+
+  review(target: ReviewTarget): Promise<Result<null, FileFailure | RequestInFlight>> {
+    return this.#questions.review(target)
+  }
+
+  keyed<T>(
+    request: KeyedRequest,
+    work: (key: Key) => Promise<T>,
+    pathsIn?: (outcome: unknown) => readonly string[],
+    use?: 'edit' | 'read'
+  ): Promise<Result<{ done: T } | { replayed: unknown }, KeyFailure>> {
+    return this.#questions.keyed(request, work, pathsIn, use)
+  }
+
+  ready(): FileFailure | null {
+    const { running, answers, options } = this.#opened
+    if (running.isClosed) return { code: 'NOT_READY', reason: 'draining', retry_after: 5 }
+    if (!answers()) return { code: 'NOT_READY', reason: 'store_unavailable', retry_after: 5 }
+    const isWritable = options.history !== 'required' || !this.degraded()
+    return isWritable ? null : { code: 'NOT_READY', reason: 'history_unwritable', retry_after: 5 }
+  }
+
+  degraded(): boolean {
+    return this.#opened.recorder.degraded
+  }
+
+  limitedTo(paths: readonly string[]): Workspace {
+    const key = JSON.stringify(paths)
+    const known = this.#views.get(key)?.deref()
+    if (known !== undefined) return known
+    for (const [other, view] of this.#views) if (view.deref() === undefined) this.#views.delete(other)
+    const view = new BucketWorkspace(this.#opened, limitPolicy(this.#policy, paths), true)
+    this.#views.set(key, new WeakRef(view))
+    return view
+  }
+
+  async close(): Promise<void> {
+    // It is the whole workspace's.
+    if (!this.#isView) await this.#opened.close()
+  }
+}

@@ -1,0 +1,264 @@
+// Changes an object, or makes one: the checks, the plan, and the write on the condition that it is still what was read.
+// Does not know what a plan does.
+import { randomBytes } from 'node:crypto'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { binaryEncodingOf } from '../engine/text/encoding.ts'
+import { StoreUnavailable } from '../object-store/store.ts'
+import { fail, ok } from '../result.ts'
+import type {
+  ChangeOptions,
+  CommonOptions,
+  Created,
+  CreateTarget,
+  Edited,
+  FileTarget,
+  Planner
+} from '../workspace/api.ts'
+import type { FileFailure } from '../workspace/failure.ts'
+import type { FailedFile, FileResult, RequestedPath } from '../workspace/file-access.ts'
+import type { Recorder } from '../workspace/history/recorder.ts'
+import type { Locks } from '../workspace/locks/lock.ts'
+import { pastOf, recordedBy, runPlan, staleness } from '../workspace/run-plan.ts'
+import { areSame, shortHash } from '../workspace/text-file.ts'
+import { NOTHING, withContent, type ObjectContent, type ReadContext } from './content.ts'
+import type { Objects } from './objects.ts'
+
+export interface ChangeContext extends ReadContext {
+  options: CommonOptions
+  objects: Objects
+  recorder: Recorder
+  /** One request after the other in this process: else each would be refused by the store as often as others come first. */
+  turns: Locks
+}
+
+export interface ObjectRequest<T, F, D> {
+  asked: RequestedPath
+  target: FileTarget
+  options: ChangeOptions<D>
+  plan: Planner<T, F>
+}
+
+/** Something else was written meanwhile: everything begins again. */
+const AGAIN: unique symbol = Symbol('again')
+/** In ms, before everything begins again; chosen, not measured. */
+const PAUSE = 5
+const LONGEST_PAUSE = 250
+/** Metadata: the SHA-256 of the object. */
+const DIGEST = 'editd-sha256'
+
+/** A change of what is there; where nothing is, `absent` says what becomes of it. */
+interface Change<T, F> {
+  context: ChangeContext
+  asked: RequestedPath
+  target: FileTarget
+  dry_run: boolean
+  plan: Planner<T, F>
+  origin: NonNullable<ChangeOptions<unknown>['origin']>
+  outcome: ((done: Done<T>, texts: boolean) => unknown) | undefined
+}
+
+type Done<T> = Omit<Created<T>, 'created'>
+
+export async function editObject<T, F>(
+  context: ChangeContext,
+  { asked, target, options, plan }: ObjectRequest<T, F, Edited<T>>
+): Promise<FileResult<Edited<T>, F | FileFailure>> {
+  const { origin = { operation: 'edit' }, dry_run, outcome } = options
+  const change: Change<T, F> = {
+    context,
+    asked,
+    target,
+    dry_run,
+    plan,
+    origin,
+    outcome: outcome && ((done, texts) => outcome(done as Edited<T>, texts))
+  }
+  const done = await inTurn(change, async () => {
+    const refused = refusalOf(context, asked)
+    if (refused !== null) return fail(refused)
+    return (await changeThere(change)) ?? fail(await absence(context, asked))
+  })
+  return done as FileResult<Edited<T>, F | FileFailure>
+}
+
+export async function createObject<T, F>(
+  context: ChangeContext,
+  { asked, target, options, plan }: ObjectRequest<T, F, Created<T>> & { target: CreateTarget },
+  refusalToReplace: (target: CreateTarget) => FileFailure | null
+): Promise<FileResult<Created<T>, F | FileFailure>> {
+  const { origin = { operation: 'create' }, dry_run, outcome } = options
+  const changeOf = (created: boolean): Change<T, F> => ({
+    context,
+    asked,
+    target,
+    dry_run,
+    plan,
+    origin,
+    outcome: outcome && ((done, texts) => outcome({ ...done, created }, texts))
+  })
+  const replaced = changeOf(false)
+  const done = await inTurn(replaced, async (): Promise<FileResult<Created<T>, F | FileFailure | typeof AGAIN>> => {
+    const refused = refusalOf(context, asked)
+    if (refused !== null) return fail(refused)
+    const refusal = refusalToReplace(target)
+    const there = await changeThere(replaced, refusal)
+    if (there !== null) return there.ok ? ok({ ...there.value, created: false }) : there
+    const unmakable = await refusalToMake(context, asked, target)
+    if (unmakable !== null) return fail(unmakable)
+    const made = await changeContent(changeOf(true), NOTHING())
+    return made.ok ? ok({ ...made.value, created: true }) : made
+  })
+  return done
+}
+
+/** In a commit after those before it in this process, and again where others came first, until there is no time. */
+async function inTurn<T, F, D>(
+  { context, asked, dry_run }: Pick<Change<T, F>, 'context' | 'asked' | 'dry_run'>,
+  work: () => Promise<FileResult<D, F | FileFailure | typeof AGAIN>>
+): Promise<FileResult<D, F | FileFailure>> {
+  const { turns } = context
+  const deadline = turns.deadline()
+  const turn = dry_run ? null : await turns.acquire(asked.relative, deadline)
+  if (turn?.ok === false) return turn
+  try {
+    for (let pause = PAUSE; ; pause = Math.min(2 * pause, LONGEST_PAUSE)) {
+      const done = await work()
+      if (done.ok) return done
+      const { failure, ...known } = done
+      if (failure !== AGAIN) return { ...known, failure }
+      if (performance.now() + pause >= deadline) {
+        return { ...known, failure: { code: 'FILE_LOCKED', reason: 'timeout', retry_after: 1 } }
+      }
+      // Not all at once.
+      await sleep(pause * Math.random())
+    }
+  } finally {
+    await turn?.value.release()
+  }
+}
+
+const refusalOf = ({ objects }: ChangeContext, { relative }: RequestedPath): FileFailure | null =>
+  relative.length === 0
+    ? (objects.refusal('list', relative) ?? { code: 'NOT_A_FILE', type: 'directory' })
+    : objects.refusal('edit', relative)
+
+/** Null: nothing is there. */
+async function changeThere<T, F>(
+  change: Change<T, F>,
+  refusal: FileFailure | null = null
+): Promise<FileResult<Done<T>, F | FileFailure | typeof AGAIN> | null> {
+  const { context, asked } = change
+  const done = await withContent(context, asked.relative.toString(), async content => {
+    const unfit: FileFailure | null = asked.isFolder ? { code: 'NOT_A_FILE', type: 'file_as_directory' } : refusal
+    return unfit === null ? changeContent(change, content) : failedAt(unfit, content)
+  })
+  if (done === null) return null
+  return done.ok ? done.value : done
+}
+
+const failedAt = <F>(failure: F, { digest }: ObjectContent): FailedFile<F> => ({
+  ...fail(failure),
+  ...(digest !== null && { file_hash: shortHash(digest) })
+})
+
+/** Why there is no file. */
+async function absence({ objects }: ChangeContext, { relative }: RequestedPath): Promise<FileFailure> {
+  return (await objects.isFolder(relative))
+    ? { code: 'NOT_A_FILE', type: 'directory' }
+    : objects.notFound(relative, 'edit')
+}
+
+/** Null: nothing is against it. */
+async function refusalToMake(
+  context: ChangeContext,
+  { relative, isFolder }: RequestedPath,
+  target: CreateTarget
+): Promise<FileFailure | null> {
+  const { objects } = context
+  if (target.expected_hash !== undefined) {
+    const failure = await objects.notFound(relative, 'edit')
+    return failure.code === 'FILE_NOT_FOUND' ? { ...failure, missing: 'expected' } : failure
+  }
+  if (await objects.isFolder(relative)) return { code: 'NOT_A_FILE', type: 'directory' }
+  if (isFolder) return { code: 'NOT_A_FILE', type: 'trailing_slash' }
+  if (await objects.fileAbove(relative)) return { code: 'NOT_A_FILE', type: 'not_a_directory' }
+  const cut = relative.lastIndexOf('/')
+  const isMissing = !target.create_parents && cut > 0 && !(await objects.isFolder(relative.subarray(0, cut)))
+  return isMissing ? { code: 'FILE_NOT_FOUND', missing: 'parent' } : null
+}
+
+/** The checks of what was read, the plan and, in a commit, the write. */
+async function changeContent<T, F>(
+  { context, asked, target, dry_run, plan, origin, outcome }: Change<T, F>,
+  content: ObjectContent
+): Promise<FileResult<Done<T>, F | FileFailure | typeof AGAIN>> {
+  const exists = content.digest !== null
+  const file_hash = exists ? shortHash(content.digest) : null
+  const failed = <G>(failure: G): FailedFile<G> => failedAt(failure, content)
+  const { options, store, recorder: records } = context
+  if (exists && options.requireHash && target.expected_hash === undefined) {
+    return failed({ code: 'PRECONDITION_REQUIRED' })
+  }
+  const encoding = binaryEncodingOf(content.bytes)
+  if (encoding !== null) return failed({ code: 'BINARY_FILE', encoding, file_size: content.bytes.length })
+  const stale = file_hash === null ? null : staleness(target, file_hash)
+  const landed = content.landed.map(({ attempt }) => attempt)
+  const recorder = records.begin({
+    path: asked.relative,
+    digest: content.digest,
+    bytes: () => content.bytes,
+    lock: null,
+    landed
+  })
+  const file = { path: asked.path, exists, ...(stale !== null && { stale }), history: () => pastOf(recorder) }
+  const planned = await runPlan(plan, file, { bytes: content.bytes, marks: [] })
+  if (!planned.ok) return failed(planned.failure)
+  if (stale !== null) return failed(stale)
+  const { content: result, digest: hashing, description, original, removes } = planned.value
+  const digest = await hashing
+  if (removes === true) return failed({ code: 'DELETE_NOT_ALLOWED', reason: 'bucket' })
+  if (original !== undefined) content.bytes = original
+  const changed = !exists || !areSame(result.pieces, result.size, content.bytes)
+  const new_hash = shortHash(digest)
+  const would: Done<T> = {
+    path: asked.path,
+    changed,
+    ...(file_hash !== null && { hash_before: file_hash, file_hash }),
+    new_hash,
+    file_size: result.size,
+    description,
+    warnings: []
+  }
+  if (dry_run) return ok(would)
+  if (!changed) {
+    await recorder?.note(origin, texts => outcome?.(would, texts))
+    return ok(would)
+  }
+  const done: Done<T> = { ...would, file_hash: new_hash }
+  let written
+  try {
+    await recorder?.record({
+      origin,
+      planned: planned.value,
+      digest,
+      size: result.size,
+      outcome: (edit_id, texts) => outcome?.({ ...done, edit_id }, texts)
+    })
+    written = await store.write(asked.relative.toString(), {
+      bytes: result.pieces,
+      if: content.condition,
+      attempt: recorder?.edit_id ?? randomBytes(12).toString('hex'),
+      metadata: { [DIGEST]: digest }
+    })
+  } catch (error) {
+    // Else it is settled later, by whoever finds out.
+    if (!(error instanceof StoreUnavailable && error.unknown)) recorder?.notDone()
+    throw error
+  }
+  if (written === null) {
+    recorder?.notDone()
+    return failed(AGAIN)
+  }
+  recorder?.done(result.pieces, digest)
+  return ok({ ...done, ...recordedBy(recorder, []) })
+}

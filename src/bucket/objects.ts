@@ -1,0 +1,201 @@
+// How every operation gets at an object: the text of its path, the policy, what is there. Does not know what is done with
+// the file.
+import { distance } from 'fastest-levenshtein'
+import { KEY_LIMIT, OWN } from '../object-store/address.ts'
+import type { Listed, ObjectStore } from '../object-store/store.ts'
+import { fail, ok, type Result } from '../result.ts'
+import type { Entries, Entry, FailedAccess, FileTarget, PageRequest } from '../workspace/api.ts'
+import type { FileFailure } from '../workspace/failure.ts'
+import type { FailedFile, FileResult, RequestedPath } from '../workspace/file-access.ts'
+import { namesFolder, relativePath, split } from '../workspace/root/path.ts'
+import type { Policy } from '../workspace/root/policy.ts'
+import { ANSWERS_LIMIT, folded, nearest, withoutFirstFolders } from '../workspace/root/similar-paths.ts'
+import type { Running } from '../workspace/running.ts'
+import { failureOfStore } from './store-failure.ts'
+
+const draining: FileFailure = { code: 'NOT_READY', reason: 'draining', retry_after: 5 }
+/** Keys that are looked at for the same name in other folders. */
+const ELSEWHERE = 1000
+
+export interface ObjectsOptions {
+  store: ObjectStore
+  policy: Policy
+  running: Running
+  /** In bytes: of what comes before each key. */
+  prefixLength: number
+}
+
+type Use = 'edit' | 'read' | 'list'
+
+export class Objects {
+  readonly #options: ObjectsOptions
+
+  constructor(options: ObjectsOptions) {
+    this.#options = options
+  }
+
+  /** Does the work on what a path means; what it fails with, or the store, is answered with the path. */
+  async run<T, F>(
+    { path: text }: FileTarget,
+    use: 'edit' | 'look',
+    work: (asked: RequestedPath) => Promise<FileResult<T, F | FileFailure>>
+  ): Promise<{ ok: true; value: T } | FailedAccess<F | FileFailure>> {
+    const { running } = this.#options
+    const asked = running.isClosed ? fail(draining) : this.requested(text)
+    if (!asked.ok) return { ...fail(await this.#withPathInside(asked.failure, text, use)), path: text }
+    const result = await running.counted(() => this.#guarded(() => work(asked.value)))
+    return result.ok ? result : { path: asked.value.path, ...result }
+  }
+
+  async #guarded<T, F>(work: () => Promise<FileResult<T, F>>): Promise<FileResult<T, F | FileFailure>> {
+    try {
+      return await work()
+    } catch (error) {
+      const failure = failureOfStore(error)
+      if (failure === null) throw error
+      return fail(failure)
+    }
+  }
+
+  /** What the text of a path means. */
+  requested(text: string): Result<RequestedPath, FileFailure> {
+    const normalised = relativePath(text, [], 'linux')
+    if (!normalised.ok) return normalised
+    const relative = Buffer.from(normalised.value)
+    if (relative.length + this.#options.prefixLength > KEY_LIMIT) {
+      return fail({ code: 'INVALID_PATH', reason: 'too_long' })
+    }
+    return ok({ path: normalised.value || '.', relative, isFolder: namesFolder(text, 'linux') })
+  }
+
+  /** What the policy has against it, whatever is there; null: nothing. */
+  refusal(use: Use, relative: Buffer): ReturnType<Policy['judge']> {
+    return this.#options.policy.judge(use, realOf(relative), relative)
+  }
+
+  /** The path below the root that a request's path means, if it may be listed. */
+  realPath(text: string): Result<Buffer, FileFailure> {
+    const asked = this.requested(text)
+    if (!asked.ok) return asked
+    const refusal = this.refusal('list', asked.value.relative)
+    return refusal === null ? ok(asked.value.relative) : fail(refusal)
+  }
+
+  /** Whether a folder is there: a prefix that some key has. The root always is. */
+  async isFolder(relative: Buffer): Promise<boolean> {
+    if (relative.length === 0) return true
+    const { keys } = await this.#options.store.list(`${relative.toString()}/`, { limit: 1 })
+    return keys.length > 0
+  }
+
+  /** Which of the folders above a path is a file; null: none. */
+  async fileAbove(relative: Buffer): Promise<boolean> {
+    const names = relative.toString().split('/').slice(0, -1)
+    const above = names.map((_, i) => names.slice(0, i + 1).join('/'))
+    const found = await Promise.all(above.map(key => this.#options.store.head(key)))
+    return found.some(facts => facts !== null)
+  }
+
+  /**
+   * A page of a folder's entries, in byte order of their keys: that of a folder ends in a slash, as does `next_entry`
+   * then. A file and a folder may have the same name.
+   */
+  async list(relative: Buffer, { after, limit }: PageRequest): Promise<Entries> {
+    const { store, policy } = this.#options
+    const hidden = policy.hiddenIn(realOf(relative), relative)
+    const prefix = relative.length === 0 ? '' : `${relative.toString()}/`
+    const entries: (Entry & { key: string })[] = []
+    const shows = (name: string, isFolder: boolean): boolean => isName(name) && !hidden(Buffer.from(name), isFolder)
+    let from: string | null = after === undefined ? null : prefix + after
+    do {
+      const listed: Listed = await store.list(prefix, { folders: true, ...(from !== null && { after: from }) })
+      const files = listed.keys.map(({ key, size }) => ({ key, name: key.slice(prefix.length), size }))
+      const folders = listed.prefixes.map(key => ({ key, name: key.slice(prefix.length, -1) }))
+      const page = [
+        ...files
+          .filter(({ name }) => shows(name, false))
+          .map(({ key, name, size }) => ({
+            key,
+            name,
+            type: 'file' as const,
+            file_size: size
+          })),
+        ...folders
+          .filter(({ name }) => shows(name, true))
+          .map(({ key, name }) => ({
+            key,
+            name,
+            type: 'directory' as const
+          }))
+      ]
+      entries.push(...page.toSorted((a, b) => Buffer.compare(Buffer.from(a.key), Buffer.from(b.key))))
+      from = listed.next_after
+    } while (from !== null && entries.length <= limit)
+    const page = entries.slice(0, limit)
+    const truncated = from !== null || entries.length > limit
+    const last = page.at(-1)
+    return {
+      entries: page.map(({ key: _, ...entry }) => entry),
+      truncated,
+      ...(truncated && last !== undefined && { next_entry: last.key.slice(prefix.length) })
+    }
+  }
+
+  /** FILE_NOT_FOUND, with the paths that may have been meant. */
+  async notFound(relative: Buffer, use: 'edit' | 'look'): Promise<FileFailure> {
+    const { store } = this.#options
+    const path = relative.toString().replaceAll('\\', '/')
+    const { folder, leaf } = split(Buffer.from(path))
+    const prefix = folder.length === 0 ? '' : `${folder.toString()}/`
+    const wanted = folded(leaf.toString())
+    const { keys, prefixes } = await store.list(prefix, { folders: true })
+    const names = [...keys.map(({ key }) => key), ...(use === 'look' ? prefixes.map(name => name.slice(0, -1)) : [])]
+      .map(key => key.slice(prefix.length))
+      .filter(name => isName(name) && this.#mayOffer(use, prefix + name))
+    const near = nearest(names, wanted).map(name => prefix + name)
+    const found = [...near, ...(await this.#there(withoutFirstFolders(path), use))]
+    const offered = found.length > 0 ? found : await this.#elsewhere(path, wanted, use)
+    const did_you_mean = [...new Set(offered)].slice(0, ANSWERS_LIMIT)
+    return { code: 'FILE_NOT_FOUND', ...(did_you_mean.length > 0 && { did_you_mean }) }
+  }
+
+  /** Models know the root by a name of their own, such as /workspace. */
+  async #withPathInside(failure: FileFailure, path: string, use: 'edit' | 'look'): Promise<FileFailure> {
+    if (failure.code !== 'PATH_NOT_ALLOWED' || !path.startsWith('/') || path.split('/').includes('..')) return failure
+    const inside = await this.#there(withoutFirstFolders(path.replace(/\/+$/, '')), use).catch(() => [])
+    return inside.length === 0 ? failure : { ...failure, did_you_mean: inside.slice(0, ANSWERS_LIMIT) }
+  }
+
+  /** Those of the paths at which a file is that may be offered. */
+  async #there(paths: readonly string[], use: 'edit' | 'look'): Promise<string[]> {
+    const { store } = this.#options
+    const allowed = paths.filter(path => this.#mayOffer(use, path))
+    const found = await Promise.all(allowed.map(path => store.head(path)))
+    return allowed.filter((_, i) => found[i] !== null)
+  }
+
+  /** Files with the same name in other folders, in any case. */
+  async #elsewhere(path: string, wanted: string, use: 'edit' | 'look'): Promise<string[]> {
+    const { keys } = await this.#options.store.list('', { limit: ELSEWHERE })
+    return keys
+      .map(({ key }) => key)
+      .filter(key => folded(split(Buffer.from(key)).leaf.toString()) === wanted && this.#mayOffer(use, key))
+      .sort((a, b) => distance(a, path) - distance(b, path))
+  }
+
+  #mayOffer(use: 'edit' | 'look', path: string): boolean {
+    return isPath(path) && this.refusal(use === 'edit' ? 'edit' : 'read', Buffer.from(path)) === null
+  }
+}
+
+/** As an absolute path, for the policy: the root is `/`, and what is editd's own is in one folder of it. */
+export const realOf = (relative: Buffer): Buffer => Buffer.concat([Buffer.from('/'), relative])
+export const OWN_FOLDER = Buffer.from(`/${OWN}`)
+
+/** Whether a file system could have it as a name: others are neither shown nor touched. */
+const isName = (name: string): boolean =>
+  name !== '' && name !== '.' && name !== '..' && !name.includes('\0') && Buffer.byteLength(name) <= 255
+const isPath = (path: string): boolean => path.split('/').every(isName)
+
+/** A failure with the hash of what is there. */
+export const failedAt = <F>(failure: F, file_hash: string): FailedFile<F> => ({ ...fail(failure), file_hash })

@@ -1,0 +1,184 @@
+// Opens a bucket, or a prefix of one, as a workspace, and closes it. Does not know HTTP, or what can be done with files.
+import { createHash, randomBytes } from 'node:crypto'
+import { codeOf } from '../error-code.ts'
+import { OWN, type BucketAddress } from '../object-store/address.ts'
+import { openS3Store, type S3StoreOptions } from '../object-store/s3-store.ts'
+import type { History } from '../history/api.ts'
+import type { ObjectStore } from '../object-store/store.ts'
+import { openBucketHistory } from './history/history.ts'
+import { KeyLeases } from './history/key-leases.ts'
+import { Settler } from './history/settle.ts'
+import { Followers } from '../workspace/history/follow.ts'
+import type { CommonOptions, Workspace } from '../workspace/api.ts'
+import { BufferPool } from '../workspace/buffer-pool.ts'
+import { Recorder } from '../workspace/history/recorder.ts'
+import { Locks } from '../workspace/locks/lock.ts'
+import { makePolicy, matcher } from '../workspace/root/policy.ts'
+import { Running } from '../workspace/running.ts'
+import { BucketWorkspace, type KeptHistory } from './bucket-workspace.ts'
+import { watched } from './health.ts'
+import { OWN_FOLDER } from './objects.ts'
+
+export interface BucketOptions extends CommonOptions, Pick<S3StoreOptions, 'endpoint' | 'region' | 'form'> {
+  address: BucketAddress
+}
+
+/** Bytes of large files that are edited at once, as in a folder. Chosen, not measured. */
+const MEMORY = 256e6
+
+/** Throws what opening the store throws. */
+export async function openBucket(options: BucketOptions): Promise<Workspace> {
+  const { address, endpoint, region, form, readOnly } = options
+  const opened = await openS3Store({ ...address, endpoint, region, readOnly, ...(form !== undefined && { form }) })
+  const { store, answers } = watched(opened)
+  try {
+    return await openWithHistory(options, store, answers)
+  } catch (error) {
+    store.close()
+    throw error
+  }
+}
+
+/** As `openBucket`, with an open store. */
+async function openWithHistory(options: BucketOptions, store: ObjectStore, answers: () => boolean): Promise<Workspace> {
+  const { address, lockTimeout, maxFileSize, readOnly } = options
+  const report = options.report ?? (() => {})
+  const running = new Running()
+  let trim = (): void => {}
+  const nonce = randomBytes(12).toString('hex')
+  const history =
+    options.history === 'off'
+      ? null
+      : await openBucketHistory(store, {
+          nonce,
+          level: options.history === 'meta' ? 'meta' : 'full',
+          isPrivate: matcher(options.historyPrivate),
+          rotated: () => trim(),
+          report
+        })
+  const kept = history && (await keep(history, { store, nonce, lockTimeout, report, readOnly }))
+  const sweeping = new Sweeping(async () => {
+    if (kept === null || readOnly) return
+    await kept.settleAll()
+    await kept.keys.sweep()
+    await kept.history.sweep({ days: options.historyDays, bytes: options.historySize })
+  }, report)
+  trim = () => sweeping.begin()
+  const workspace = new BucketWorkspace(
+    {
+      options,
+      store,
+      answers,
+      prefixLength: address.prefix === '' ? 0 : Buffer.byteLength(address.prefix) + 1,
+      buffers: new BufferPool(Math.max(MEMORY, maxFileSize)),
+      running,
+      turns: new Locks({
+        secret: randomBytes(32),
+        timeout: lockTimeout,
+        root: null,
+        socket: false,
+        files: null,
+        fence() {}
+      }),
+      recorder: new Recorder({ history, required: options.history === 'required', durable: true, report }),
+      kept,
+      async close() {
+        sweeping.stop()
+        kept?.followers.close()
+        await running.close()
+        await sweeping.ended()
+        await history?.close()
+        store.close()
+      }
+    },
+    makePolicy({ ...options, stateDir: OWN_FOLDER })
+  )
+  return workspace
+}
+
+type Report = NonNullable<CommonOptions['report']>
+
+interface Keeping {
+  store: ObjectStore
+  nonce: string
+  lockTimeout: number
+  report: Report
+  readOnly: boolean
+}
+
+/** The history with what settles it and holds its keys. */
+async function keep(history: History, { store, nonce, lockTimeout, report, readOnly }: Keeping) {
+  const keys = new KeyLeases({ store, nonce, wait: lockTimeout })
+  const settler = new Settler({
+    history,
+    report,
+    async present(path) {
+      const found = await store.get(path.toString())
+      if (found === null) return { hash: null, attempts: [] }
+      const hash = createHash('sha256').update(found.bytes!).digest('hex')
+      return { hash, attempts: found.landed.map(({ attempt }) => attempt) }
+    }
+  })
+  const kept: KeptHistory & { keys: KeyLeases; settleAll(): Promise<void> } = {
+    history,
+    followers: new Followers(history),
+    secret: await secretOf(store, readOnly),
+    acquire: name => keys.acquire(name),
+    settle: stored => settler.settle(stored),
+    settleAll: () => settler.settleAll(),
+    keys
+  }
+  return kept
+}
+
+const SECRET = `${OWN}/secret`
+
+/** Of all servers of the bucket: whoever is first makes it. One that only reads needs none. */
+async function secretOf(store: ObjectStore, readOnly: boolean): Promise<Buffer> {
+  for (;;) {
+    const there = await store.get(SECRET)
+    if (there?.bytes?.length === 32) return there.bytes
+    const made = randomBytes(32)
+    if (readOnly) return made
+    const condition = there === null ? 'absent' : { is: there.version, landed: there.landed }
+    const attempt = randomBytes(12).toString('hex')
+    const written = await store.write(SECRET, { bytes: made, if: condition, attempt })
+    if (written !== null && written.version !== null) return made
+  }
+}
+
+/** In ms, between two looks at what servers left that were killed, and at what is too old or too much. */
+const SWEEP = 60_000
+
+/** Work that is done from time to time, once at a time. */
+class Sweeping {
+  readonly #work: () => Promise<void>
+  readonly #report: Report
+  readonly #timer: NodeJS.Timeout
+  #running: Promise<void> | null = null
+  #isStopped = false
+
+  constructor(work: () => Promise<void>, report: Report) {
+    this.#work = work
+    this.#report = report
+    this.#timer = setInterval(() => this.begin(), SWEEP).unref()
+  }
+
+  begin(): void {
+    if (this.#isStopped) return
+    this.#running ??= this.#work()
+      .catch((error: unknown) => this.#report({ event: 'sweep_failed', reason: codeOf(error) }))
+      .finally(() => {
+        this.#running = null
+      })
+  }
+
+  stop(): void {
+    this.#isStopped = true
+    clearInterval(this.#timer)
+  }
+
+  async ended(): Promise<void> {
+    await this.#running
+  }
+}

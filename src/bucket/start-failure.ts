@@ -1,0 +1,33 @@
+// Why a bucket can't be served, in one sentence for a person. Does not know the process.
+import { Unsafe } from '../object-store/probe.ts'
+import { SdkMissing } from '../object-store/s3-requests.ts'
+import { StoreRefused, StoreUnavailable } from '../object-store/store.ts'
+
+/** `isFault`: whoever starts the server has to change something. Null: it isn't of the store. */
+export function storeFailure(error: unknown, root: string): { sentence: string; isFault: boolean } | null {
+  if (error instanceof SdkMissing) {
+    return {
+      sentence: `to serve ${root}, install @aws-sdk/client-s3 beside editd: npm install @aws-sdk/client-s3.`,
+      isFault: true
+    }
+  }
+  if (error instanceof Unsafe) {
+    return {
+      sentence:
+        `the object store of ${root} can't be used: ${error.message}. ` +
+        "Without conditional writes (If-Match, If-None-Match: *) edits would overwrite each other's.",
+      isFault: true
+    }
+  }
+  if (error instanceof StoreRefused) {
+    return {
+      sentence: `the object store refuses ${root} (${error.reason}: ${error.message}): check the bucket, the endpoint and the keys.`,
+      isFault: true
+    }
+  }
+  if (error instanceof StoreUnavailable) {
+    const cause = error.cause instanceof Error && error.cause.message !== '' ? ` (${error.cause.message})` : ''
+    return { sentence: `the object store of ${root} does not answer${cause}: check --s3-endpoint.`, isFault: false }
+  }
+  return null
+}

@@ -1,0 +1,60 @@
+// A store that doesn't answer makes the workspace not ready, and its requests fail with what a caller can do; when it
+// answers again, all goes on. A real Ceph behind a proxy that cuts everything.
+import { PutObjectCommand } from '@aws-sdk/client-s3'
+import t from 'tap'
+import { failureOfStore } from '../../src/bucket/store-failure.ts'
+import { storeFailure } from '../../src/bucket/start-failure.ts'
+import { StoreRefused, StoreUnavailable } from '../../src/object-store/store.ts'
+import { openBucket } from '../../src/bucket/open.ts'
+import { etagForm, makeBucket, NO_CEPH } from '../ceph.ts'
+import { startCuttingProxy } from '../cutting-proxy.ts'
+import { become, OPTIONS, REAL } from '../workspace/support/open.ts'
+
+t.test('is not ready while the store does not answer', { skip: NO_CEPH, timeout: 280_000 }, async t => {
+  const bucket = await makeBucket(t)
+  Object.assign(process.env, bucket.environment)
+  await bucket.client().send(new PutObjectCommand({ Bucket: bucket.name, Key: 'a', Body: 'a\n' }))
+  const proxy = await startCuttingProxy(t, bucket.endpoints[0])
+  const workspace = await openBucket({
+    ...OPTIONS,
+    address: { bucket: bucket.name, prefix: '' },
+    endpoint: proxy.endpoint,
+    region: null,
+    form: await etagForm()
+  })
+  t.teardown(() => workspace.close())
+  t.equal(workspace.ready(), null)
+  proxy.cuts = () => true
+  const failed = await workspace.edit({ path: 'a' }, REAL, become('b\n'))
+  t.match(failed, { ok: false, failure: { code: 'NOT_READY', reason: 'store_unavailable' } })
+  t.match(workspace.ready(), { code: 'NOT_READY', reason: 'store_unavailable' })
+  proxy.cuts = () => false
+  // It looks by itself.
+  while (workspace.ready() !== null) await new Promise(resolve => setTimeout(resolve, 100))
+  t.match(await workspace.edit({ path: 'a' }, REAL, become('b\n')), { ok: true })
+  await workspace.close()
+  t.match(await workspace.edit({ path: 'a' }, REAL, become('c\n')), { failure: { reason: 'draining' } })
+  t.match(workspace.ready(), { reason: 'draining' })
+})
+
+t.test('says of each error of the store what it means', async t => {
+  const cases: [Error, object | null, RegExp | null][] = [
+    [new StoreUnavailable('no answer'), { code: 'NOT_READY', reason: 'store_unavailable' }, /does not answer: check/],
+    [
+      new StoreUnavailable('no answer', { unknown: true, cause: new Error('cut') }),
+      { code: 'NOT_READY', reason: 'store_unknown' },
+      /does not answer \(cut\)/
+    ],
+    [new StoreRefused('AccessDenied', 'no'), { code: 'PERMISSION_DENIED' }, /refuses s3:\/\/b \(AccessDenied: no\)/],
+    [new StoreRefused('NoSuchBucket', 'no'), { code: 'NOT_READY', reason: 'root_gone' }, /NoSuchBucket/],
+    [new StoreRefused('Other', 'no'), null, /Other/],
+    [new Error('a bug'), null, null]
+  ]
+  for (const [error, failure, sentence] of cases) {
+    if (failure === null) t.equal(failureOfStore(error), null, error.message)
+    else t.match(failureOfStore(error), failure)
+    const said = storeFailure(error, 's3://b')
+    if (sentence === null) t.equal(said, null)
+    else t.match(said?.sentence, sentence)
+  }
+})
