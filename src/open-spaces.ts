@@ -4,6 +4,7 @@ import { Audit } from './audit/audit.ts'
 import type { AuditFile } from './audit/audit-file.ts'
 import type { Access } from './config/access-file.ts'
 import type { Config } from './config/config.ts'
+import type { BucketAddress } from './object-store/address.ts'
 import { AccessSpaces, CantOpen, oneSpace, type Spaces } from './spaces.ts'
 import { ensureDir } from './workspace/commit/ensure-dir.ts'
 import { openWorkspace, type Meter, type WorkspaceOptions } from './workspace/workspace.ts'
@@ -18,6 +19,15 @@ export interface OpenOptions extends Pick<WorkspaceOptions, 'group'> {
   auditFile?: AuditFile | null
 }
 
+/** What a bucket needs is loaded only where there is one. */
+async function openBucketLate(
+  settings: Config & Pick<WorkspaceOptions, 'audit' | 'meter' | 'report'>,
+  address: BucketAddress
+) {
+  const { openBucket } = await import('./bucket/open.ts')
+  return openBucket({ ...settings, address, endpoint: settings.s3Endpoint, region: settings.s3Region })
+}
+
 /** Roots that don't exist are made. Throws CantOpen. */
 export async function openSpaces(options: OpenOptions, access: null): Promise<Spaces>
 export async function openSpaces(options: OpenOptions, access: Access): Promise<AccessSpaces>
@@ -29,17 +39,18 @@ export async function openSpaces(
   const open = async (settings: Config, named: { workspace?: string }) => {
     const measured = meter?.()
     try {
-      ensureDir(settings.root)
-      return await openWorkspace({
+      const opened = {
         ...settings,
-        ...(group !== undefined && { group }),
         ...(measured !== undefined && { meter: measured }),
         ...(file !== null && { audit: new Audit({ file, ...named, ...auditing(settings) }) }),
-        report(event) {
+        report(event: { event: string }) {
           if (event.event === 'lock_taken_over') measured?.tookOver()
           report({ ...event, ...named })
         }
-      })
+      }
+      if (settings.bucket !== null) return await openBucketLate(opened, settings.bucket)
+      ensureDir(settings.root)
+      return await openWorkspace({ ...opened, ...(group !== undefined && { group }) })
     } catch (error) {
       throw new CantOpen(settings, error)
     }

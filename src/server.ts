@@ -16,6 +16,7 @@ import type { Family } from './metrics/registry.ts'
 import { openSpaces } from './open-spaces.ts'
 import { ProcessFailed, Processes, serveForPrimary, type GroupConfig, type Listening } from './processes.ts'
 import { CantOpen, type AccessSpaces, type PreparedSpaces, type Spaces } from './spaces.ts'
+import { storeFailure } from './bucket/start-failure.ts'
 import { Occupied } from './workspace/locks/other-servers.ts'
 import { StateUnusable } from './workspace/state.ts'
 
@@ -39,6 +40,8 @@ function startFailure(error: unknown, config: Config): string {
   if (error instanceof StateUnusable) {
     return `the state folder ${error.folder} can't be used (${error.message}): name another with --state-dir.`
   }
+  const store = storeFailure(error, root)
+  if (store !== null) return store.sentence
   const { code, message } = error as NodeJS.ErrnoException
   const known: Record<string, string> = {
     EADDRINUSE: `port ${port} of ${host} is already in use: choose another with --port, or 0 for any free port.`,
@@ -349,6 +352,16 @@ async function start(config: Config, warnings: readonly string[]): Promise<void>
   process.exit(0)
 }
 
+/** Of how many changes the texts were removed. */
+async function forgetIn(config: Config, path: string) {
+  if (config.bucket === null) {
+    const { forgetTexts } = await import('./workspace/forget.ts')
+    return forgetTexts(config, path)
+  }
+  const { forgetInBucket } = await import('./bucket/forget.ts')
+  return forgetInBucket({ ...config.bucket, endpoint: config.s3Endpoint, region: config.s3Region }, path)
+}
+
 /** `editd forget PATH [root] [flags]`: prints how many changes lost their texts. */
 async function forget([path, ...argv]: readonly string[], env: NodeJS.ProcessEnv): Promise<void> {
   const config = loadLocalConfig(argv, env, undefined, 'forget')
@@ -357,8 +370,7 @@ async function forget([path, ...argv]: readonly string[], env: NodeJS.ProcessEnv
     process.exitCode = EXIT_FAULT
     return
   }
-  const { forgetTexts } = await import('./workspace/forget.ts')
-  const forgotten = await forgetTexts(config.value, path).catch((error: unknown) => {
+  const forgotten = await forgetIn(config.value, path).catch((error: unknown) => {
     printErrors([startFailure(error, config.value)])
     process.exit(1)
   })
@@ -401,7 +413,8 @@ async function main(argv: readonly string[], env: NodeJS.ProcessEnv): Promise<vo
     await (isMcp ? serveMcp : start)(config.value, warnings)
   } catch (error) {
     printErrors([startFailure(error, config.value)])
-    process.exitCode = 1
+    const cause = error instanceof CantOpen ? error.cause : error
+    process.exitCode = storeFailure(cause, config.value.root)?.isFault === true ? EXIT_FAULT : 1
   }
 }
 

@@ -91,7 +91,7 @@ const missingSettings = (text: string): string[] => [
   ...[...text.matchAll(/(?<![\w-])--[a-z][a-z-]+/g)]
     .map(([flag]) => flag)
     .filter(flag => !flags.has(flag) && !OTHER_FLAGS.has(flag)),
-  ...[...text.matchAll(/\bEDITD_[A-Z][A-Z_]*/g)].map(([name]) => name).filter(name => !variables.has(name))
+  ...[...text.matchAll(/\bEDITD_[A-Z][A-Z0-9_]*/g)].map(([name]) => name).filter(name => !variables.has(name))
 ]
 
 const published = Object.keys((parse(textOf('openapi.yaml')) as { paths: object }).paths)

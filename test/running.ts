@@ -45,7 +45,7 @@ export const COMMAND: string[] = [
 ]
 
 /** Starts the server, on a free port unless the flags say where. Resolves when it listens; rejects with its stderr if it ends before. */
-export const start = (root: string, stateDir: string, ...flags: string[]): Promise<Running> =>
+export const start = (root: string, stateDir: string | null, ...flags: string[]): Promise<Running> =>
   run(COMMAND, root, stateDir, flags)
 
 /** As `start`, without coverage. */
@@ -55,12 +55,13 @@ export const startBare = (root: string, stateDir: string, ...flags: string[]): P
 async function run(
   [command = '', ...args]: string[],
   root: string,
-  stateDir: string,
+  stateDir: string | null,
   flags: string[]
 ): Promise<Running> {
   const token = 'a-token-for-tests'
   const port = flags.includes('--port') || flags.includes('--listen') ? [] : ['--port', '0']
-  const child = spawn(command, [...args, root, ...port, '--state-dir', stateDir, '--token', token, ...flags], {
+  const state = stateDir === null ? [] : ['--state-dir', stateDir]
+  const child = spawn(command, [...args, root, ...port, ...state, '--token', token, ...flags], {
     stdio: ['ignore', 'pipe', 'pipe']
   })
   let stderr = ''

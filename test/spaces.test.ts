@@ -27,9 +27,9 @@ async function open(t: Test, ...names: string[]) {
   if (!loaded.ok) throw new Error(loaded.failure.join(' '))
   const { value: config } = loaded
   const declare = (name: string, more: Partial<Config> = {}): Access['workspaces'][number] => {
-    const { protect, readOnly, requireHash, allowExtensions, memoryRoot } = config
+    const { bucket, protect, readOnly, requireHash, allowExtensions, memoryRoot } = config
     const own = { root: join(dir, name), stateDir: join(dir, 'state', name) }
-    return { name, settings: { protect, readOnly, requireHash, allowExtensions, memoryRoot, ...own, ...more } }
+    return { name, settings: { bucket, protect, readOnly, requireHash, allowExtensions, memoryRoot, ...own, ...more } }
   }
   const access = (...workspaces: Access['workspaces']): Access => ({ workspaces, tokens: [], issuers: [] })
   const events: object[] = []

@@ -3,7 +3,8 @@
 import { dirname, resolve } from 'node:path'
 import { SCOPES, type Scope } from '../../schemas/access.ts'
 import { fail, ok, type Result } from '../result.ts'
-import { DISK, stateFolderOf, type Config, type Disk } from './config.ts'
+import { isBucketAddress } from '../object-store/address.ts'
+import { DISK, readRoot, stateFolderOf, type Config, type Disk } from './config.ts'
 import { AUDIENCE, ISSUER, JWT_ALGORITHM } from './issuer-kinds.ts'
 import { BOOLEAN, EXTENSION, FOLDER, kind, oneOf, PATH_PATTERN, PATTERN, RATE, TEXT, type Rate } from './value-kinds.ts'
 
@@ -19,7 +20,7 @@ export interface AccessWorkspace {
   name: string
   settings: Pick<
     Config,
-    'root' | 'stateDir' | 'protect' | 'readOnly' | 'requireHash' | 'allowExtensions' | 'memoryRoot'
+    'root' | 'bucket' | 'stateDir' | 'protect' | 'readOnly' | 'requireHash' | 'allowExtensions' | 'memoryRoot'
   >
 }
 
@@ -130,15 +131,22 @@ export async function loadAccess(config: Config, disk: Disk = DISK): Promise<Res
   if (!read.ok) return read
   const { tokens = [], issuers = [] } = read.value
   const folder = dirname(access.file)
+  const addressFaults: string[] = []
   const workspaces = read.value.workspaces.map(
     ({ name, root: written, protect = [], allow_extensions, read_only, require_hash, memory_root }) => {
-      const root = resolve(folder, written)
+      const { root, bucket } = readRoot(written, folder)
+      if (bucket?.ok === false) addressFaults.push(`workspaces.${name}.root "${root}" ${bucket.failure}.`)
       return {
         name,
         settings: {
           root,
+          bucket: bucket?.ok === true ? bucket.value : null,
           stateDir:
-            access.stateDir === null ? stateFolderOf(disk.realPath(root), access.home) : resolve(access.stateDir, name),
+            bucket !== null
+              ? ''
+              : access.stateDir === null
+                ? stateFolderOf(disk.realPath(root), access.home)
+                : resolve(access.stateDir, name),
           protect: [...config.protect, ...protect],
           allowExtensions: allow_extensions ?? config.allowExtensions,
           readOnly: config.readOnly || read_only === true,
@@ -159,7 +167,7 @@ export async function loadAccess(config: Config, disk: Disk = DISK): Promise<Res
     })),
     issuers: issuers.map(({ scopes = USUAL_SCOPES, ...issuer }) => ({ ...issuer, scopes }))
   }
-  const faults = faultsOf(loaded, disk).map(sentence => `${access.file}: ${sentence}`)
+  const faults = [...addressFaults, ...faultsOf(loaded, disk)].map(sentence => `${access.file}: ${sentence}`)
   return faults.length > 0 ? fail(faults) : ok(loaded)
 }
 
@@ -171,16 +179,21 @@ function faultsOf({ workspaces, tokens, issuers }: Access, disk: Disk): string[]
     faults.push('it has neither tokens nor issuers, so that nobody could call: name at least one.')
   }
   const names = workspaces.map(({ name }) => name)
-  const roots = workspaces.map(({ name, settings: { root } }) => ({ name, root, real: disk.realPath(root) }))
-  for (const [i, { name, root, real }] of roots.entries()) {
-    if (disk.kindOf(root) === 'other') {
+  const roots = workspaces.map(({ name, settings: { root } }) => ({
+    name,
+    root,
+    isBucket: isBucketAddress(root),
+    real: isBucketAddress(root) ? root : disk.realPath(root)
+  }))
+  for (const [i, { name, root, isBucket, real }] of roots.entries()) {
+    if (!isBucket && disk.kindOf(root) === 'other') {
       faults.push(
         `workspaces.${name}.root "${root}" is not a usable folder: name a folder, or a path that does not exist yet.`
       )
     }
     for (const other of roots.slice(0, i)) {
       if (!`${real}/`.startsWith(`${other.real}/`) && !`${other.real}/`.startsWith(`${real}/`)) continue
-      faults.push(`the roots of ${other.name} and ${name} overlap: give each workspace a folder of its own.`)
+      faults.push(`the roots of ${other.name} and ${name} overlap: give each workspace a root of its own.`)
     }
   }
   for (const { name, workspace } of tokens) {

@@ -14,6 +14,12 @@ import {
   type Setting
 } from './sources.ts'
 import { fail, ok, type Result } from '../result.ts'
+import {
+  formatBucketAddress,
+  isBucketAddress,
+  parseBucketAddress,
+  type BucketAddress
+} from '../object-store/address.ts'
 import { TOKEN, type HostAndPort, type ListenOn, type Rate } from './value-kinds.ts'
 import type { ToolName } from '../../schemas/tools.ts'
 import { DEFAULT_PRIVATE, DEFAULT_PROTECTED } from '../workspace/root/policy.ts'
@@ -24,8 +30,14 @@ export type { Rate } from './value-kinds.ts'
 export const VERSION = '0.1.0'
 
 export interface Config {
-  /** Absolute; may not exist yet. */
+  /** Absolute; may not exist yet. Of a bucket: `s3://BUCKET/PREFIX`. */
   root: string
+  /** Null: a folder. */
+  bucket: BucketAddress | null
+  /** Of buckets; null: Amazon's. */
+  s3Endpoint: string | null
+  /** The same; null: as the environment says. */
+  s3Region: string | null
   host: string
   port: number
   /** null: at host and port. A path is absolute. */
@@ -39,6 +51,7 @@ export interface Config {
   access: AccessSource | null
   /** The most requests of a token, or without one of an address; null: no limit. */
   rate: Rate | null
+  /** '': a bucket has none. */
   stateDir: string
   durability: 'full' | 'fast'
   lock: 'shared' | 'local'
@@ -185,8 +198,14 @@ export function loadConfig(
   const value = <N extends Name>(name: N) => (values.get(name) ?? defaults.get(name)) as ValueOf<N>
   const from = (name: Name) => given.get(name)?.from
 
-  const root = resolve(value('root'))
-  if (disk.kindOf(root) === 'other') {
+  const { root, bucket } = readRoot(value('root'))
+  if (bucket?.ok === false) faults.push(`${from('root') ?? 'The root'} "${root}" ${bucket.failure}.`)
+  if (bucket !== null) {
+    for (const name of NOT_IN_BUCKET.filter(name => from(name)?.startsWith('--'))) {
+      faults.push(`${from(name)} is only for a folder, and ${root} is a bucket: leave it out.`)
+    }
+  }
+  if (bucket === null && disk.kindOf(root) === 'other') {
     faults.push(
       `${from('root') ?? 'The root'} "${root}" is not a usable folder: ` +
         'name a folder, or a path that does not exist yet.'
@@ -247,15 +266,26 @@ export function loadConfig(
   }
 
   const home = stateHome(env)
-  const stateDir = value('state-dir') ?? (home && stateFolderOf(disk.realPath(root), home))
+  const stateDir = bucket !== null ? '' : (value('state-dir') ?? (home && stateFolderOf(disk.realPath(root), home)))
   if (stateDir === undefined && !given.has('state-dir')) {
     faults.push('There is no state folder, since neither HOME nor XDG_STATE_HOME is set: name one with --state-dir.')
   }
 
-  if (faults.length > 0 || stateDir === undefined) return fail(faults)
+  if (bucket === null && access === undefined) {
+    for (const name of ONLY_IN_BUCKET.filter(name => from(name)?.startsWith('--'))) {
+      faults.push(
+        `${from(name)} is only for a bucket, and ${root} is a folder: leave it out, or name s3://BUCKET/PREFIX.`
+      )
+    }
+  }
+
+  if (faults.length > 0 || stateDir === undefined || bucket?.ok === false) return fail(faults)
   const kept = (patterns: readonly string[]) => patterns.filter(pattern => !unprotect.includes(pattern))
   return ok({
     root,
+    bucket: bucket && bucket.value,
+    s3Endpoint: value('s3-endpoint') ?? null,
+    s3Region: value('s3-region') ?? null,
     host,
     port: value('port'),
     listen,
@@ -267,7 +297,7 @@ export function loadConfig(
         ? null
         : { file: resolve(access), stateDir: value('state-dir') ?? null, home: home ?? dirname(resolve(stateDir)) },
     rate: value('rate') ?? null,
-    stateDir: resolve(stateDir),
+    stateDir: stateDir === '' ? '' : resolve(stateDir),
     durability: value('durability'),
     lock: value('lock'),
     lockTimeout: value('lock-timeout'),
@@ -297,6 +327,18 @@ export function loadConfig(
     logPaths: value('log-paths') === 'on'
   })
 }
+
+/** What a root is: a bucket, which may be at fault, or a folder. */
+export function readRoot(text: string, folder = ''): { root: string; bucket: Result<BucketAddress, string> | null } {
+  if (!isBucketAddress(text)) return { root: resolve(folder, text), bucket: null }
+  const bucket = parseBucketAddress(text)
+  return { root: bucket.ok ? formatBucketAddress(bucket.value) : text, bucket }
+}
+
+/** As flags; in the environment, as in an image, they may be meant for other roots. In a bucket they mean nothing. */
+const NOT_IN_BUCKET: readonly Name[] = ['state-dir', 'durability', 'lock', 'allow-delete']
+/** The other way round. */
+const ONLY_IN_BUCKET: readonly Name[] = ['s3-endpoint', 's3-region']
 
 /** What the access file says instead of these settings. */
 const SAID_THERE = {

@@ -3,6 +3,7 @@ import type { Setting, Settings } from './sources.ts'
 import {
   BOOLEAN,
   duration,
+  ENDPOINT,
   EXTENSION,
   FOLDER,
   HOST_AND_PORT,
@@ -50,7 +51,13 @@ const listSetting = <T>(element: Kind<T>, shown: string, help: string): Setting<
  * of their defaults: --help and docs/settings.md are made from it.
  */
 export const SETTINGS = {
-  root: setting(TEXT, './workspace', 'the folder whose files are edited; created if missing'),
+  root: setting(
+    TEXT,
+    './workspace',
+    'the folder whose files are edited, created if missing; or s3://BUCKET/PREFIX, objects of a bucket'
+  ),
+  's3-endpoint': optional(ENDPOINT, "Amazon's", 'the URL of the object store of a bucket, such as https://s3.example'),
+  's3-region': optional(TEXT, 'AWS_REGION', 'the region of a bucket; with an endpoint, us-east-1 where none is named'),
   host: setting(HOST_NAME, '127.0.0.1', 'the address to listen on'),
   port: setting(integer(0, 65535), '7333', 'the port to listen on; 0 picks a free one'),
   listen: optional(

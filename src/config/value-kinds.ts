@@ -139,6 +139,12 @@ export const ORIGIN = kind('origins such as https://app.example, with nothing af
   return /^https?:$/.test(url.protocol) && url.origin === text ? text : undefined
 })
 
+export const ENDPOINT = kind('a URL such as https://s3.example or http://127.0.0.1:9000, without a path', text => {
+  if (!URL.canParse(text)) return undefined
+  const { protocol, origin } = new URL(text)
+  return /^https?:$/.test(protocol) && origin === text.replace(/\/$/, '') ? origin : undefined
+})
+
 /** A bearer token (RFC 6750). */
 export const TOKEN: Kind<string> = {
   parse(text) {

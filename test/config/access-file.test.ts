@@ -170,10 +170,10 @@ t.test('tells what is wrong between its parts', async t => {
 tokens:
   - ${TOKEN}
   - { name: ci, sha256: ${SHA}, workspace: nowhere, scope: edit }`,
-    '/etc/editd/access.yaml: the roots of acme and b overlap: give each workspace a folder of its own.',
+    '/etc/editd/access.yaml: the roots of acme and b overlap: give each workspace a root of its own.',
     '/etc/editd/access.yaml: workspaces.c.root "/etc/editd/f.txt" is not a usable folder: name a folder, or a path that does not exist yet.',
-    '/etc/editd/access.yaml: the roots of acme and d overlap: give each workspace a folder of its own.',
-    '/etc/editd/access.yaml: the roots of b and d overlap: give each workspace a folder of its own.',
+    '/etc/editd/access.yaml: the roots of acme and d overlap: give each workspace a root of its own.',
+    '/etc/editd/access.yaml: the roots of b and d overlap: give each workspace a root of its own.',
     '/etc/editd/access.yaml: the token ci is for the workspace "nowhere", which is not one of acme, b, c, d.',
     '/etc/editd/access.yaml: the tokens ci and ci have the same name: give each its own.',
     '/etc/editd/access.yaml: the tokens ci and ci have the same sha256: give each its own.'
