@@ -278,6 +278,31 @@ t.test('docker-compose takes compose.yaml', needs('docker-compose', 'docker-comp
   t.not(config(textOf('compose.yaml').replace('read_only', 'read_onyl')).status, 0, 'it looks')
 })
 
+t.test('docker-compose takes bucket.yaml', needs('docker-compose', 'docker-compose'), async t => {
+  const dir = folder(t)
+  writeFileSync(join(dir, 'bucket.yaml'), textOf('bucket.yaml'))
+  const config = (env: Record<string, string>) =>
+    spawnSync('docker-compose', ['-f', join(dir, 'bucket.yaml'), 'config'], {
+      encoding: 'utf8',
+      env: { PATH: process.env.PATH, HOME: dir, ...env }
+    })
+  const bucket = { EDITD_ROOT: 's3://docs/x', EDITD_S3_ENDPOINT: 'https://s3.example' }
+  const { status, stdout, stderr } = config(bucket)
+  t.equal(status, 0, stderr)
+  t.match(parse(stdout).services, { editd: { environment: bucket, read_only: true }, proxy: { image: 'caddy:2' } })
+  t.not(config({}).status, 0, 'it asks for the bucket')
+})
+
+t.test('caddy takes what bucket.yaml gives it', needs('caddy', 'caddy', 'version'), async t => {
+  const dir = folder(t)
+  const [, , script] = parse(textOf('bucket.yaml')).services.proxy.command as [string, string, string]
+  const [, caddyfile = ''] = /<<'END'\n(.*?)\nEND\n/s.exec(script) ?? []
+  writeFileSync(join(dir, 'Caddyfile'), `${caddyfile}\n`)
+  const flags = ['validate', '--config', join(dir, 'Caddyfile'), '--adapter', 'caddyfile']
+  const { status, stderr } = spawnSync('caddy', flags, { encoding: 'utf8', env: { ...process.env, HOME: dir } })
+  t.equal(status, 0, stderr)
+})
+
 t.test(
   'Kubernetes has all fields of sidecar.yaml',
   {
