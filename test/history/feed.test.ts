@@ -12,6 +12,7 @@ import {
   writeFileSync
 } from 'node:fs'
 import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
 import t from 'tap'
 import type { History } from '../../src/history/api.ts'
 import { Cursor } from '../../src/history/cursor.ts'
@@ -37,6 +38,23 @@ const again = (cursor: Cursor): Cursor => Cursor.parse(cursor.toString())!
 const idsOf = (records: readonly EditRecord[]) => records.map(({ edit_id }) => edit_id)
 
 feedBehaviours(t, makePlace)
+
+t.test('does not look for what others write while it is alone', async t => {
+  const place = makePlace(t)
+  const [one, two] = [await place.open(), await place.open()]
+  const seen = { calls: 0 }
+  const stop = one.watch(() => seen.calls++)
+  one.setAlone(true)
+  await sleep(50)
+  const before = seen.calls
+  await write(two, [recordOf(two, 'a.txt')])
+  await sleep(300)
+  t.equal(seen.calls, before)
+  one.setAlone(false)
+  for (let i = 0; i < 500 && seen.calls === before; i++) await sleep(10)
+  t.ok(seen.calls > before, 'it looks again')
+  stop()
+})
 
 t.test('gives each segment a number of its own, higher than all before, however many begin at once', async t => {
   const place = makePlace(t)

@@ -1,0 +1,9 @@
+// What is asked of any history of verdicts, asked of one in a bucket of a real Ceph.
+import t, { type Test } from 'tap'
+import { NO_CEPH } from '../../ceph.ts'
+import { reviewBehaviours } from '../../history/behaviours/reviews.ts'
+import { makeBucketPlace } from './support/place.ts'
+
+t.test('in a bucket', { skip: NO_CEPH, timeout: 280_000 }, async t => {
+  reviewBehaviours(t, (t: Test) => makeBucketPlace(t))
+})
