@@ -168,10 +168,11 @@ function openAudit({ auditFile: path }: Config, report: (event: object) => void)
 }
 
 /** What is wrong with the place of the audit file. */
-const auditFaultsOf = ({ auditFile, root }: Config, access: Access | null): string[] =>
-  auditFile === null
-    ? []
-    : auditFaults(auditFile, access === null ? [root] : access.workspaces.map(({ settings }) => settings.root))
+function auditFaultsOf(config: Config, access: Access | null): string[] {
+  const served = access === null ? [config] : access.workspaces.map(({ settings }) => settings)
+  const folders = served.filter(({ bucket }) => bucket === null).map(({ root }) => root)
+  return config.auditFile === null ? [] : auditFaults(config.auditFile, folders)
+}
 
 const groupOf = (config: Config | GroupConfig) => ('group' in config ? { group: config.group } : {})
 

@@ -9,8 +9,10 @@ export interface CuttingProxy {
   endpoint: string
   /** How many answers were cut so far. */
   cut: number
+  /** Is awaited before a request is carried out; replaced at any time. */
+  before(request: { method: string; path: string }): unknown
   /** Whether the answer to this request is cut; replaced at any time. */
-  cuts(request: { method: string; path: string }): boolean
+  cuts(request: { method: string; path: string }): boolean | Promise<boolean>
 }
 
 /** In front of `target`. `cuts`: as of CuttingProxy; none by default. */
@@ -21,15 +23,16 @@ export async function startCuttingProxy(
 ): Promise<CuttingProxy> {
   const { hostname, port } = new URL(target)
   const agent = new Agent({ keepAlive: true })
-  const proxy: CuttingProxy = { endpoint: '', cut: 0, cuts }
+  const proxy: CuttingProxy = { endpoint: '', cut: 0, before: () => {}, cuts }
   const forward = async (from: IncomingMessage, to: ServerResponse): Promise<void> => {
     const { method = 'GET', url = '/', headers } = from
+    await proxy.before({ method, path: url })
     const onward = request({ agent, hostname, port, method, path: url, headers })
     from.pipe(onward)
     const [answer] = (await once(onward, 'response')) as [IncomingMessage]
     const parts: Buffer[] = []
     for await (const part of answer) parts.push(part as Buffer)
-    if (proxy.cuts({ method, path: url })) {
+    if (await proxy.cuts({ method, path: url })) {
       proxy.cut++
       from.socket.destroy()
       return

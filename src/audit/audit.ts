@@ -91,7 +91,8 @@ export class Audit {
 export class AuditedCall {
   readonly #options: AuditOptions
   #facts: CallFacts & Claimed
-  #changed = false
+  /** There is a line that says what came of it, or that nobody knows. */
+  #isTold = false
 
   constructor(options: AuditOptions, facts: CallFacts) {
     this.#options = options
@@ -121,7 +122,7 @@ export class AuditedCall {
       required,
       intend: facts => file.commit(this.#line('intent', { ...known, ...facts }), durable),
       tell: (outcome, facts) => {
-        if (outcome === 'done') this.#changed = true
+        if (outcome !== 'void') this.#isTold = true
         const line = this.#line(outcome, { ...known, ...facts })
         // Before the history says it: what that says, nobody looks for again after a kill.
         if (required) file.put(line)
@@ -135,7 +136,7 @@ export class AuditedCall {
     outcome: 'unchanged' | 'replayed' | 'refused',
     { path, code }: { path: string | undefined; code: string | undefined }
   ): void {
-    if (this.#changed) return
+    if (this.#isTold) return
     this.#options.file.append(this.#line(outcome, { path: path?.slice(0, PATH_MAX), code }))
   }
 
@@ -145,7 +146,7 @@ export class AuditedCall {
   }
 }
 
-type Tell = (outcome: 'done' | 'void', facts: object) => void
+type Tell = (outcome: 'done' | 'void' | 'uncertain', facts: object) => void
 
 /** One file of a call: before and after it gets its new content, or is gone. */
 export class AuditedChange {
@@ -156,6 +157,7 @@ export class AuditedChange {
   #intending: Promise<void> | undefined
   #facts: IntendedChange | undefined
   #counts: LineCounts | undefined
+  #isUncertain = false
   #ended = false
 
   constructor({ required, intend, tell }: { required: boolean; intend: (facts: object) => Promise<void>; tell: Tell }) {
@@ -187,9 +189,15 @@ export class AuditedChange {
     this.#tell('done', { ...this.#facts, ...this.#counts, edit_id, change_id: this.#id })
   }
 
+  /** Nobody knows whether it got it, or will: one of the others is told when it is found out. */
+  uncertain(edit_id: string | undefined): void {
+    this.#isUncertain = true
+    this.#tell('uncertain', { ...this.#facts, ...this.#counts, edit_id, change_id: this.#id })
+  }
+
   /** It didn't, and won't. */
   notDone(): void {
-    if (this.#ended || this.#id === undefined) return
+    if (this.#ended || (this.#id === undefined && !this.#isUncertain)) return
     this.#ended = true
     this.#tell('void', { ...this.#facts, change_id: this.#id })
   }

@@ -31,6 +31,7 @@ import type {
   ReviewTarget,
   Workspace
 } from '../workspace/api.ts'
+import { notWritableDown } from '../workspace/announce.ts'
 import type { BufferPool } from '../workspace/buffer-pool.ts'
 import { refusalToReplace } from '../workspace/create.ts'
 import type { CursorFailure, FileFailure, KeyFailure, RequestInFlight } from '../workspace/failure.ts'
@@ -65,6 +66,7 @@ export interface OpenBucket {
   running: Running
   turns: Locks
   recorder: Recorder
+  unknown: ChangeContext['unknown']
   /** Null: no history is kept. */
   kept: KeptHistory | null
   close(): Promise<void>
@@ -239,8 +241,7 @@ export class BucketWorkspace implements Workspace {
     const { running, answers, options } = this.#opened
     if (running.isClosed) return { code: 'NOT_READY', reason: 'draining', retry_after: 5 }
     if (!answers()) return { code: 'NOT_READY', reason: 'store_unavailable', retry_after: 5 }
-    const isWritable = options.history !== 'required' || !this.degraded()
-    return isWritable ? null : { code: 'NOT_READY', reason: 'history_unwritable', retry_after: 5 }
+    return notWritableDown(options, this.degraded())
   }
 
   degraded(): boolean {

@@ -2,6 +2,7 @@
 // Does not know what a plan does.
 import { randomBytes } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
+import type { AuditedCall } from '../audit/audit.ts'
 import { binaryEncodingOf } from '../engine/text/encoding.ts'
 import { StoreUnavailable } from '../object-store/store.ts'
 import { fail, ok } from '../result.ts'
@@ -14,14 +15,16 @@ import type {
   FileTarget,
   Planner
 } from '../workspace/api.ts'
+import { announce, auditDone, auditedBy, notDone } from '../workspace/announce.ts'
 import type { FileFailure } from '../workspace/failure.ts'
 import type { FailedFile, FileResult, RequestedPath } from '../workspace/file-access.ts'
 import type { Recorder } from '../workspace/history/recorder.ts'
 import type { Locks } from '../workspace/locks/lock.ts'
-import { pastOf, recordedBy, runPlan, staleness } from '../workspace/run-plan.ts'
+import { measured, pastOf, recordedBy, runPlan, staleness } from '../workspace/run-plan.ts'
 import { areSame, shortHash } from '../workspace/text-file.ts'
 import { NOTHING, withContent, type ObjectContent, type ReadContext } from './content.ts'
 import type { Objects } from './objects.ts'
+import type { UnknownChanges } from './unknown.ts'
 
 export interface ChangeContext extends ReadContext {
   options: CommonOptions
@@ -29,6 +32,8 @@ export interface ChangeContext extends ReadContext {
   recorder: Recorder
   /** One request after the other in this process: else each would be refused by the store as often as others come first. */
   turns: Locks
+  /** Changes of which no answer came. */
+  unknown: Pick<UnknownChanges, 'add'>
 }
 
 export interface ObjectRequest<T, F, D> {
@@ -55,6 +60,8 @@ interface Change<T, F> {
   plan: Planner<T, F>
   origin: NonNullable<ChangeOptions<unknown>['origin']>
   outcome: ((done: Done<T>, texts: boolean) => unknown) | undefined
+  /** Undefined: there is no audit. */
+  audit: AuditedCall | undefined
 }
 
 type Done<T> = Omit<Created<T>, 'created'>
@@ -71,7 +78,8 @@ export async function editObject<T, F>(
     dry_run,
     plan,
     origin,
-    outcome: outcome && ((done, texts) => outcome(done as Edited<T>, texts))
+    outcome: outcome && ((done, texts) => outcome(done as Edited<T>, texts)),
+    audit: auditedBy(context, options)
   }
   const done = await inTurn(change, async () => {
     const refused = refusalOf(context, asked)
@@ -87,6 +95,7 @@ export async function createObject<T, F>(
   refusalToReplace: (target: CreateTarget) => FileFailure | null
 ): Promise<FileResult<Created<T>, F | FileFailure>> {
   const { origin = { operation: 'create' }, dry_run, outcome } = options
+  const audit = auditedBy(context, options)
   const changeOf = (created: boolean): Change<T, F> => ({
     context,
     asked,
@@ -94,7 +103,8 @@ export async function createObject<T, F>(
     dry_run,
     plan,
     origin,
-    outcome: outcome && ((done, texts) => outcome({ ...done, created }, texts))
+    outcome: outcome && ((done, texts) => outcome({ ...done, created }, texts)),
+    audit
   })
   const replaced = changeOf(false)
   const done = await inTurn(replaced, async (): Promise<FileResult<Created<T>, F | FileFailure | typeof AGAIN>> => {
@@ -116,17 +126,28 @@ async function inTurn<T, F, D>(
   { context, asked, dry_run }: Pick<Change<T, F>, 'context' | 'asked' | 'dry_run'>,
   work: () => Promise<FileResult<D, F | FileFailure | typeof AGAIN>>
 ): Promise<FileResult<D, F | FileFailure>> {
-  const { turns } = context
+  const { turns, options } = context
   const deadline = turns.deadline()
+  const asking = performance.now()
+  /** Others that come first are waited for as a lock is in a folder. */
+  const waited = (until: number, isHeld: boolean): void => {
+    if (!dry_run) options.meter?.locked((until - asking) / 1000, isHeld)
+  }
   const turn = dry_run ? null : await turns.acquire(asked.relative, deadline)
-  if (turn?.ok === false) return turn
+  if (turn?.ok === false) {
+    waited(performance.now(), false)
+    return turn
+  }
   try {
     for (let pause = PAUSE; ; pause = Math.min(2 * pause, LONGEST_PAUSE)) {
+      const beginning = performance.now()
       const done = await work()
+      if (done.ok || done.failure !== AGAIN) waited(beginning, true)
       if (done.ok) return done
       const { failure, ...known } = done
       if (failure !== AGAIN) return { ...known, failure }
       if (performance.now() + pause >= deadline) {
+        waited(performance.now(), false)
         return { ...known, failure: { code: 'FILE_LOCKED', reason: 'timeout', retry_after: 1 } }
       }
       // Not all at once.
@@ -150,7 +171,9 @@ async function changeThere<T, F>(
   const { context, asked } = change
   const done = await withContent(context, asked.relative.toString(), async content => {
     const unfit: FileFailure | null = asked.isFolder ? { code: 'NOT_A_FILE', type: 'file_as_directory' } : refusal
-    return unfit === null ? changeContent(change, content) : failedAt(unfit, content)
+    if (unfit !== null) return failedAt(unfit, content)
+    context.options.meter?.read(content.bytes.length)
+    return changeContent(change, content)
   })
   if (done === null) return null
   return done.ok ? done.value : done
@@ -189,7 +212,7 @@ async function refusalToMake(
 
 /** The checks of what was read, the plan and, in a commit, the write. */
 async function changeContent<T, F>(
-  { context, asked, target, dry_run, plan, origin, outcome }: Change<T, F>,
+  { context, asked, target, dry_run, plan, origin, outcome, audit }: Change<T, F>,
   content: ObjectContent
 ): Promise<FileResult<Done<T>, F | FileFailure | typeof AGAIN>> {
   const exists = content.digest !== null
@@ -203,13 +226,8 @@ async function changeContent<T, F>(
   if (encoding !== null) return failed({ code: 'BINARY_FILE', encoding, file_size: content.bytes.length })
   const stale = file_hash === null ? null : staleness(target, file_hash)
   const landed = content.landed.map(({ attempt }) => attempt)
-  const recorder = records.begin({
-    path: asked.relative,
-    digest: content.digest,
-    bytes: () => content.bytes,
-    lock: null,
-    landed
-  })
+  const before = { path: asked.relative, digest: content.digest, bytes: () => content.bytes, lock: null, landed }
+  const recorder = records.begin(before)
   const file = { path: asked.path, exists, ...(stale !== null && { stale }), history: () => pastOf(recorder) }
   const planned = await runPlan(plan, file, { bytes: content.bytes, marks: [] })
   if (!planned.ok) return failed(planned.failure)
@@ -231,34 +249,46 @@ async function changeContent<T, F>(
   }
   if (dry_run) return ok(would)
   if (!changed) {
-    await recorder?.note(origin, texts => outcome?.(would, texts))
-    return ok(would)
+    const named = (edit_id = recorder?.edit_id) => ({ ...would, ...(edit_id !== undefined && { edit_id }) })
+    await recorder?.note(origin, (texts, edit_id) => outcome?.(named(edit_id), texts), planned.value.toggles)
+    return ok(named())
   }
   const done: Done<T> = { ...would, file_hash: new_hash }
-  let written
+  const listeners = { file: before, recorder, audited: audit?.change(before.path, before.digest) }
+  let attempt = ''
   try {
-    await recorder?.record({
-      origin,
-      planned: planned.value,
-      digest,
-      size: result.size,
-      outcome: (edit_id, texts) => outcome?.({ ...done, edit_id }, texts)
+    const written = await measured(context, result.size, async () => {
+      await announce(listeners, {
+        origin,
+        planned: planned.value,
+        digest,
+        size: result.size,
+        outcome: (edit_id, texts) => outcome?.({ ...done, edit_id }, texts)
+      })
+      attempt = recorder?.edit_id ?? randomBytes(12).toString('hex')
+      const metadata = { [DIGEST]: digest }
+      const write = { bytes: result.pieces, if: content.condition, attempt, metadata }
+      return (await store.write(before.path.toString(), write)) === null ? fail(AGAIN) : ok(null)
     })
-    written = await store.write(asked.relative.toString(), {
-      bytes: result.pieces,
-      if: content.condition,
-      attempt: recorder?.edit_id ?? randomBytes(12).toString('hex'),
-      metadata: { [DIGEST]: digest }
-    })
+    if (!written.ok) {
+      notDone(listeners)
+      return failed(written.failure)
+    }
   } catch (error) {
-    // Else it is settled later, by whoever finds out.
-    if (!(error instanceof StoreUnavailable && error.unknown)) recorder?.notDone()
+    if (error instanceof StoreUnavailable && error.unknown) {
+      context.unknown.add({
+        path: before.path,
+        attempt,
+        isRecorded: recorder?.edit_id !== undefined,
+        hash_before: before.digest,
+        hash_after: digest,
+        size_after: result.size,
+        audited: listeners.audited
+      })
+    } else notDone(listeners)
     throw error
   }
-  if (written === null) {
-    recorder?.notDone()
-    return failed(AGAIN)
-  }
+  auditDone(listeners)
   recorder?.done(result.pieces, digest)
   return ok({ ...done, ...recordedBy(recorder, []) })
 }

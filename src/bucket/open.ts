@@ -7,7 +7,7 @@ import type { History } from '../history/api.ts'
 import type { ObjectStore } from '../object-store/store.ts'
 import { openBucketHistory } from './history/history.ts'
 import { KeyLeases } from './history/key-leases.ts'
-import { Settler } from './history/settle.ts'
+import { Settler, type PresentFile } from './history/settle.ts'
 import { Followers } from '../workspace/history/follow.ts'
 import type { CommonOptions, Workspace } from '../workspace/api.ts'
 import { BufferPool } from '../workspace/buffer-pool.ts'
@@ -18,6 +18,7 @@ import { Running } from '../workspace/running.ts'
 import { BucketWorkspace, type KeptHistory } from './bucket-workspace.ts'
 import { watched } from './health.ts'
 import { OWN_FOLDER } from './objects.ts'
+import { UnknownChanges } from './unknown.ts'
 
 export interface BucketOptions extends CommonOptions, Pick<S3StoreOptions, 'endpoint' | 'region' | 'form'> {
   address: BucketAddress
@@ -56,12 +57,22 @@ async function openWithHistory(options: BucketOptions, store: ObjectStore, answe
           rotated: () => trim(),
           report
         })
-  const kept = history && (await keep(history, { store, nonce, lockTimeout, report, readOnly }))
+  const present = async (path: Buffer): Promise<PresentFile> => {
+    const found = await store.get(path.toString())
+    if (found === null) return { hash: null, attempts: [] }
+    const hash = createHash('sha256').update(found.bytes!).digest('hex')
+    return { hash, attempts: found.landed.map(({ attempt }) => attempt) }
+  }
+  const { audit, meter } = options
+  const settling = history && { history, settler: new Settler({ history, present, report, audit }) }
+  const unknown = new UnknownChanges({ present, settling, answers, report })
+  const kept = settling && (await keep(settling, { store, nonce, lockTimeout, readOnly }))
   const sweeping = new Sweeping(async () => {
-    if (kept === null || readOnly) return
-    await kept.settleAll()
+    if (kept === null || settling === null || readOnly) return
+    await settling.settler.settleAll()
     await kept.keys.sweep()
-    await kept.history.sweep({ days: options.historyDays, bytes: options.historySize })
+    const { bytes } = await kept.history.sweep({ days: options.historyDays, bytes: options.historySize })
+    meter?.history(bytes)
   }, report)
   trim = () => sweeping.begin()
   const workspace = new BucketWorkspace(
@@ -81,14 +92,17 @@ async function openWithHistory(options: BucketOptions, store: ObjectStore, answe
         fence() {}
       }),
       recorder: new Recorder({ history, required: options.history === 'required', durable: true, report }),
+      unknown,
       kept,
       async close() {
         sweeping.stop()
         kept?.followers.close()
         await running.close()
+        await unknown.close()
         await sweeping.ended()
         await history?.close()
         store.close()
+        meter?.closed()
       }
     },
     makePolicy({ ...options, stateDir: OWN_FOLDER })
@@ -102,33 +116,23 @@ interface Keeping {
   store: ObjectStore
   nonce: string
   lockTimeout: number
-  report: Report
   readOnly: boolean
 }
 
 /** The history with what settles it and holds its keys. */
-async function keep(history: History, { store, nonce, lockTimeout, report, readOnly }: Keeping) {
+async function keep(
+  { history, settler }: { history: History; settler: Settler },
+  { store, nonce, lockTimeout, readOnly }: Keeping
+): Promise<KeptHistory & { keys: KeyLeases }> {
   const keys = new KeyLeases({ store, nonce, wait: lockTimeout })
-  const settler = new Settler({
-    history,
-    report,
-    async present(path) {
-      const found = await store.get(path.toString())
-      if (found === null) return { hash: null, attempts: [] }
-      const hash = createHash('sha256').update(found.bytes!).digest('hex')
-      return { hash, attempts: found.landed.map(({ attempt }) => attempt) }
-    }
-  })
-  const kept: KeptHistory & { keys: KeyLeases; settleAll(): Promise<void> } = {
+  return {
     history,
     followers: new Followers(history),
     secret: await secretOf(store, readOnly),
     acquire: name => keys.acquire(name),
     settle: stored => settler.settle(stored),
-    settleAll: () => settler.settleAll(),
     keys
   }
-  return kept
 }
 
 const SECRET = `${OWN}/secret`

@@ -50,14 +50,14 @@ export function makeMetrics(): Metrics {
   registry.gauge('editd_event_streams', 'Streams of events that are open.', () => openStreams())
   const lockWaits = registry.histogram(
     'editd_lock_wait_seconds',
-    'How long the lock of a file was waited for, whether or not it was had.',
+    'How long the lock of a file was waited for, or in a bucket other changes of it, whether or not it was had.',
     LOCK_BOUNDS
   )
   const lockFailures = registry.counter('editd_lock_failures_total', 'Locks that were not had in time.')
   const takeovers = registry.counter('editd_lock_takeovers_total', 'Locks taken over from a holder that is gone.')
   const commits = registry.histogram(
     'editd_commit_duration_seconds',
-    'From a finished plan until the result is on the disk, of one file or of a batch.',
+    'From a finished plan until the result is on the disk or in the bucket, of one file or of a batch.',
     COMMIT_BOUNDS
   )
   const read = registry.counter('editd_read_bytes_total', 'Bytes of files that were read to be changed.')

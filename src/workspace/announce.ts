@@ -2,6 +2,7 @@
 // its content, or is removed, before `announce` has resolved; of a batch, `announceAll`.
 import type { AuditedCall, AuditedChange } from '../audit/audit.ts'
 import type { ChangeOptions, CommonOptions } from './api.ts'
+import type { FileFailure } from './failure.ts'
 import type { BatchRecorder } from './history/batch-recorder.ts'
 import { lineCounts, type ComingChange, type FileBefore, type FileRecorder } from './history/recorder.ts'
 import { bothDone } from './text-file.ts'
@@ -20,6 +21,17 @@ export const auditedBy = (
   { options }: { options: Pick<CommonOptions, 'audit'> },
   { audit }: Pick<ChangeOptions<unknown>, 'audit'>
 ): AuditedCall | undefined => audit ?? options.audit?.call()
+
+/** Why no change can be made as long as it is so: what must be written of it can't be. `degraded`: of the history. */
+export function notWritableDown(
+  { history, audit }: Pick<CommonOptions, 'history' | 'audit'>,
+  degraded: boolean
+): FileFailure | null {
+  if (history === 'required' && degraded) return { code: 'NOT_READY', reason: 'history_unwritable', retry_after: 5 }
+  return audit?.required === true && audit.failing
+    ? { code: 'NOT_READY', reason: 'audit_unwritable', retry_after: 5 }
+    : null
+}
 
 /** Throws where the change must not be made: as `FileRecorder.record`, and AuditUnwritable. */
 export async function announce({ file, recorder, audited }: Listeners, change: ComingChange): Promise<void> {

@@ -9,9 +9,9 @@ import { commitBatch, type BatchContext, type BatchRefusal } from './commit/comm
 import { foldersBetween, outermostFirst } from './commit/commit-new.ts'
 import { attributesOf, canGive, lossesOf } from './commit/commit.ts'
 import { notADirectory, refusalToMake, refusalToReplace } from './create.ts'
-import { measured, refusalToRemoveAgain, reportSave, type WriteContext } from './edit.ts'
+import { refusalToRemoveAgain, reportSave, type WriteContext } from './edit.ts'
 import { announceAll, auditDone, auditedBy, notDone } from './announce.ts'
-import { pastOf, recordedBy, staleness } from './run-plan.ts'
+import { measured, pastOf, recordedBy, staleness } from './run-plan.ts'
 import { codeOf } from './errno.ts'
 import type { FileFailure, FileWarning } from './failure.ts'
 import {

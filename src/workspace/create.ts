@@ -2,9 +2,9 @@
 // commit-new.ts and edit.ts touch the disk.
 import { fail, ok } from '../result.ts'
 import type { Created, CreateTarget, Edited } from './api.ts'
-import { changeFile, measured, type FileEditRequest, type FileToChange, type WriteContext } from './edit.ts'
+import { changeFile, type FileEditRequest, type FileToChange, type WriteContext } from './edit.ts'
 import { announce, auditDone, auditedBy, notDone } from './announce.ts'
-import { pastOf, recordedBy, runPlan } from './run-plan.ts'
+import { measured, pastOf, recordedBy, runPlan } from './run-plan.ts'
 import { codeOf } from './errno.ts'
 import type { FileFailure } from './failure.ts'
 import { commitNew, foldersBetween } from './commit/commit-new.ts'

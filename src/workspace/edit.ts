@@ -16,7 +16,7 @@ import type { FileRecorder, Recorder } from './history/recorder.ts'
 import type { Lock } from './locks/lock.ts'
 import { OWN_UID } from './own-ids.ts'
 import type { Missing, Pin, Root } from './root/pin.ts'
-import { pastOf, recordedBy, runPlan, staleness } from './run-plan.ts'
+import { measured, pastOf, recordedBy, runPlan, staleness } from './run-plan.ts'
 import {
   failedBy,
   type RequestedPath,
@@ -168,19 +168,6 @@ async function changeContent<T, F>(
     // Where the writing failed first: the next request must not get the buffer while its bytes are still being hashed.
     await hashing?.catch(() => {})
   }
-}
-
-/** Tells how long it took to put so many bytes on the disk, if that was done. */
-export async function measured<R extends { ok: boolean }>(
-  { options: { meter } }: Pick<WriteContext, 'options'>,
-  bytes: number,
-  work: () => Promise<R>
-): Promise<R> {
-  if (meter === undefined) return work()
-  const start = performance.now()
-  const done = await work()
-  if (done.ok) meter.committed((performance.now() - start) / 1000, bytes)
-  return done
 }
 
 /**

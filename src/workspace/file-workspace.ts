@@ -27,6 +27,7 @@ import type {
   Workspace,
   WorkspaceOptions
 } from './api.ts'
+import { notWritableDown } from './announce.ts'
 import { changeFiles } from './batch.ts'
 import { createFile } from './create.ts'
 import { editFile, type WriteContext } from './edit.ts'
@@ -216,14 +217,7 @@ export class FileWorkspace implements Workspace {
 
   ready(): FileFailure | null {
     const failure = this.#files.ready()
-    if (failure !== null) return failure
-    if (this.#options.history === 'required' && this.degraded()) {
-      return { code: 'NOT_READY', reason: 'history_unwritable', retry_after: 5 }
-    }
-    const { audit } = this
-    return audit !== null && audit.required && audit.failing
-      ? { code: 'NOT_READY', reason: 'audit_unwritable', retry_after: 5 }
-      : null
+    return failure ?? notWritableDown(this.#options, this.degraded())
   }
 
   degraded(): boolean {

@@ -1,7 +1,7 @@
 // What every change does with a plan, wherever the file is: whether it is the file that is expected, what the plan comes
 // to, what an answer says of the record. Does not touch the disk.
 import { ok, type Result } from '../result.ts'
-import type { FileHistory, FileTarget, Planned, PlannedFile, Planner } from './api.ts'
+import type { CommonOptions, FileHistory, FileTarget, Planned, PlannedFile, Planner } from './api.ts'
 import type { FileWarning, StaleFile } from './failure.ts'
 import type { FileRecorder } from './history/recorder.ts'
 import type { Content } from './commit/temp.ts'
@@ -42,6 +42,19 @@ export async function runPlan<T, F>(
   // writing, must not count as an unhandled rejection.
   digest.catch(() => {})
   return ok({ ...planned.value, content: { pieces, size }, digest })
+}
+
+/** Tells how long it took to put so many bytes of a file where they are kept, if that was done. */
+export async function measured<R extends { ok: boolean }>(
+  { options: { meter } }: { options: Pick<CommonOptions, 'meter'> },
+  bytes: number,
+  work: () => Promise<R>
+): Promise<R> {
+  if (meter === undefined) return work()
+  const start = performance.now()
+  const done = await work()
+  if (done.ok) meter.committed((performance.now() - start) / 1000, bytes)
+  return done
 }
 
 /** Null if the file is what the request expects. */

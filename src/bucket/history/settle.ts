@@ -1,10 +1,11 @@
 // Whether a change that a server had written down took place, where its file is an object. Does not know who asks, or how
 // files are read.
+import type { Audit } from '../../audit/audit.ts'
 import type { History } from '../../history/api.ts'
 import type { Settlement, Stored } from '../../history/record.ts'
 import { codeOf } from '../../error-code.ts'
 import { writeDeadline } from '../../object-store/store.ts'
-import { chainOf, isNote } from '../../workspace/history/chain.ts'
+import { chainOf, isTraceless } from '../../workspace/history/chain.ts'
 
 /** A file as it is now. */
 export interface PresentFile {
@@ -16,15 +17,19 @@ export interface PresentFile {
 
 export interface SettlerOptions {
   history: History
-  /** The file at this real path below the root; null: it can't be read. */
-  present(path: Buffer): Promise<PresentFile | null>
+  /** The file at this real path below the root. */
+  present(path: Buffer): Promise<PresentFile>
+  /** Is told by `settleAll`. */
+  audit?: Audit | undefined
   report(event: { event: string; [key: string]: unknown }): void
-  /** In ms: how long the write of a file may be under way after its record was seen. */
+  /** For tests: instead of `mayBeUnderWay`. */
   underWay?(size: number): number
 }
 
 /** In ms, beyond the deadline of a write: for what is between the record and the first request. */
 const MORE = 60_000
+/** In ms: how long the write of a file of this size may be under way after its record was seen. */
+export const mayBeUnderWay = (size: number): number => writeDeadline(size) + MORE
 /** Records of which it is remembered since when they are known. */
 const REMEMBERED = 10_000
 
@@ -39,27 +44,29 @@ export class Settler {
 
   /**
    * Says what became of the change, and writes it down for everybody. under_way: its write may still be done. uncertain,
-   * and not written down, where the file can't be read.
+   * and not written down, where the file can't be read. `onFound` is told of what is written down, before it is.
    */
-  async settle({ record }: Stored): Promise<Settlement | 'under_way'> {
+  async settle(
+    { record }: Stored,
+    onFound: (settlement: Settlement) => void = () => {}
+  ): Promise<Settlement | 'under_way'> {
     const { history, present, report } = this.#options
     const { edit_id, path } = record
-    if (isNote(record)) return this.#say(edit_id, 'done')
+    if (isTraceless(record)) return this.#say(edit_id, 'done')
     const isOver = this.#isOver(record)
     try {
       await history.refresh()
       // Read before the records: what they don't say took place after it.
       const file = await present(path)
-      if (file === null) return 'uncertain'
       const { records } = await history.ofPath(path)
       const said = records.find(stored => stored.record.edit_id === edit_id)
       if (said === undefined) return 'uncertain'
       if (said.settled !== null) return said.settled
-      if (file.attempts.includes(edit_id)) return this.#say(edit_id, 'done')
+      if (file.attempts.includes(edit_id)) return this.#say(edit_id, 'done', onFound)
       // Two changes may come to the same content: the hashes say no more than which of them may have been.
       if (!isOver) return 'under_way'
       const judged = chainOf(records, file.hash).settled.find(one => one.edit_id === edit_id)
-      return judged === undefined ? 'uncertain' : this.#say(edit_id, judged.settlement)
+      return judged === undefined ? 'uncertain' : this.#say(edit_id, judged.settlement, onFound)
     } catch (error) {
       // One file that can't be looked at must not keep the others waiting, or a server from starting.
       report({ event: 'settle_failed', path: path.toString(), reason: codeOf(error) })
@@ -69,10 +76,14 @@ export class Settler {
 
   /** All changes of servers that are gone. Those whose write may still be under way are left for the next time. */
   async settleAll(): Promise<void> {
-    for (const stored of await this.#options.history.unsettled()) await this.settle(stored)
+    const { history, audit } = this.#options
+    for (const stored of await history.unsettled()) {
+      await this.settle(stored, settlement => audit?.settled(stored.record, settlement))
+    }
   }
 
-  #say(edit_id: string, settlement: Settlement): Settlement {
+  #say(edit_id: string, settlement: Settlement, onFound: (settlement: Settlement) => void = () => {}): Settlement {
+    onFound(settlement)
     this.#options.history.settle(edit_id, settlement)
     this.#since.delete(edit_id)
     return settlement
@@ -80,7 +91,7 @@ export class Settler {
 
   /** Whether its write can't be under way any more. */
   #isOver({ edit_id, size_after }: Stored['record']): boolean {
-    const { underWay = (size: number) => writeDeadline(size) + MORE } = this.#options
+    const { underWay = mayBeUnderWay } = this.#options
     const since = this.#since.get(edit_id) ?? performance.now()
     this.#since.set(edit_id, since)
     for (const [oldest] of this.#since) {

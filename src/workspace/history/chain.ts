@@ -64,7 +64,10 @@ export const counts = ({ operation }: Pick<EditRecord, 'operation'>, settled: Se
   operation !== 'review' && settled !== 'void' && !isReplacedSave(operation, settled)
 
 /** What became of a change, where the content after it has this hash. */
-export function settlementOf({ hash_before, hash_after }: EditRecord, after: string | null): Settlement {
+export function settlementOf(
+  { hash_before, hash_after }: Pick<EditRecord, 'hash_before' | 'hash_after'>,
+  after: string | null
+): Settlement {
   if (hash_after === after) return 'done'
   return hash_before === after ? 'void' : 'uncertain'
 }

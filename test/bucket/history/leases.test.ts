@@ -5,6 +5,7 @@ import { KeyLeases } from '../../../src/bucket/history/key-leases.ts'
 import { KEYS, SERVERS } from '../../../src/bucket/history/names.ts'
 import { LivingServers } from '../../../src/bucket/history/servers.ts'
 import { Settler, type PresentFile } from '../../../src/bucket/history/settle.ts'
+import { StoreUnavailable } from '../../../src/object-store/store.ts'
 import { NO_CEPH } from '../../ceph.ts'
 import { FAST, hashOf, recordOf } from '../../history/support/history.ts'
 import { keysIn, makeBucketPlace } from './support/place.ts'
@@ -84,7 +85,11 @@ t.test('says what became of a change: done at once, void when its write can’t 
   let underWay = 60_000
   const settler = new Settler({
     history,
-    present: async path => files[path.toString()] ?? null,
+    present: async path => {
+      const file = files[path.toString()]
+      if (file == null) throw new StoreUnavailable('no answer')
+      return file
+    },
     report: event => place.events.push(event),
     underWay: () => underWay
   })
@@ -97,6 +102,7 @@ t.test('says what became of a change: done at once, void when its write can’t 
   const file = files.lost!
   files.lost = null
   t.equal(await settle(lost!.edit_id), 'uncertain', 'it can’t be read')
+  t.match(place.events.splice(0), [{ event: 'settle_failed', path: 'lost', reason: 'STORE_UNAVAILABLE' }])
   files.lost = file
   t.equal(await settle(lost!.edit_id), 'void')
   place.gone.add('gone')
