@@ -38,12 +38,25 @@ type Order = { prepare: Access } | 'take' | 'leave' | 'measure'
 type Report =
   | 'started'
   | { listening: Listening }
-  | { failure: string }
+  | { failure: StartFailure }
   | { prepared: true | string }
   | { measured: readonly Family[] }
 
-/** Why the processes can't serve: a sentence of one of them. */
-export class ProcessFailed extends Error {}
+/** Why a process can't serve, as a sentence for a person. `isFault`: whoever starts it has to change something. */
+export interface StartFailure {
+  sentence: string
+  isFault: boolean
+}
+
+/** Why the processes can't serve: what one of them says. */
+export class ProcessFailed extends Error {
+  readonly isFault: boolean
+
+  constructor({ sentence, isFault }: StartFailure) {
+    super(sentence)
+    this.isFault = isFault
+  }
+}
 
 /** In ms: how long the metrics of a process are waited for. Prometheus waits for ten seconds. Chosen, not measured. */
 const MEASURING = 3_000
@@ -63,7 +76,7 @@ interface Life {
   port: number
   /** In ms of performance.now(); null: not yet. */
   listensSince: number | null
-  failure: string | null
+  failure: StartFailure | null
   /** It is to open its audit file again once it listens. */
   reopensAudit: boolean
   /** Hears whether it is ready for another access file, or that it has ended; null: it wasn't asked. */
@@ -180,7 +193,7 @@ export class Processes {
     const answers = await Promise.all(asked.map(([worker, life]) => this.#prepare(worker, life, declared)))
     const failure = answers.find(answer => answer !== true)
     for (const [worker] of asked) this.#order(worker, failure === undefined ? 'take' : 'leave')
-    if (failure !== undefined) throw new ProcessFailed(failure)
+    if (failure !== undefined) throw new ProcessFailed({ sentence: failure, isFault: false })
     this.#declared = declared
     // Those that started meanwhile were told what was.
     for (const [worker] of this.#lives) if (!asked.some(([other]) => other === worker)) worker.process.kill('SIGTERM')
@@ -333,7 +346,7 @@ export class Processes {
     const isSteady = life.listensSince !== null && performance.now() - life.listensSince >= STEADY
     const ended = isSteady ? 0 : life.ended + 1
     const delay = isSteady ? 0 : Math.min(FIRST_DELAY * 2 ** life.ended, LONGEST_DELAY)
-    const reason = life.failure === null ? {} : { reason: life.failure }
+    const reason = life.failure === null ? {} : { reason: life.failure.sentence }
     this.#logger.error({ event: 'process_ended', process: pid, how, ...reason, replaced_in_ms: delay })
     const timer = setTimeout(() => {
       this.#delays.delete(timer)
@@ -359,12 +372,12 @@ interface Served extends Listening {
 
 /**
  * The side of every other process: serves with the settings of the primary. If the primary is gone, it stops. A failure
- * to start is told to the primary, in the sentence of `describe`; then the process ends.
+ * to start is told to the primary, as `describe` has it; then the process ends.
  */
 export async function serveForPrimary(
   worker: Worker,
   serve: (config: GroupConfig) => Promise<Served>,
-  describe: (error: unknown, config: Config) => string
+  describe: (error: unknown, config: Config) => StartFailure
 ): Promise<void> {
   let stop: Served['stop'] = () => process.exit(0)
   worker.on('disconnect', () => {
@@ -381,7 +394,7 @@ export async function serveForPrimary(
   try {
     const served = await serve(config)
     stop = served.stop
-    followOrders(worker, served, error => describe(error, config))
+    followOrders(worker, served, error => describe(error, config).sentence)
     worker.send({ listening: { served: served.served, address: served.address } } satisfies Report)
   } catch (error) {
     worker.send({ failure: describe(error, config) } satisfies Report, () => process.exit(1))

@@ -14,7 +14,14 @@ import type { MetricsListener } from './metrics/listener.ts'
 import type { Metrics } from './metrics/metrics.ts'
 import type { Family } from './metrics/registry.ts'
 import { openSpaces } from './open-spaces.ts'
-import { ProcessFailed, Processes, serveForPrimary, type GroupConfig, type Listening } from './processes.ts'
+import {
+  ProcessFailed,
+  Processes,
+  serveForPrimary,
+  type GroupConfig,
+  type Listening,
+  type StartFailure
+} from './processes.ts'
 import { CantOpen, type AccessSpaces, type PreparedSpaces, type Spaces } from './spaces.ts'
 import { storeFailure } from './bucket/start-failure.ts'
 import { Occupied } from './workspace/locks/other-servers.ts'
@@ -49,6 +56,16 @@ function startFailure(error: unknown, config: Config): string {
     ENOTFOUND: `unknown host ${host}: choose another with --host.`
   }
   return known[code ?? ''] ?? `can't start on ${root}: ${message}.`
+}
+
+/** The same for whoever ends the process. */
+function describe(error: unknown, config: Config): StartFailure {
+  const isOfProcess = error instanceof ProcessFailed && error.isFault
+  const cause = error instanceof CantOpen ? error.cause : error
+  return {
+    sentence: startFailure(error, config),
+    isFault: isOfProcess || storeFailure(cause, config.root)?.isFault === true
+  }
 }
 
 /**
@@ -389,7 +406,7 @@ async function main(argv: readonly string[], env: NodeJS.ProcessEnv): Promise<vo
   process.stdout.on('error', () => {})
   process.stderr.on('error', () => {})
   if (cluster.worker !== undefined) {
-    await serveForPrimary(cluster.worker, config => serve(config, [], config.declared), startFailure)
+    await serveForPrimary(cluster.worker, config => serve(config, [], config.declared), describe)
     return
   }
   const asks = (...flags: string[]) => flags.some(flag => argv.includes(flag))
@@ -413,9 +430,9 @@ async function main(argv: readonly string[], env: NodeJS.ProcessEnv): Promise<vo
   try {
     await (isMcp ? serveMcp : start)(config.value, warnings)
   } catch (error) {
-    printErrors([startFailure(error, config.value)])
-    const cause = error instanceof CantOpen ? error.cause : error
-    process.exitCode = storeFailure(cause, config.value.root)?.isFault === true ? EXIT_FAULT : 1
+    const { sentence, isFault } = describe(error, config.value)
+    printErrors([sentence])
+    process.exitCode = isFault ? EXIT_FAULT : 1
   }
 }
 
