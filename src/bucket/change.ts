@@ -4,7 +4,7 @@ import { randomBytes } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { AuditedCall } from '../audit/audit.ts'
 import { binaryEncodingOf } from '../engine/text/encoding.ts'
-import { StoreUnavailable } from '../object-store/store.ts'
+import { StoreUnavailable, type ObjectStore } from '../object-store/store.ts'
 import { fail, ok } from '../result.ts'
 import type {
   ChangeOptions,
@@ -16,6 +16,7 @@ import type {
   Planner
 } from '../workspace/api.ts'
 import { announce, auditDone, auditedBy, notDone } from '../workspace/announce.ts'
+import { Overtaken } from '../workspace/errno.ts'
 import type { FileFailure } from '../workspace/failure.ts'
 import type { FailedFile, FileResult, RequestedPath } from '../workspace/file-access.ts'
 import type { Recorder } from '../workspace/history/recorder.ts'
@@ -141,7 +142,10 @@ async function inTurn<T, F, D>(
   try {
     for (let pause = PAUSE; ; pause = Math.min(2 * pause, LONGEST_PAUSE)) {
       const beginning = performance.now()
-      const done = await work()
+      const done = await work().catch((error: unknown) => {
+        if (error instanceof Overtaken) return fail(AGAIN)
+        throw error
+      })
       if (done.ok || done.failure !== AGAIN) waited(beginning, true)
       if (done.ok) return done
       const { failure, ...known } = done
@@ -183,6 +187,13 @@ const failedAt = <F>(failure: F, { digest }: ObjectContent): FailedFile<F> => ({
   ...fail(failure),
   ...(digest !== null && { file_hash: shortHash(digest) })
 })
+
+/** Whether it still is what was read: the same bytes may have been written by others. */
+async function isCurrent(store: ObjectStore, key: string, { condition, landed }: ObjectContent): Promise<boolean> {
+  const now = await store.head(key)
+  const version = condition === 'absent' ? null : condition.is
+  return (now?.version ?? null) === version && now?.landed[0]?.attempt === landed[0]?.attempt
+}
 
 /** Why there is no file. */
 async function absence({ objects }: ChangeContext, { relative }: RequestedPath): Promise<FileFailure> {
@@ -226,7 +237,14 @@ async function changeContent<T, F>(
   if (encoding !== null) return failed({ code: 'BINARY_FILE', encoding, file_size: content.bytes.length })
   const stale = file_hash === null ? null : staleness(target, file_hash)
   const landed = content.landed.map(({ attempt }) => attempt)
-  const before = { path: asked.relative, digest: content.digest, bytes: () => content.bytes, lock: null, landed }
+  const before = {
+    path: asked.relative,
+    digest: content.digest,
+    bytes: () => content.bytes,
+    lock: null,
+    landed,
+    isCurrent: () => isCurrent(store, asked.relative.toString(), content)
+  }
   const recorder = records.begin(before)
   const file = { path: asked.path, exists, ...(stale !== null && { stale }), history: () => pastOf(recorder) }
   const planned = await runPlan(plan, file, { bytes: content.bytes, marks: [] })

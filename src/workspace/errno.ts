@@ -9,6 +9,9 @@ export class Raced extends Error {
   readonly code = 'RACED'
 }
 
+/** Thrown where others have changed a file since it was read: it is to be read again. */
+export class Overtaken extends Raced {}
+
 /** Thrown where a change must not be made because its record can't be written; `cause` is the system's error. */
 export class HistoryUnwritable extends Error {
   readonly code: string

@@ -2,9 +2,10 @@
 import { GetObjectCommand, PutObjectCommand, ListObjectsV2Command } from '@aws-sdk/client-s3'
 import t, { type Test } from 'tap'
 import { openBucket, type BucketOptions } from '../../src/bucket/open.ts'
-import { etagForm, makeBucket, NO_CEPH, type Bucket } from '../ceph.ts'
+import { ceph, etagForm, makeBucket, NO_CEPH, type Bucket } from '../ceph.ts'
+import { startCuttingProxy } from '../cutting-proxy.ts'
 import { check, startServer, type TestServer } from '../http/test-server.ts'
-import { OPTIONS } from '../workspace/support/open.ts'
+import { append, OPTIONS } from '../workspace/support/open.ts'
 
 const REAL = { skip: NO_CEPH, timeout: 280_000 }
 
@@ -165,6 +166,41 @@ t.test('refuses what changes several files, and what removes one', REAL, async t
   await check(t, server, '/undo', { edit_id: made.body.edit_id }, 403, { code: 'DELETE_NOT_ALLOWED' })
   t.equal(await server.read('c.txt'), 'c\n')
 })
+
+t.test(
+  'takes no edit of another server for one from outside, which came between the read and the look',
+  REAL,
+  async t => {
+    const proxy = await startCuttingProxy(t, (await ceph()).endpoints[0])
+    const server = await serve(t, { endpoint: proxy.endpoint }, { 'a.txt': 'one\ntwo\n' })
+    const other = await openBucket({
+      ...OPTIONS,
+      history: 'full',
+      address: { bucket: server.bucket.name, prefix: 'ws' },
+      endpoint: server.bucket.endpoints[1],
+      region: null,
+      form: await etagForm()
+    })
+    t.teardown(() => other.close())
+    await check(t, server, '/edit', { path: 'a.txt', old_text: 'one', new_text: 'eins' }, 200, {})
+    let isRead = false
+    let comes = 0
+    proxy.before = async ({ method, path }) => {
+      if (method === 'GET' && path.includes('/ws/a.txt')) isRead = true
+      else if (method === 'GET' && path.includes('list-type') && isRead && comes++ === 0) {
+        t.match(await other.edit({ path: 'a.txt' }, { dry_run: false }, append('three\n')), { ok: true })
+      }
+    }
+    await check(t, server, '/edit', { path: 'a.txt', old_text: 'two', new_text: 'zwei' }, 200, {})
+    t.ok(comes > 0)
+    t.equal(await server.read('a.txt'), 'eins\nzwei\nthree\n')
+    const { body } = await check(t, server, '/history', { path: 'a.txt' }, 200, {})
+    t.strictSame(
+      (body.edits as { operation: string; state: string }[]).map(({ operation, state }) => `${operation} ${state}`),
+      ['edit applied', 'edit applied', 'edit applied']
+    )
+  }
+)
 
 t.test('remembers changes, takes them back, and carries out a key once', REAL, async t => {
   const server = await serve(t, {}, { 'a.txt': 'one\n' })

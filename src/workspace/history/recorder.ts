@@ -7,7 +7,7 @@ import type { RecordedSplice, Selection } from '../../engine/history/change.ts'
 import type { History, Latest } from '../../history/api.ts'
 import type { EditRecord, FileAttributes, Settlement, Stored } from '../../history/record.ts'
 import type { FileHistory, Key, Origin, Planned } from '../api.ts'
-import { codeOf, HistoryUnwritable, Raced } from '../errno.ts'
+import { codeOf, HistoryUnwritable, Overtaken, Raced } from '../errno.ts'
 import type { Lock } from '../locks/lock.ts'
 import { chainOf, counts, isNote, judge, landedOf, settlementOf } from './chain.ts'
 
@@ -37,6 +37,8 @@ export interface FileBefore {
    * of records that are known to have taken place because it comes from them, newest first.
    */
   landed?: readonly string[]
+  /** The same: whether it still is what was read; asked once the records of others are known. */
+  isCurrent?(): Promise<boolean>
 }
 
 /** A change that is about to be made. */
@@ -305,7 +307,10 @@ export class FileRecorder {
     }
   }
 
-  /** Records about which nothing was said may be of changes that are being made: only what the object says counts. */
+  /**
+   * Records about which nothing was said may be of changes that are being made: only what the object says counts. Throws
+   * Overtaken where one of them was made since it was read.
+   */
   async #findAmongOthers(landed: readonly string[]): Promise<EditRecord | null> {
     const { path, digest } = this.#file
     const latest = await this.#history.lastOf(path)
@@ -316,7 +321,9 @@ export class FileRecorder {
       const known = settled ?? (landed.includes(record.edit_id) || isNote(record) ? 'done' : null)
       if (settled === null && known !== null) this.#history.settle(record.edit_id, known)
       if (known === null || !counts(record, known)) continue
-      return record.hash_after === digest ? null : this.#recordOfOthers(record)
+      if (record.hash_after === digest) return null
+      if ((await this.#file.isCurrent?.()) === false) throw new Overtaken('the file was changed since it was read')
+      return this.#recordOfOthers(record)
     }
     return null
   }
