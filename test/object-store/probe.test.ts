@@ -63,7 +63,7 @@ t.test('names what a store does wrong', async t => {
     [
       'lets two create',
       (key, condition) => (/-race-/.test(key) && condition === 'absent' ? 'ignore' : 'obey'),
-      /8 of 8 writers won at once \(If-None-Match: \*, round 1\)/
+      /8 of 8 writers won at once \(If-None-Match: \*, round 2\)/
     ],
     [
       'lets nobody win',
