@@ -23,7 +23,10 @@ export type PastQuery = RecordQuery & Pick<HistoryQuery, 'state' | 'review' | 'l
 
 /** Records that are looked at for one page. Where more had to be, the page is shorter, and has `next_before`. */
 const LOOKED_AT = 5000
-/** Changes that are settled for one page: those of the last instant, or of servers that were killed. */
+/**
+ * Changes that are settled for one page: those of the last instant, or of servers that were killed. Where more had to be,
+ * the same.
+ */
 const SETTLED = 10
 
 /** Records of a path that are read at first; each time there have to be more, three times as many. */
@@ -44,17 +47,21 @@ async function pageOf(
   const states = new StatesByPath({ history, settle })
   const edits: PastEdit[] = []
   let before = first
+  let last = first
   let looked = 0
   let settled = 0
   let page: RecordPage
   do {
     page = await history.list({ ...asked, ...(before !== undefined && { before }) }, Math.max(limit, 50))
     for (const [index, stored] of page.records.entries()) {
-      looked++
       const { record } = stored
-      if (stored.settled === 'void' || !isChange(record) || !mayRead(record.path)) continue
+      const isShown = stored.settled !== 'void' && isChange(record) && mayRead(record.path)
+      if (isShown && stored.settled === null && settled++ === SETTLED)
+        return { edits, next_before: last!, ...oldest(page) }
+      looked++
+      last = record.edit_id
       // Its server says it within 50 ms, unless it was killed.
-      if (stored.settled === null && (settled++ >= SETTLED || (await settle(stored)) !== 'done')) continue
+      if (!isShown || (stored.settled === null && (await settle(stored)) !== 'done')) continue
       const edit = await states.of({ ...stored, record })
       if (wanted !== undefined && edit.state !== wanted) continue
       if (review !== undefined && edit.review !== review) continue
