@@ -11,7 +11,7 @@ export interface CuttingProxy {
   cut: number
   /** Is awaited before a request is carried out; replaced at any time. */
   before(request: { method: string; path: string }): unknown
-  /** Whether the answer to this request is cut; replaced at any time. */
+  /** Whether the answer to this request is cut; asked before it is given. Replaced at any time. */
   cuts(request: { method: string; path: string }): boolean | Promise<boolean>
 }
 

@@ -142,10 +142,7 @@ async function inTurn<T, F, D>(
   try {
     for (let pause = PAUSE; ; pause = Math.min(2 * pause, LONGEST_PAUSE)) {
       const beginning = performance.now()
-      const done = await work().catch((error: unknown) => {
-        if (error instanceof Overtaken) return fail(AGAIN)
-        throw error
-      })
+      const done = await unlessOvertaken(work)
       if (done.ok || done.failure !== AGAIN) waited(beginning, true)
       if (done.ok) return done
       const { failure, ...known } = done
@@ -159,6 +156,16 @@ async function inTurn<T, F, D>(
     }
   } finally {
     await turn?.value.release()
+  }
+}
+
+/** As when the write was refused: then it is known earlier that it would be. */
+async function unlessOvertaken<T>(work: () => Promise<T>): Promise<T | { ok: false; failure: typeof AGAIN }> {
+  try {
+    return await work()
+  } catch (error) {
+    if (error instanceof Overtaken) return fail(AGAIN)
+    throw error
   }
 }
 
@@ -188,13 +195,6 @@ const failedAt = <F>(failure: F, { digest }: ObjectContent): FailedFile<F> => ({
   ...(digest !== null && { file_hash: shortHash(digest) })
 })
 
-/** Whether it still is what was read: the same bytes may have been written by others. */
-async function isCurrent(store: ObjectStore, key: string, { condition, landed }: ObjectContent): Promise<boolean> {
-  const now = await store.head(key)
-  const version = condition === 'absent' ? null : condition.is
-  return (now?.version ?? null) === version && now?.landed[0]?.attempt === landed[0]?.attempt
-}
-
 /** Why there is no file. */
 async function absence({ objects }: ChangeContext, { relative }: RequestedPath): Promise<FileFailure> {
   return (await objects.isFolder(relative))
@@ -221,6 +221,13 @@ async function refusalToMake(
   return isMissing ? { code: 'FILE_NOT_FOUND', missing: 'parent' } : null
 }
 
+async function isStill({ condition, landed }: ObjectContent, store: ObjectStore, relative: Buffer): Promise<boolean> {
+  const now = await store.head(relative.toString())
+  const was = condition === 'absent' ? null : condition.is
+  // It may have been changed and changed back.
+  return (now?.version ?? null) === was && now?.landed[0]?.attempt === landed[0]?.attempt
+}
+
 /** The checks of what was read, the plan and, in a commit, the write. */
 async function changeContent<T, F>(
   { context, asked, target, dry_run, plan, origin, outcome, audit }: Change<T, F>,
@@ -243,7 +250,7 @@ async function changeContent<T, F>(
     bytes: () => content.bytes,
     lock: null,
     landed,
-    isCurrent: () => isCurrent(store, asked.relative.toString(), content)
+    unchanged: () => isStill(content, store, asked.relative)
   }
   const recorder = records.begin(before)
   const file = { path: asked.path, exists, ...(stale !== null && { stale }), history: () => pastOf(recorder) }

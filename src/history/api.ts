@@ -80,6 +80,12 @@ export interface Latest {
   settled: Settlement | null
 }
 
+/** A record without texts. `settled`: null: nobody has said what became of it. */
+export interface PastFacts {
+  facts: Facts
+  settled: Settlement | null
+}
+
 /** All members that are given must hold. */
 export interface RecordQuery {
   path?: Buffer
@@ -180,6 +186,8 @@ export interface History {
   flush(): Promise<void>
   ofPath(path: Buffer): Promise<PathHistory>
   lastOf(path: Buffer): Promise<Latest | null>
+  /** Those that aren't void and no reviews, newest first, as far as `refresh` has read; each is read when it is asked for. */
+  newestOf(path: Buffer): AsyncIterable<PastFacts>
   byId(edit_id: string): Promise<Stored | null>
   /** The newest record with this key digest that isn't void; without texts. */
   byKey(digest: string): Promise<Stored | null>

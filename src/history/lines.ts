@@ -47,7 +47,7 @@ export class RecordLines {
     for (const segment of new Set(found.map(({ segment }) => segment))) {
       const here = found.filter(one => one.segment === segment)
       try {
-        const read = await this.#options.segments.lines(segment, here, decode)
+        const read = await this.#options.segments.lines(segment, here, decode, whole)
         if (read !== null) for (const [i, one] of here.entries()) lines.set(one, read[i] ?? null)
       } catch (error) {
         const { name } = segment

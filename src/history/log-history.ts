@@ -8,6 +8,7 @@ import type {
   HistoryLimits,
   HistoryOptions,
   Latest,
+  PastFacts,
   PathHistory,
   RecordPage,
   RecordQuery,
@@ -165,6 +166,10 @@ export class LogHistory implements History {
 
   lastOf(path: Buffer): Promise<Latest | null> {
     return this.#reading.lastOf(path)
+  }
+
+  newestOf(path: Buffer): AsyncIterable<PastFacts> {
+    return this.#reading.newestOf(path)
   }
 
   byId(edit_id: string): Promise<Stored | null> {

@@ -1,5 +1,14 @@
 // Answers questions about records. Does not know how they were written, found or read.
-import type { Gap, HistoryLimits, HistoryOptions, Latest, PathHistory, RecordPage, RecordQuery } from './api.ts'
+import type {
+  Gap,
+  HistoryLimits,
+  HistoryOptions,
+  Latest,
+  PastFacts,
+  PathHistory,
+  RecordPage,
+  RecordQuery
+} from './api.ts'
 import { isReplacedSave, type LatestOfPaths } from './latest.ts'
 import { RecordLines, type ReadRow } from './lines.ts'
 import type { Facts } from './record-json.ts'
@@ -62,6 +71,14 @@ export class RecordReader {
     const latest = stands && { ...latestOf(stands.facts), settled: stands.found.settled }
     this.#options.latest.put(key, latest)
     return latest
+  }
+
+  async *newestOf(path: Buffer): AsyncGenerator<PastFacts> {
+    await this.#options.segments.load()
+    for await (const found of this.#rows.downFromNewest(path)) {
+      const [read] = (await this.#lines.read([found], { whole: false })).read
+      if (read?.facts.path.equals(path) === true) yield { facts: read.facts, settled: found.settled }
+    }
   }
 
   async byKey(digest: string): Promise<Stored | null> {

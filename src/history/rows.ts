@@ -97,6 +97,22 @@ export class Rows {
     }
   }
 
+  /** Of changes of a path in all segments, newest first, unless they are void. */
+  async *downFromNewest(path: Buffer): AsyncGenerator<FoundRow> {
+    const key = keyOf(path)
+    const segments = this.#newestFirst.filter(({ overview }) => overview.mayHavePath(key))
+    let found: FoundRow[] = []
+    for (const [i, segment] of segments.entries()) {
+      found = newestFirst([...found, ...(await this.#rowsIn(segment, index => index.ofPath(key, false)))])
+      // The next segment may have what comes between the others.
+      const next = segments[i + 1]?.overview.highest ?? ''
+      while (found.length > 0 && found[0]!.edit_id > next) {
+        const row = found.shift()!
+        if (row.settled !== 'void') yield row
+      }
+    }
+  }
+
   async #matchingIn(segment: Segment, query: RecordQuery, most: number): Promise<FoundRow[]> {
     const index = await this.#options.segments.index(segment)
     const { before, edit_ids } = query

@@ -47,12 +47,14 @@ export interface SegmentSource {
   bytes(segment: Segment, offset: number, length: number): Promise<Buffer | null>
   /**
    * What `use` makes of the JSON of each line, in their order; null in place of one: it isn't a line of editd (any
-   * more). Null: the segment is gone. Throws the system's error.
+   * more). Null: the segment is gone. Throws the system's error. `texts`: texts are wanted, which others may have removed
+   * since the line was read; nothing else in it changes.
    */
   lines<T>(
     segment: Segment,
     places: readonly LinePlace[],
-    use: (json: Buffer) => T | null
+    use: (json: Buffer) => T | null,
+    texts: boolean
   ): Promise<(T | null)[] | null>
   isGone(nonce: string): boolean
   /** What a segment outside that of the record says of it. */

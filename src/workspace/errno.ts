@@ -9,7 +9,7 @@ export class Raced extends Error {
   readonly code = 'RACED'
 }
 
-/** Thrown where others have changed a file since it was read: it is to be read again. */
+/** Thrown where an object was changed since it was read, so that all is to be done again. */
 export class Overtaken extends Raced {}
 
 /** Thrown where a change must not be made because its record can't be written; `cause` is the system's error. */

@@ -170,8 +170,8 @@ t.test('finds out what became of a write whose answer was cut', REAL, async t =>
   const held = proxy.cuts
   let release = (): void => {}
   const released = new Promise<void>(resolve => (release = resolve))
-  proxy.cuts = request => {
-    if (!held(request)) return false
+  proxy.cuts = async request => {
+    if (!(await held(request))) return false
     release()
     return true
   }

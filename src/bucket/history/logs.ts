@@ -148,11 +148,12 @@ export class Logs implements SegmentSource {
   async lines<T>(
     segment: Segment,
     places: readonly LinePlace[],
-    use: (json: Buffer) => T | null
+    use: (json: Buffer) => T | null,
+    texts: boolean
   ): Promise<(T | null)[] | null> {
     const found: (T | null)[] = []
     // Read anew: `forget` may have overwritten them.
-    const read = new Map<string, Buffer>()
+    const read = texts ? new Map<string, Buffer>() : true
     for (const { offset, length } of places) {
       const log = this.#all.get(segment.number)
       const line = log === undefined ? null : await this.#retried(log, () => this.#between(log, offset, length, read))

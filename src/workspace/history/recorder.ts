@@ -28,8 +28,8 @@ export interface FileBefore {
   digest: string | null
   /** To be asked for where they may have moved. */
   bytes(): Buffer
-  /** Whether the file still is what was read; asked of one that was read without the lock. */
-  unchanged?(): boolean
+  /** Whether the file still is what was read; asked of one that was read without a lock. */
+  unchanged?(): boolean | Promise<boolean>
   /** Null: it was read without. */
   lock: Pick<Lock, 'alone_since'> | null
   /**
@@ -37,8 +37,6 @@ export interface FileBefore {
    * of records that are known to have taken place because it comes from them, newest first.
    */
   landed?: readonly string[]
-  /** The same: whether it still is what was read; asked once the records of others are known. */
-  isCurrent?(): Promise<boolean>
 }
 
 /** A change that is about to be made. */
@@ -143,8 +141,8 @@ export class FileRecorder {
   }
 
   /**
-   * The file's changes so far, with one by others that nobody has recorded yet. Throws Raced where the file was changed
-   * since it was read without the lock.
+   * The file's changes so far, with one by others that nobody has recorded yet. Throws Overtaken where the file was changed
+   * since it was read without a lock.
    */
   async past(): Promise<FileHistory> {
     const { path, digest, lock } = this.#file
@@ -169,7 +167,7 @@ export class FileRecorder {
 
   /**
    * Writes the record; to be awaited before the file gets its content. Throws where the change must not be made without
-   * one: with a key, in a batch, or where a history is required.
+   * one: with a key, in a batch, or where a history is required; and Overtaken, as `past` does.
    */
   async record(change: ComingChange): Promise<void> {
     if (this.#recorded !== undefined || this.#failed) return
@@ -307,25 +305,25 @@ export class FileRecorder {
     }
   }
 
-  /**
-   * Records about which nothing was said may be of changes that are being made: only what the object says counts. Throws
-   * Overtaken where one of them was made since it was read.
-   */
+  /** Records about which nothing was said may be of changes that are being made: only what the object says counts. */
   async #findAmongOthers(landed: readonly string[]): Promise<EditRecord | null> {
     const { path, digest } = this.#file
     const latest = await this.#history.lastOf(path)
-    if (latest === null) return null
-    if (latest.settled !== null && latest.hash_after === digest) return null
-    const { records } = await this.#history.ofPath(path)
-    for (const { record, settled } of records.toReversed()) {
-      const known = settled ?? (landed.includes(record.edit_id) || isNote(record) ? 'done' : null)
-      if (settled === null && known !== null) this.#history.settle(record.edit_id, known)
-      if (known === null || !counts(record, known)) continue
-      if (record.hash_after === digest) return null
-      if ((await this.#file.isCurrent?.()) === false) throw new Overtaken('the file was changed since it was read')
-      return this.#recordOfOthers(record)
+    if (latest === null || (latest.settled !== null && latest.hash_after === digest)) return null
+    for await (const { facts, settled } of this.#history.newestOf(path)) {
+      const known = settled ?? (landed.includes(facts.edit_id) || isNote(facts) ? 'done' : null)
+      if (settled === null && known !== null) this.#history.settle(facts.edit_id, known)
+      if (known === null || !counts(facts, known)) continue
+      if (facts.hash_after === digest) return null
+      // Most often it took place after the object was read.
+      await this.#throwIfChanged()
+      return this.#recordOfOthers(facts)
     }
     return null
+  }
+
+  async #throwIfChanged(): Promise<void> {
+    if ((await this.#file.unchanged?.()) === false) throw new Overtaken('it was changed since it was read')
   }
 
   /** It took place, whatever becomes of the change that is made to it. */
@@ -353,7 +351,7 @@ export class FileRecorder {
     const last = judged.findLast(({ record, settled }) => counts(record, settled))?.record
     const isEnd = last === undefined || last.hash_after === digest
     // The last record is of a change that came after the reading, and what was read is none of others.
-    if (!isEnd && this.#file.unchanged?.() === false) throw new Raced('the file was changed while it was looked at')
+    if (!isEnd) await this.#throwIfChanged()
     return [...judged, ...takenPlace(isEnd ? null : await this.#recordOfOthers(last))]
   }
 
