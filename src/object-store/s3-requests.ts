@@ -33,7 +33,7 @@ const CONNECT = 3_000
 /** Connections at once. Chosen, not measured. */
 const SOCKETS = 128
 
-/** The SDK isn't installed: it is 25 MB, which only who serves a bucket needs. */
+/** The SDK isn't installed: it takes some 27 MB of the disk, which only who serves a bucket needs. */
 export class SdkMissing extends Error {}
 
 async function loadSdk(): Promise<typeof Sdk> {
