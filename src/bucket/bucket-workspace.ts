@@ -174,13 +174,9 @@ export class BucketWorkspace implements Workspace {
       const opened = await store.open(relative.toString())
       if (opened === null) return null
       const { size, modified_at, chunks, discard } = opened
-      if (isFolder || size > options.maxFileSize) {
+      if (size > options.maxFileSize) {
         discard()
-        return fail(
-          isFolder
-            ? { code: 'NOT_A_FILE', type: 'file_as_directory' }
-            : { code: 'FILE_TOO_LARGE', limit: options.maxFileSize, actual: size }
-        )
+        return fail({ code: 'FILE_TOO_LARGE', limit: options.maxFileSize, actual: size })
       }
       const running = createHash('sha256')
       const into = consumer()
@@ -194,6 +190,7 @@ export class BucketWorkspace implements Workspace {
         continue
       }
       const file_hash = shortHash(running.digest('hex'))
+      if (isFolder) return { ...fail({ code: 'NOT_A_FILE', type: 'file_as_directory' }), file_hash }
       const stale = staleness(target, file_hash)
       if (stale !== null) return { ...fail(stale), file_hash }
       return ok({ type: 'file', path, file_hash, file_size: size, modified_at, value: into.finish() })

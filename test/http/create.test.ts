@@ -201,6 +201,17 @@ t.test('replaces only what the caller knows', async t => {
   })
 })
 
+t.test('makes nothing through a broken link', async t => {
+  const server = await startServer(t, { files })
+  symlinkSync('nowhere', join(server.root, 'dangling'))
+  await check(t, server, '/create', { path: 'dangling', content: 'x' }, 409, {
+    code: 'ALREADY_EXISTS',
+    file_hash: undefined,
+    detail: /may be a broken link\. Nothing was written\. Choose another path\./
+  })
+  t.notOk(existsSync(join(server.root, 'nowhere')))
+})
+
 t.test('refuses what can not be made', async t => {
   const server = await startServer(t, { files })
   await check(t, server, '/create', { path: 'no/b.txt', content: '', create_parents: false }, 404, {
@@ -225,13 +236,6 @@ t.test('refuses what can not be made', async t => {
     404,
     { code: 'FILE_NOT_FOUND' }
   )
-  symlinkSync('nowhere', join(server.root, 'dangling'))
-  await check(t, server, '/create', { path: 'dangling', content: 'x' }, 409, {
-    code: 'ALREADY_EXISTS',
-    file_hash: undefined,
-    detail: /may be a broken link\. Nothing was written\. Choose another path\./
-  })
-  t.notOk(existsSync(join(server.root, 'nowhere')))
   const invalid = (request: object, pointer: string, message: string | RegExp) =>
     check(t, server, '/create', { path: 'b', content: '', ...request }, 400, {
       code: 'INVALID_REQUEST',

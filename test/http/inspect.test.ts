@@ -108,17 +108,6 @@ t.test('reports the facts of a file', async t => {
       { pointer: '/numbered' }
     ]
   })
-  write('run', '#!/usr/bin/env node\n')
-  symlinkSync('run', join(server.root, 'link.py'))
-  await check(t, server, '/inspect', { path: 'link.py' }, 200, {
-    path: 'link.py',
-    resolved_path: 'run',
-    language: 'javascript'
-  })
-  await check(t, server, '/inspect', { path: 'link.py', search: 'node' }, 200, {
-    language: 'javascript',
-    total_matches: 1
-  })
   write('wide', Buffer.from('\ufeffa\n', 'utf16le'))
   await check(t, server, '/inspect', { path: 'wide', search: 'a', start_line: 1 }, 200, {
     encoding: 'utf-16le',
@@ -133,6 +122,21 @@ t.test('reports the facts of a file', async t => {
   await check(t, server, '/inspect', { path: 'zzz' }, 404, {
     code: 'FILE_NOT_FOUND',
     detail: /POST \/inspect \{"path":"\."\} lists what is there\.$/
+  })
+})
+
+t.test('reports the facts of what a link leads to', async t => {
+  const server = await startServer(t, { files })
+  writeFileSync(join(server.root, 'run'), '#!/usr/bin/env node\n')
+  symlinkSync('run', join(server.root, 'link.py'))
+  await check(t, server, '/inspect', { path: 'link.py' }, 200, {
+    path: 'link.py',
+    resolved_path: 'run',
+    language: 'javascript'
+  })
+  await check(t, server, '/inspect', { path: 'link.py', search: 'node' }, 200, {
+    language: 'javascript',
+    total_matches: 1
   })
 })
 
@@ -222,22 +226,20 @@ t.test('finds text', async t => {
 
 t.test('lists directories, a page at a time', async t => {
   const server = await startServer(t, { files })
-  symlinkSync('crlf.txt', join(server.root, 'link'))
   await check(t, server, '/inspect', { path: '.' }, 200, {
     path: '.',
     type: 'directory',
     entries: [
       { name: 'crlf.txt', type: 'file', file_size: 6 },
       { name: 'empty.txt', type: 'file', file_size: 0 },
-      { name: 'link', type: 'symlink' },
       { name: 'src', type: 'directory' }
     ],
     truncated: false,
     next_entry: undefined,
     file_hash: undefined,
-    message: '. is a directory; 4 entries listed: crlf.txt, empty.txt, link and src.'
+    message: '. is a directory; 3 entries listed: crlf.txt, empty.txt and src.'
   })
-  await check(t, server, '/inspect', { path: '.', after: 'link' }, 200, { entries: [{ name: 'src' }] })
+  await check(t, server, '/inspect', { path: '.', after: 'empty.txt' }, 200, { entries: [{ name: 'src' }] })
   await check(t, server, '/inspect', { path: '.', after: 'z' }, 200, {
     entries: [],
     message: '. is a directory; there are no entries to list.'
@@ -272,6 +274,13 @@ t.test('lists directories, a page at a time', async t => {
     code: 'INVALID_REQUEST',
     errors: [{ pointer: '/after', message: 'can only be used with directories, but the path is a file; leave it out' }]
   })
+})
+
+t.test('lists links as what they are', async t => {
+  const server = await startServer(t, { files })
+  symlinkSync('crlf.txt', join(server.root, 'link'))
+  const entries = [{ name: 'crlf.txt' }, { name: 'empty.txt' }, { name: 'link', type: 'symlink' }, { name: 'src' }]
+  await check(t, server, '/inspect', { path: '.' }, 200, { entries })
 })
 
 t.test('reads no file to search or outline while as many as may wait already do', async t => {

@@ -56,7 +56,7 @@ t.test('edits, and says what changed', async t => {
     t,
     server,
     '/edit',
-    { path: join(server.root, 'src/app.ts'), old_text: 'bar', new_text: 'baz', dry_run: true, show_diff: true },
+    { path: 'src/app.ts', old_text: 'bar', new_text: 'baz', dry_run: true, show_diff: true },
     200,
     {
       path: 'src/app.ts',
@@ -458,22 +458,6 @@ t.test('says what can not be edited, and why', async t => {
   }
   await check(t, server, '/edit', { path: '.git/config', ...edit }, 403, { code: 'PROTECTED_PATH' })
   await check(t, server, '/inspect', { path: '.git/config' }, 403, { code: 'PROTECTED_PATH' })
-  symlinkSync('src/app.ts', join(server.root, 'link'))
-  await check(t, server, '/inspect', { path: 'link' }, 200, {
-    path: 'link',
-    resolved_path: 'src/app.ts',
-    language: 'typescript'
-  })
-  await check(t, server, '/inspect', { path: 'link', start_line: 9 }, 422, {
-    path: 'link',
-    resolved_path: 'src/app.ts'
-  })
-  await check(t, server, '/edit', { path: 'link', old_text: 'foo', new_text: 'one' }, 200, {
-    path: 'link',
-    resolved_path: 'src/app.ts'
-  })
-  chmodSync(join(server.root, 'empty.txt'), 0o444)
-  await check(t, server, '/edit', { path: 'empty.txt', ...edit }, 403, { code: 'PERMISSION_DENIED' })
   const strict = await startServer(t, {
     files,
     settings: { readOnly: true, allowExtensions: ['.ts'], maxFileSize: 50 }
@@ -490,6 +474,37 @@ t.test('says what can not be edited, and why', async t => {
     code: 'RESULT_TOO_LARGE',
     limit: 50
   })
+})
+
+t.test('follows links', async t => {
+  const server = await startServer(t, { files })
+  symlinkSync('src/app.ts', join(server.root, 'link'))
+  await check(t, server, '/inspect', { path: 'link' }, 200, {
+    path: 'link',
+    resolved_path: 'src/app.ts',
+    language: 'typescript'
+  })
+  await check(t, server, '/inspect', { path: 'link', start_line: 9 }, 422, {
+    path: 'link',
+    resolved_path: 'src/app.ts'
+  })
+  await check(t, server, '/edit', { path: 'link', old_text: 'foo', new_text: 'one' }, 200, {
+    path: 'link',
+    resolved_path: 'src/app.ts'
+  })
+})
+
+t.test('keeps to the modes of files', async t => {
+  const server = await startServer(t, { files })
+  const edit = { old_text: 'a', new_text: 'b' }
+  chmodSync(join(server.root, 'empty.txt'), 0o444)
+  await check(t, server, '/edit', { path: 'empty.txt', ...edit }, 403, { code: 'PERMISSION_DENIED' })
+})
+
+t.test('takes an absolute path below the root', async t => {
+  const server = await startServer(t, { files })
+  const path = join(server.root, 'src/app.ts')
+  await check(t, server, '/edit', { path, old_text: 'bar', new_text: 'baz' }, 200, { path: 'src/app.ts' })
 })
 
 t.test('distinguishes a file that is busy from one that changed', async t => {

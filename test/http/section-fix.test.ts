@@ -44,32 +44,32 @@ const check = (
   })
 
 const indented = (lines: readonly string[]) => lines.map(line => `  ${line}`)
-await check('names a function that has grown', 'a.ts', ['// x', ...GROWN, 'sync([])'], { symbol: 'sync' })
-await check(
+check('names a function that has grown', 'a.ts', ['// x', ...GROWN, 'sync([])'], { symbol: 'sync' })
+check(
   'names a method by its path',
   'b.ts',
   ['class Disk {', ...indented(GROWN).map(line => line.replace('function ', '')), '}'],
   { symbol: 'Disk.sync' },
   { old_text: old_text.replace('function ', ''), new_text }
 )
-await check(
+check(
   'names a line where there are two of the name',
   'c.ts',
   ['function sync(a: string): void', ...GROWN, 'namespace other {', '  function sync() {}', '}', 'function sync() {}'],
   { symbol: 'sync', at_line: 2 }
 )
-await check('names none in a language without symbols', 'd.txt', GROWN, undefined)
-await check('names none where the block is no symbol', 'e.ts', ['if (x) {', ...GROWN.slice(1)], undefined, {
+check('names none in a language without symbols', 'd.txt', GROWN, undefined)
+check('names none where the block is no symbol', 'e.ts', ['if (x) {', ...GROWN.slice(1)], undefined, {
   old_text: old_text.replace('function sync(list)', 'if (x)'),
   new_text
 })
-await check(
+check(
   'names none where an edit is ready',
   'f.ts',
   SYNC.join('\n').replace('target)', 'target, 1)').split('\n'),
   undefined
 )
-await check('names none for a part of a symbol', 'g.ts', GROWN, undefined, {
+check('names none for a part of a symbol', 'g.ts', GROWN, undefined, {
   old_text: '  const target = open(list, { create: true })',
   new_text: 'x'
 })

@@ -39,6 +39,50 @@ export interface TestServer {
   raw(bytes: string | Buffer, wait?: number): Promise<string>
 }
 
+/** What a test server serves, where that isn't the test's folder itself. */
+export interface Served {
+  config: Config
+  workspace: Workspace
+  /** Does to what is served what the test has done to its folder. */
+  take(): Promise<void>
+  /** Does to the test's folder what was done to what is served. */
+  give(): Promise<void>
+}
+
+/** `root`: the test's folder; `stateDir`: two servers with the same one serve the same. */
+export type Serve = (
+  t: Test,
+  place: { root: string; stateDir: string },
+  settings: Partial<Config>,
+  audit: Audit | undefined
+) => Promise<Served>
+
+const folderConfig = ({ root, stateDir }: { root: string; stateDir: string }): Config =>
+  settingsOf([root, '--token', TOKEN, '--state-dir', stateDir, '--durability', 'fast'])
+
+const served = (config: Config, workspace: Workspace): Served => ({
+  config,
+  workspace,
+  take: async () => {},
+  give: async () => {}
+})
+
+let serve: Serve = async (_, place, settings, audit) => {
+  const config = { ...folderConfig(place), ...settings }
+  return served(config, await openWorkspace({ ...config, ...(audit !== undefined && { audit }) }))
+}
+
+/** From now on, test servers of this process serve something else, which the same tests are for. */
+export const serveBy = (other: Serve): void => {
+  serve = other
+}
+
+export function settingsOf(flags: string[]): Config {
+  const loaded = loadConfig(flags, {})
+  if (!loaded.ok) throw new Error(loaded.failure.join())
+  return loaded.value
+}
+
 interface Response {
   content: Record<string, { schema: { $ref: string } }>
 }
@@ -111,9 +155,6 @@ export async function startServer(
 ): Promise<TestServer> {
   const root = t.testdir(options.files ?? {})
   const stateDir = mkdtempSync(join(tmpdir(), 'editd-state-'))
-  const loaded = loadConfig([root, '--token', TOKEN, '--state-dir', stateDir, '--durability', 'fast'], {})
-  if (!loaded.ok) throw new Error(loaded.failure.join())
-  const config = { ...loaded.value, ...options.settings }
   const log: TestServer['log'] = []
   const stream = new Writable({
     write(chunk, _encoding, done) {
@@ -121,9 +162,16 @@ export async function startServer(
       done()
     }
   })
-  const opened =
-    options.workspace ??
-    (await openWorkspace({ ...config, ...(options.audit !== undefined && { audit: options.audit }) }))
+  const { settings = {}, audit } = options
+  const place = { root: settings.root ?? root, stateDir: settings.stateDir ?? stateDir }
+  const {
+    config,
+    workspace: opened,
+    take,
+    give
+  } = options.workspace === undefined
+    ? await serve(t, place, settings, audit)
+    : served({ ...folderConfig(place), ...settings }, options.workspace)
   const workspace: Workspace = {
     kind: opened.kind,
     root: opened.root,
@@ -212,6 +260,7 @@ export async function startServer(
     log,
     drain,
     async call(method, path, { body, headers = {} } = {}) {
+      await take()
       const response = await fetch(`http://127.0.0.1:${port}${path}`, {
         method,
         redirect: 'manual',
@@ -227,6 +276,7 @@ export async function startServer(
         })
       })
       const text = await response.text()
+      await give()
       const isJson = text !== '' && /json/.test(response.headers.get('content-type') ?? '')
       const reply: Reply = {
         status: response.status,
@@ -237,23 +287,30 @@ export async function startServer(
       if (method !== 'HEAD' && method !== 'OPTIONS') check(method, path, reply)
       return reply
     },
-    raw: (bytes, wait = 5000) =>
-      new Promise(resolve => {
-        let received = ''
-        const socket = connect(port, '127.0.0.1', () => {
-          socket.write(bytes)
-        })
-        const timer = setTimeout(() => {
-          socket.destroy()
-        }, wait)
-        socket.on('data', data => {
-          received += data
-        })
-        socket.on('error', () => {})
-        socket.on('close', () => {
-          clearTimeout(timer)
-          resolve(received)
-        })
-      })
+    async raw(bytes, wait = 5000) {
+      await take()
+      const received = await exchange(port, bytes, wait)
+      await give()
+      return received
+    }
   }
 }
+
+const exchange = (port: number, bytes: string | Buffer, wait: number): Promise<string> =>
+  new Promise(resolve => {
+    let received = ''
+    const socket = connect(port, '127.0.0.1', () => {
+      socket.write(bytes)
+    })
+    const timer = setTimeout(() => {
+      socket.destroy()
+    }, wait)
+    socket.on('data', data => {
+      received += data
+    })
+    socket.on('error', () => {})
+    socket.on('close', () => {
+      clearTimeout(timer)
+      resolve(received)
+    })
+  })

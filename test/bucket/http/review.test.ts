@@ -1,0 +1,7 @@
+// What is pending, whose it is, and verdicts, in a bucket: what test/http asks of a folder.
+import t from 'tap'
+import { runInBucket } from '../support/suites.ts'
+
+const SUITES = ['pending', 'blame', 'review']
+
+runInBucket(t, SUITES, suite => import(`../../http/${suite}.test.ts`))
