@@ -7,6 +7,7 @@ import { parseArgs } from 'node:util'
 import { againstPeers } from './against-peers.ts'
 import { auditCost } from './audit.ts'
 import { batch } from './batch.ts'
+import { bucketThroughput } from './bucket.ts'
 import { cost } from './cost.ts'
 import { edges } from './edges.ts'
 import { events } from './events.ts'
@@ -57,6 +58,7 @@ const suites: Record<string, () => Promise<Row[]>> = {
   memory: () => memory(base, quick, progress),
   edges: () => edges(base, quick, progress),
   undo: async () => undo(quick, progress),
+  bucket: () => bucketThroughput(quick, options.random, progress),
   peers: () => againstPeers(base, quick, options, progress)
 }
 

@@ -77,6 +77,9 @@ rgw enable ops log = false
 rgw thread pool size = 64
 `
 
+/** setpriv becomes the command, so its id is the command's. */
+const pidOf = ({ pid = 0 }: ChildProcess): number => pid
+
 /** Resolves when the gateway answers. */
 async function untilUp(endpoint: string, gateway: ChildProcess): Promise<void> {
   for (;;) {
@@ -101,26 +104,32 @@ async function cluster(): Promise<object> {
   const map = join(folder, 'monmap')
   await run('monmaptool', ['--create', '--fsid', fsid, '--addv', 'a', `[v2:127.0.0.1:${mon}]`, map], { timeout })
   await run('ceph-mon', ['-c', conf, '--mkfs', '-i', 'a', '--monmap', map], { timeout })
-  start('ceph-mon', '-c', conf, '-i', 'a', '-f')
+  const monitor = start('ceph-mon', '-c', conf, '-i', 'a', '-f')
   const disk = randomUUID()
   await run('ceph', ['-c', conf, 'osd', 'new', disk], { timeout })
   await run('ceph-osd', ['-c', conf, '-i', '0', '--mkfs', '--osd-uuid', disk], { timeout })
-  start('ceph-osd', '-c', conf, '-i', '0', '-f')
+  const osd = start('ceph-osd', '-c', conf, '-i', '0', '-f')
   const accessKeyId = 'tests'
   const secretAccessKey = randomUUID()
   const user = ['--uid=tests', '--display-name=tests', '--max-buckets=100000']
   const keys = [`--access-key=${accessKeyId}`, `--secret-key=${secretAccessKey}`]
   // It makes the pools.
   await run('radosgw-admin', ['-c', conf, 'user', 'create', ...user, ...keys], { timeout })
-  const endpoints = await Promise.all(
+  const gateways = await Promise.all(
     ports.map(async port => {
       const endpoint = `http://127.0.0.1:${port}`
       const flags = ['-f', '--ms_mon_client_mode=crc', `--rgw_frontends=beast endpoint=127.0.0.1:${port}`]
-      await untilUp(endpoint, start('radosgw', '-c', conf, '-n', 'client.admin', ...flags))
-      return endpoint
+      const gateway = start('radosgw', '-c', conf, '-n', 'client.admin', ...flags)
+      await untilUp(endpoint, gateway)
+      return { endpoint, pid: pidOf(gateway) }
     })
   )
-  return { endpoints, accessKeyId, secretAccessKey }
+  return {
+    endpoints: gateways.map(({ endpoint }) => endpoint),
+    accessKeyId,
+    secretAccessKey,
+    processes: { gateways: gateways.map(({ pid }) => pid), behind: [pidOf(monitor), pidOf(osd)] }
+  }
 }
 
 let idle: NodeJS.Timeout | undefined

@@ -1,5 +1,5 @@
-// A real object store for tests: Ceph with two gateways, one for all test processes that run at once. Does not know any
-// test.
+// A real object store for tests and the benchmark: Ceph with two gateways, one for all processes that run at once. Does
+// not know any test.
 import { execFile, spawn } from 'node:child_process'
 import { createHash, randomUUID } from 'node:crypto'
 import { once } from 'node:events'
@@ -18,6 +18,8 @@ export interface Ceph {
   endpoints: [string, string]
   accessKeyId: string
   secretAccessKey: string
+  /** Ids of its processes: the gateways in the order of the endpoints, and the monitor and the disk behind them. */
+  processes: { gateways: number[]; behind: number[] }
 }
 
 /** A bucket that no other test has. */
@@ -49,6 +51,9 @@ export const NO_CEPH: string | false = (() => {
   return missing.length > 0 && `not installed: ${missing.join(', ')} (Debian: radosgw ceph-mon ceph-osd ceph-common)`
 })()
 
+/** This file's folder; the file is also built itself, for the benchmark. */
+const SOURCES = new URL(import.meta.url.endsWith('.js') ? '../../test/' : '.', import.meta.url)
+
 /** One for each user and tree; abstract, so that nothing of it is left. */
 const SOCKET = `editd-ceph-${createHash('sha256')
   .update(`${process.getuid?.()} ${import.meta.url}`)
@@ -74,8 +79,8 @@ async function use(): Promise<Ceph> {
       if (tries > 100) throw new Error('the process of the cluster does not listen')
       // Others may do so at the same time: one of them gets the socket, the rest end.
       if (tries % 50 === 0) {
-        const loader = new URL('typescript.js', import.meta.url).href
-        const program = fileURLToPath(new URL('ceph-cluster.ts', import.meta.url))
+        const loader = new URL('typescript.js', SOURCES).href
+        const program = fileURLToPath(new URL('ceph-cluster.ts', SOURCES))
         // Without what tap loads into every Node.
         const { NODE_OPTIONS: _, ...env } = process.env
         const args = ['--import', loader, program, SOCKET]
@@ -114,8 +119,8 @@ export const clientOf = (
     ...settings
   })
 
-/** Makes a bucket for one test. */
-export async function makeBucket(t: Test): Promise<Bucket> {
+/** Makes a bucket for one test, or for whatever else ends. */
+export async function makeBucket(t: Pick<Test, 'teardown'>): Promise<Bucket> {
   const cluster = await ceph()
   const name = `test-${randomUUID()}`
   const clients = cluster.endpoints.map(endpoint => clientOf(cluster, endpoint))
