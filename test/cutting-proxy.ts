@@ -1,9 +1,11 @@
-// An HTTP proxy that has requests carried out and then cuts some of their connections without an answer. Does not know
-// any test.
+// An HTTP proxy that has requests carried out and then cuts some of their connections without an answer, or answers some
+// by itself. Does not know any test.
 import { once } from 'node:events'
 import { Agent, createServer, request, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import type { Test } from 'tap'
+
+type Cut = boolean | 'half'
 
 export interface CuttingProxy {
   endpoint: string
@@ -11,9 +13,13 @@ export interface CuttingProxy {
   cut: number
   /** Is awaited before a request is carried out; replaced at any time. */
   before(request: { method: string; path: string }): unknown
-  /** Whether the answer to this request is cut; asked before it is given. Replaced at any time. */
-  cuts(request: { method: string; path: string }): boolean | Promise<boolean>
+  /** Whether the request is refused for good instead of carried out; replaced at any time. */
+  refuses(request: { method: string; path: string }): boolean
+  /** Whether the answer to this request is cut: all of it, or in the middle; replaced at any time. */
+  cuts(request: { method: string; path: string }): Cut | Promise<Cut>
 }
+
+const REFUSAL = '<?xml version="1.0"?><Error><Code>AccessDenied</Code><Message>no</Message></Error>'
 
 /** In front of `target`. `cuts`: as of CuttingProxy; none by default. */
 export async function startCuttingProxy(
@@ -23,22 +29,30 @@ export async function startCuttingProxy(
 ): Promise<CuttingProxy> {
   const { hostname, port } = new URL(target)
   const agent = new Agent({ keepAlive: true })
-  const proxy: CuttingProxy = { endpoint: '', cut: 0, before: () => {}, cuts }
+  const proxy: CuttingProxy = { endpoint: '', cut: 0, before: () => {}, refuses: () => false, cuts }
   const forward = async (from: IncomingMessage, to: ServerResponse): Promise<void> => {
     const { method = 'GET', url = '/', headers } = from
     await proxy.before({ method, path: url })
+    if (proxy.refuses({ method, path: url })) {
+      from.resume()
+      to.writeHead(403, { 'content-type': 'application/xml' }).end(REFUSAL)
+      return
+    }
     const onward = request({ agent, hostname, port, method, path: url, headers })
     from.pipe(onward)
     const [answer] = (await once(onward, 'response')) as [IncomingMessage]
     const parts: Buffer[] = []
     for await (const part of answer) parts.push(part as Buffer)
-    if (await proxy.cuts({ method, path: url })) {
-      proxy.cut++
+    const body = Buffer.concat(parts)
+    const cut = await proxy.cuts({ method, path: url })
+    if (cut !== false) proxy.cut++
+    if (cut === true) {
       from.socket.destroy()
       return
     }
     to.writeHead(answer.statusCode ?? 500, answer.headers)
-    to.end(Buffer.concat(parts))
+    if (cut === false) to.end(body)
+    else to.write(body.subarray(0, Math.floor(body.length / 2)), () => from.socket.destroy())
   }
   const server = createServer((from, to) => {
     forward(from, to).catch(() => from.socket.destroy())

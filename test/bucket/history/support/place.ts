@@ -6,7 +6,10 @@ import { openBucketHistory, type BucketHistoryOptions } from '../../../../src/bu
 import type { History } from '../../../../src/history/api.ts'
 import { openS3Store } from '../../../../src/object-store/s3-store.ts'
 import type { ObjectStore } from '../../../../src/object-store/store.ts'
-import { makeBucket, type Bucket } from '../../../ceph.ts'
+import { etagForm, makeBucket, type Bucket } from '../../../ceph.ts'
+
+/** Of all that such a place holds. */
+export const PREFIX = 'work'
 
 export interface BucketPlace {
   bucket: Bucket
@@ -16,17 +19,18 @@ export interface BucketPlace {
   /** Nonces of servers that are gone, or taken for it. */
   gone: Set<string>
   late: Map<string, number>
-  /** Opens the history of a server of its own, each other one through the second gateway. */
-  open(options?: Partial<BucketHistoryOptions>): Promise<History>
+  /** Opens the history of a server of its own: on `store`, or each other one through the second gateway. */
+  open(options?: Partial<BucketHistoryOptions>, store?: ObjectStore): Promise<History>
 }
 
 /** Until the test ends; what is opened is closed then. */
 export async function makeBucketPlace(t: Test): Promise<BucketPlace> {
   const bucket = await makeBucket(t)
   Object.assign(process.env, bucket.environment)
+  const form = await etagForm()
   const stores = await Promise.all(
     bucket.endpoints.map(endpoint =>
-      openS3Store({ bucket: bucket.name, prefix: 'work', endpoint, region: null, readOnly: false })
+      openS3Store({ bucket: bucket.name, prefix: PREFIX, endpoint, region: null, readOnly: false, form })
     )
   )
   const opened: History[] = []
@@ -40,8 +44,8 @@ export async function makeBucketPlace(t: Test): Promise<BucketPlace> {
     events: [],
     gone: new Set(),
     late: new Map(),
-    open: async options => {
-      const history = await openBucketHistory(stores[opened.length % 2]!, {
+    open: async (options, store = stores[opened.length % 2]!) => {
+      const history = await openBucketHistory(store, {
         nonce: randomBytes(6).toString('hex'),
         level: 'full',
         isPrivate: () => false,
