@@ -98,6 +98,9 @@ class NotAlone extends Error {
   readonly code = 'NOT_ALONE'
 }
 
+/** A list of objects may say it more exactly than a look at one. */
+const second = (date: Date): number => Math.floor(date.getTime() / 1000)
+
 async function others({ store }: SweepingLogs, prefix: string): Promise<Kept[]> {
   const kept: Kept[] = []
   for (let after: string | null = prefix; after !== null;) {
@@ -110,7 +113,8 @@ async function others({ store }: SweepingLogs, prefix: string): Promise<Kept[]> 
         remove: async () => {
           // Written again since: a new record needs it.
           const now = await store.head(key)
-          if (now !== null && now.version === version && now.modified_at.getTime() === at) await store.remove(key)
+          const isSame = now?.version === version && second(now.modified_at) === second(modified_at)
+          if (isSame) await store.remove(key)
         }
       })
     }
