@@ -7,6 +7,7 @@ import { fail, ok, type Result } from '../../result.ts'
 import type { FileFailure } from '../../workspace/failure.ts'
 import type { Lock } from '../../workspace/locks/lock.ts'
 import { KEYS } from './names.ts'
+import { Since } from './since.ts'
 
 export interface KeyLeasesOptions {
   store: ObjectStore
@@ -26,14 +27,12 @@ export type KeyHold = Omit<Lock, 'temp'>
 const LEASE = 180_000
 /** In ms, between two looks. */
 const LOOK = 200
-/** Keys held by others, of which it is remembered since when. */
-const REMEMBERED = 10_000
 
 export class KeyLeases {
   readonly #options: KeyLeasesOptions
   readonly #lease: number
-  /** What was last seen of keys that others hold, and since when by this process's own clock. */
-  readonly #seen = new Map<string, { version: Version; since: number }>()
+  /** Versions of keys that others hold. */
+  readonly #seen = new Since()
 
   constructor(options: KeyLeasesOptions) {
     this.#options = options
@@ -83,7 +82,7 @@ export class KeyLeases {
     const bytes = Buffer.from(JSON.stringify({ server: nonce, attempt }))
     const written = await store.write(key, { bytes, if: condition, attempt })
     if (written === null || written.version === null) return null
-    this.#seen.delete(digest)
+    this.#seen.forget(digest)
     const held = () => performance.now() - since < this.#lease / 2
     return {
       alone_since: null,
@@ -103,13 +102,6 @@ export class KeyLeases {
 
   /** Whether this version is there for as long as a lease is, as seen from here. */
   #isOver(digest: string, version: Version): boolean {
-    const seen = this.#seen.get(digest)
-    const since = seen?.version === version ? seen.since : performance.now()
-    this.#seen.set(digest, { version, since })
-    for (const [oldest] of this.#seen) {
-      if (this.#seen.size <= REMEMBERED) break
-      this.#seen.delete(oldest)
-    }
-    return performance.now() - since >= this.#lease
+    return this.#seen.age(digest, version) >= this.#lease
   }
 }

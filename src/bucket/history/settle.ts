@@ -6,6 +6,7 @@ import type { Settlement, Stored } from '../../history/record.ts'
 import { codeOf } from '../../error-code.ts'
 import { writeDeadline } from '../../object-store/store.ts'
 import { chainOf, isTraceless } from '../../workspace/history/chain.ts'
+import { Since } from './since.ts'
 
 /** A file as it is now. */
 export interface PresentFile {
@@ -30,13 +31,11 @@ export interface SettlerOptions {
 const MORE = 60_000
 /** In ms: how long the write of a file of this size may be under way after its record was seen. */
 export const mayBeUnderWay = (size: number): number => writeDeadline(size) + MORE
-/** Records of which it is remembered since when they are known. */
-const REMEMBERED = 10_000
 
 export class Settler {
   readonly #options: SettlerOptions
-  /** Since when records are known here, by this process's own clock: those of other machines are not asked. */
-  readonly #since = new Map<string, number>()
+  /** Since when records are known here. */
+  readonly #since = new Since()
 
   constructor(options: SettlerOptions) {
     this.#options = options
@@ -85,19 +84,13 @@ export class Settler {
   #say(edit_id: string, settlement: Settlement, onFound: (settlement: Settlement) => void = () => {}): Settlement {
     onFound(settlement)
     this.#options.history.settle(edit_id, settlement)
-    this.#since.delete(edit_id)
+    this.#since.forget(edit_id)
     return settlement
   }
 
   /** Whether its write can't be under way any more. */
   #isOver({ edit_id, size_after }: Stored['record']): boolean {
     const { underWay = mayBeUnderWay } = this.#options
-    const since = this.#since.get(edit_id) ?? performance.now()
-    this.#since.set(edit_id, since)
-    for (const [oldest] of this.#since) {
-      if (this.#since.size <= REMEMBERED) break
-      this.#since.delete(oldest)
-    }
-    return performance.now() - since >= underWay(size_after)
+    return this.#since.age(edit_id) >= underWay(size_after)
   }
 }
