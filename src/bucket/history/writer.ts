@@ -92,11 +92,6 @@ export class LogWriter {
     await this.#merging
   }
 
-  /** Resolves when nothing is put together any more. */
-  idle(): Promise<void> {
-    return this.#merging
-  }
-
   async #write(lines: readonly SaidLine[]): Promise<void> {
     for (let attempt = 1; ; attempt++) {
       try {
