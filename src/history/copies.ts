@@ -34,7 +34,12 @@ export interface CopiesOptions {
 
 interface WaitingCopy extends FileCopy {
   path: Buffer
+  /** What `bytes` is the beginning of. */
+  memory: Buffer
 }
+
+/** In bytes: copies that wait get memory in multiples of it, so that the next one of the same file has room there. */
+const ROOM = 4096
 
 export class Copies {
   readonly #options: CopiesOptions
@@ -59,14 +64,15 @@ export class Copies {
     const { copy, waitingCopies } = this.#options.limits
     if (size > copy) return
     const key = keyOf(path)
-    const bytes = this.#bytes - (this.#waiting.get(key)?.bytes.length ?? 0) + size
+    const before = this.#waiting.get(key)
+    const bytes = this.#bytes - (before?.bytes.length ?? 0) + size
     if (bytes > waitingCopies) {
       if (!this.#hasDropped) this.#options.report({ event: 'history_copies_dropped' })
       this.#hasDropped = true
       return
     }
     // Copied: the caller may use the pieces' memory for something else.
-    this.#waiting.set(key, { path, edit_id, hash, bytes: Buffer.concat(pieces, size) })
+    this.#waiting.set(key, { path, edit_id, hash, ...joined(pieces, size, before?.memory) })
     this.#bytes = bytes
     if (!alone || bytes > waitingCopies / 2) this.#start()
     else this.#timer ??= setTimeout(() => this.#start(), LATER).unref()
@@ -76,7 +82,8 @@ export class Copies {
     const waiting = this.#waiting.get(keyOf(path)) ?? (this.#written?.path.equals(path) === true ? this.#written : null)
     if (waiting !== null) {
       const { edit_id, hash, bytes } = waiting
-      return { edit_id, hash, bytes }
+      // The memory may be the next copy's before the caller has looked at it.
+      return { edit_id, hash, bytes: Buffer.from(bytes) }
     }
     try {
       const bytes = await this.#options.places.read(path)
@@ -157,4 +164,16 @@ export class Copies {
       this.#options.report({ event: 'history_copy_failed', code: codeOf(error) })
     }
   }
+}
+
+/** `over`: memory that is used again where it is large enough. */
+function joined(
+  pieces: readonly Buffer[],
+  size: number,
+  over: Buffer = Buffer.alloc(0)
+): Pick<WaitingCopy, 'bytes' | 'memory'> {
+  const memory = over.length >= size ? over : Buffer.allocUnsafeSlow(Math.ceil(size / ROOM) * ROOM)
+  let at = 0
+  for (const piece of pieces) at += piece.copy(memory, at)
+  return { bytes: memory.subarray(0, size), memory }
 }

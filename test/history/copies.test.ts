@@ -25,6 +25,23 @@ t.test('keeps the last content of each file', async t => {
   t.strictSame(place.events, [])
 })
 
+t.test('gives out what was kept then, whatever is kept of the file meanwhile', async t => {
+  const place = makePlace(t)
+  const history = await place.open()
+  const texts = ['one', 'two', 'x'.repeat(5000), '', 'three', 'y'.repeat(4096)]
+  const copies = []
+  for (const text of texts) {
+    history.keepCopy(PATH, 'id', [Buffer.from(text.slice(0, 2)), Buffer.from(text.slice(2))], hashOf(text))
+    copies.push(await history.copyOf(PATH))
+  }
+  t.strictSame(
+    copies.map(copy => copy?.bytes.toString()),
+    texts
+  )
+  await history.flush()
+  t.equal((await history.copyOf(PATH))?.bytes.toString(), texts.at(-1))
+})
+
 t.test('a copy that isn’t whole is none', async t => {
   const place = makePlace(t)
   const history = await place.open()
