@@ -37,6 +37,7 @@ export interface SegmentsOptions extends Pick<HistoryOptions, 'folder' | 'nonce'
 const CHUNK = 256 * 1024
 /** In bytes: what is read of the end of a segment to find its last id. */
 const TAIL = 64 * 1024
+const LOADED = Promise.resolve()
 /** In bytes. No segment that editd wrote is so large. */
 const TOO_LARGE = 256 * 1024 * 1024
 
@@ -47,6 +48,7 @@ export class Segments implements SegmentSource {
   readonly #gone = new Set<string>()
   readonly #refused = new Set<string>()
   #isLoaded = false
+  #isLoading = false
   /** Ends when the indexes of this server's own closed segments are written. */
   #writing: Promise<void> = Promise.resolve()
 
@@ -55,8 +57,7 @@ export class Segments implements SegmentSource {
 
   /** Looks at what other servers have added. What can't be read is reported. */
   readonly update: () => Promise<void> = together(() => this.#inTurn(() => this.#update()))
-  /** Afterwards each known segment that can be read has an overview. */
-  readonly load: () => Promise<void> = together(() => this.#inTurn(() => this.#load()))
+  readonly #loadInTurn = together(() => this.#inTurn(() => this.#load()))
   /** Another look at who is gone: what they left unfinished counts as closed. */
   readonly askWhoIsGone: () => Promise<void> = together(() => this.#inTurn(() => this.#askWhoIsGone()))
 
@@ -67,6 +68,12 @@ export class Segments implements SegmentSource {
 
   get folder(): string {
     return this.#options.folder
+  }
+
+  /** Afterwards each known segment that can be read has an overview. */
+  load(): Promise<void> {
+    // Each edit asks.
+    return this.#isLoaded && !this.#isLoading ? LOADED : this.#loadInTurn()
   }
 
   /** Afterwards it is known what all servers have written up to now. */
@@ -229,10 +236,15 @@ export class Segments implements SegmentSource {
   async #load(): Promise<void> {
     if (this.#isLoaded) return
     this.#isLoaded = true
-    await this.#askWhoIsGone()
-    for (const segment of this.#all.values()) {
-      const { isClosed, overview } = segment
-      if (overview === null || (!isClosed && !(overview instanceof SegmentIndex))) await this.#readOn(segment)
+    this.#isLoading = true
+    try {
+      await this.#askWhoIsGone()
+      for (const segment of this.#all.values()) {
+        const { isClosed, overview } = segment
+        if (overview === null || (!isClosed && !(overview instanceof SegmentIndex))) await this.#readOn(segment)
+      }
+    } finally {
+      this.#isLoading = false
     }
   }
 
