@@ -4,7 +4,27 @@ import { crc32 } from 'node:zlib'
 const LINE_FEED = 0x0a
 const CRC = 8
 
-const crcOf = (bytes: Uint8Array): Buffer => Buffer.from(crc32(bytes).toString(16).padStart(CRC, '0'), 'latin1')
+/** The eight hexadecimal digits of a number, as characters. */
+const DIGITS = Buffer.from('0123456789abcdef', 'latin1')
+
+/** Puts the CRC of what follows it at the start of a line. */
+function putCrc(line: Buffer): void {
+  let crc = crc32(line.subarray(CRC + 1, -1))
+  for (let at = CRC - 1; at >= 0; at--) {
+    line[at] = DIGITS[crc & 15]!
+    crc >>>= 4
+  }
+}
+
+/** Whether the line begins with the CRC of what follows it. */
+function hasCrc(line: Buffer): boolean {
+  let crc = crc32(line.subarray(CRC + 1, -1))
+  for (let at = CRC - 1; at >= 0; at--) {
+    if (line[at] !== DIGITS[crc & 15]) return false
+    crc >>>= 4
+  }
+  return true
+}
 
 /** `json` must hold no line break. */
 export function encodeLine(json: string): Buffer {
@@ -13,15 +33,14 @@ export function encodeLine(json: string): Buffer {
   line[CRC] = 0x20
   line.write(json, CRC + 1)
   line[CRC + 1 + length] = LINE_FEED
-  crcOf(line.subarray(CRC + 1, -1)).copy(line)
+  putCrc(line)
   return line
 }
 
 /** The JSON of a line with its line break; null: it isn't what was written. */
 export function jsonOf(line: Buffer): Buffer | null {
   if (line.length < CRC + 2 || line[CRC] !== 0x20 || line[line.length - 1] !== LINE_FEED) return null
-  const json = line.subarray(CRC + 1, -1)
-  return crcOf(json).equals(line.subarray(0, CRC)) ? json : null
+  return hasCrc(line) ? line.subarray(CRC + 1, -1) : null
 }
 
 /** The lines of `bytes`, each with its line break, and where each begins. What follows the last break is left out. */

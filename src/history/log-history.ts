@@ -139,14 +139,13 @@ export class LogHistory implements History {
   async append(record: EditRecord, { durable }: { durable: boolean }): Promise<void> {
     const { writer, blobs: kept } = this.#parts
     const hasTexts = record.splices !== null || record.places !== null
-    const { json, blobs } =
-      hasTexts && this.keepsTexts(record.path)
-        ? await encodeTexts(record, this.#limits.text)
-        : { json: null, blobs: [] }
-    await kept.keep(blobs, durable)
+    const encoded =
+      hasTexts && this.keepsTexts(record.path) ? encodeTexts(record, this.#limits.text) : { json: null, blobs: [] }
+    const { json, blobs } = encoded instanceof Promise ? await encoded : encoded
+    if (blobs.length > 0) await kept.keep(blobs, durable)
     const names = blobs.map(({ name }) => name)
     await writer.append(recordLine(record, json, names, this.#ids.latest), durable)
-    await kept.check(blobs, durable)
+    if (blobs.length > 0) await kept.check(blobs, durable)
   }
 
   settle(edit_id: string, settled: Settlement): void {

@@ -44,32 +44,75 @@ const SETTLEMENTS: ReadonlySet<unknown> = new Set<Settlement>(['done', 'void', '
 
 /** `texts`: from `encodeTexts`, or null. `seen`: the latest id that this server knows. */
 export function recordLine(record: EditRecord, texts: unknown, blobs: readonly string[], seen: string): SaidLine {
-  const { splices, places, key, ...others } = record
-  const facts: Facts = {
-    ...others,
-    blobs,
-    hasTexts: texts !== null,
-    ...(texts !== null && splices !== null && { change_count: splices.length }),
-    ...(key !== undefined && { key: { digest: key.digest, fingerprint: key.fingerprint } }),
-    ...(seen > record.edit_id && { seen })
-  }
+  const { splices, key } = record
+  const facts = factsIn(record, blobs, texts !== null)
+  if (texts !== null && splices !== null) facts.change_count = splices.length
+  if (key !== undefined) facts.key = { digest: key.digest, fingerprint: key.fingerprint }
+  if (seen > record.edit_id) facts.seen = seen
   const outcome = key === undefined ? '' : `,"outcome":${JSON.stringify(key.outcome) ?? 'null'}`
   const json = `${JSON.stringify(asJson(facts)).slice(0, -1)}${TEXTS}${JSON.stringify(texts)}${outcome}}`
   return { bytes: encodeLine(json), said: { facts } }
 }
 
+/** Member by member: each edit comes here, and this takes a fraction of the time that spreading takes. */
+function factsIn(record: EditRecord, blobs: readonly string[], hasTexts: boolean): Facts {
+  const { edit_id, operation, at, path, hash_before, hash_after, size_before, size_after } = record
+  const { lines_added, lines_removed } = record
+  const sizes = { size_before, size_after, lines_added, lines_removed }
+  const facts: Facts = { edit_id, operation, at, path, hash_before, hash_after, ...sizes, blobs, hasTexts }
+  const { token, agent, session, reason, batch_id, change_count, temp, toggles, review } = record
+  const { made_folders, attributes } = record
+  if (token !== undefined) facts.token = token
+  if (agent !== undefined) facts.agent = agent
+  if (session !== undefined) facts.session = session
+  if (reason !== undefined) facts.reason = reason
+  if (batch_id !== undefined) facts.batch_id = batch_id
+  if (change_count !== undefined) facts.change_count = change_count
+  if (temp !== undefined) facts.temp = temp
+  if (toggles !== undefined) facts.toggles = toggles
+  if (review !== undefined) facts.review = review
+  if (made_folders !== undefined) facts.made_folders = made_folders
+  if (attributes !== undefined) facts.attributes = attributes
+  return facts
+}
+
 /** What is written of them; `factsOf` is the way back. */
-function asJson({ path, made_folders, blobs, hasTexts, ...others }: Facts): object {
+function asJson(facts: Facts): Record<keyof Omit<Facts, 'hasTexts'>, unknown> {
+  const { edit_id, operation, at, path, hash_before, hash_after, size_before, size_after } = facts
+  const { token, agent, session, reason, batch_id, temp, toggles, review, made_folders, attributes, key } = facts
+  const { lines_added, lines_removed, change_count, seen, blobs } = facts
+  // One after the other: each edit comes here, and this takes half the time that spreading takes.
   return {
-    ...others,
+    edit_id,
+    operation,
+    batch_id,
+    token,
+    agent,
+    session,
+    reason,
+    at,
     path: toJson(path),
-    ...(made_folders !== undefined && { made_folders: made_folders.map(toJson) }),
-    ...(blobs.length > 0 && { blobs })
+    hash_before,
+    hash_after,
+    size_before,
+    size_after,
+    lines_added,
+    lines_removed,
+    change_count,
+    temp,
+    toggles,
+    review,
+    made_folders: made_folders?.map(toJson),
+    attributes,
+    key,
+    seen,
+    blobs: blobs.length > 0 ? blobs : undefined
   }
 }
 
 export const settlementLine = (edit_id: string, settled: Settlement): SaidLine => ({
-  bytes: encodeLine(JSON.stringify({ settles: edit_id, as: settled })),
+  // Neither has a character that JSON writes in another way.
+  bytes: encodeLine(`{"settles":"${edit_id}","as":"${settled}"}`),
   said: { settles: edit_id, as: settled }
 })
 

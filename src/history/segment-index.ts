@@ -241,15 +241,18 @@ export class SegmentIndex implements Overview {
     this.#rows.writeUInt32LE(length, start + AT.length)
     this.#rows.writeDoubleLE(facts.at, start + AT.at)
     this.#rows.writeUInt32LE(this.#number(keyOf(facts.path)), start + AT.path)
+    // One after the other, as each edit comes here. A row that is new has zeros.
     const { token, agent, session, batch_id: batch } = facts
-    for (const [name, text] of Object.entries({ token, agent, session, batch })) {
-      const number = text === undefined ? 0 : this.#number(keyOfText(text))
-      this.#rows.writeUInt32LE(number, start + AT[name as 'token' | 'agent' | 'session' | 'batch'])
-    }
+    if (token !== undefined) this.#rows.writeUInt32LE(this.#number(keyOfText(token)), start + AT.token)
+    if (agent !== undefined) this.#rows.writeUInt32LE(this.#number(keyOfText(agent)), start + AT.agent)
+    if (session !== undefined) this.#rows.writeUInt32LE(this.#number(keyOfText(session)), start + AT.session)
+    if (batch !== undefined) this.#rows.writeUInt32LE(this.#number(keyOfText(batch)), start + AT.batch)
     if (facts.key !== undefined) this.#rows.writeUIntLE(shortHash(facts.key.digest), start + AT.key, KEY_BYTES)
     if (facts.blobs.length > 0) this.#blobs.set(row, facts.blobs)
-    for (const gap of this.#gaps.slice(-1)) gap.before ??= facts.edit_id
-    for (const id of [facts.edit_id, facts.seen ?? '']) if (id > counted.seen) counted.seen = id
+    const gap = this.#gaps.at(-1)
+    if (gap !== undefined) gap.before ??= facts.edit_id
+    if (facts.edit_id > counted.seen) counted.seen = facts.edit_id
+    if (facts.seen !== undefined && facts.seen > counted.seen) counted.seen = facts.seen
     if (row === 0 || facts.edit_id < counted.lowest) counted.lowest = facts.edit_id
     if (facts.edit_id > counted.highest) counted.highest = facts.edit_id
     counted.oldestAt = Math.min(facts.at, counted.oldestAt ?? Infinity)

@@ -26,16 +26,36 @@ export const sha256 = async (bytes: Buffer): Promise<string> =>
 /** The numbers of a place, in the order in which they are written. */
 const PLACE = ['start_line', 'new_start_line', 'lines_removed', 'lines_added'] as const
 
+const numbersOf = (place: NonNullable<Texts['places']>[number]): number[] => PLACE.map(name => place[name])
+
 const textsOf = ({ splices, places }: Texts): Buffer[] => [
   ...(splices ?? []).flatMap(({ old, insert }) => [old, insert]),
   ...(places ?? []).flatMap(({ before, after }) => [before, after])
 ]
 
+interface EncodedTexts {
+  json: unknown
+  blobs: readonly Blob[]
+}
+
 /**
  * The texts as JSON, and the blobs that it names. A text of more than `limit` bytes is a blob of its own, so that the
- * same text is kept once; the others are one blob together if they are more than `limit` bytes.
+ * same text is kept once; the others are one blob together if they are more than `limit` bytes. At once where there are
+ * no blobs.
  */
-export async function encodeTexts(texts: Texts, limit: number): Promise<{ json: unknown; blobs: Blob[] }> {
+export function encodeTexts(texts: Texts, limit: number): EncodedTexts | Promise<EncodedTexts> {
+  let size = 0
+  for (const { old, insert } of texts.splices ?? []) size += old.length + insert.length
+  for (const { before, after } of texts.places ?? []) size += before.length + after.length
+  if (size > limit) return encodeWithBlobs(texts, limit)
+  const json = {
+    splices: texts.splices?.map(({ start, old, insert }) => [start, toJson(old), toJson(insert)]) ?? null,
+    places: texts.places?.map(place => [...numbersOf(place), toJson(place.before), toJson(place.after)]) ?? null
+  }
+  return { json, blobs: [] }
+}
+
+async function encodeWithBlobs(texts: Texts, limit: number): Promise<EncodedTexts> {
   const all = textsOf(texts)
   const short = all.filter(text => text.length <= limit)
   const isPacked = short.reduce((sum, text) => sum + text.length, 0) > limit
@@ -55,7 +75,7 @@ export async function encodeTexts(texts: Texts, limit: number): Promise<{ json: 
   const json = {
     ...(isPacked && { pack: await keep(Buffer.concat(short)) }),
     splices: texts.splices?.map(({ start }) => [start, take(), take()]) ?? null,
-    places: texts.places?.map(place => [...PLACE.map(name => place[name]), take(), take()]) ?? null
+    places: texts.places?.map(place => [...numbersOf(place), take(), take()]) ?? null
   }
   return { json, blobs: [...blobs].map(([name, bytes]) => ({ name, bytes })) }
 }

@@ -55,21 +55,16 @@ export interface ComingChange {
   outcome?: (edit_id: string, texts: boolean) => unknown
 }
 
-/** What a record is made of, beside who made the change, when and where. */
-interface MadeChange extends Pick<
+/** What a record is made of, beside its texts, who made the change, when and where. */
+type MadeChange = Pick<
   EditRecord,
-  | 'hash_before'
-  | 'hash_after'
-  | 'size_before'
-  | 'size_after'
-  | 'splices'
-  | 'temp'
-  | 'toggles'
-  | 'made_folders'
-  | 'attributes'
-> {
+  'hash_before' | 'hash_after' | 'size_before' | 'size_after' | 'temp' | 'toggles' | 'made_folders' | 'attributes'
+>
+
+interface ChangedText {
   /** The text that the splices replace parts of. */
   before: Buffer
+  splices: readonly RecordedSplice[] | null
   /** Lines of it that are known. */
   lines?: readonly KnownLine[]
 }
@@ -172,16 +167,15 @@ export class FileRecorder {
   async record(change: ComingChange): Promise<void> {
     if (this.#recorded !== undefined || this.#failed) return
     const { origin, planned, digest, size, temp, made_folders, attributes, outcome } = change
-    const edit_id = await this.prepare()
+    const edit_id = this.#id ?? (await this.prepare())
     const outside = await this.#outsideChange()
     const before = this.#file.bytes()
     const splices = splicesOf(before, planned)
     const { key, ...author } = origin
     throwIfLost(key)
-    const record = this.#make(edit_id, author, {
+    const text = { before, splices, lines: linesOf(planned) }
+    const record = this.#make(edit_id, author, text, {
       ...this.#here(before),
-      splices,
-      lines: linesOf(planned),
       hash_after: digest,
       size_after: size,
       ...(temp !== undefined && { temp }),
@@ -193,10 +187,9 @@ export class FileRecorder {
     if (key !== undefined) record.key = { ...named(key), outcome: outcome?.(edit_id, this.keepsTexts) ?? null }
     const { durable } = this.#options
     try {
-      await Promise.all([
-        outside === null ? null : this.#keepOutside(outside),
-        this.#history.append(record, { durable })
-      ])
+      const kept = outside === null ? null : this.#keepOutside(outside)
+      const appended = this.#history.append(record, { durable })
+      await (kept === null ? appended : Promise.all([kept, appended]))
       this.#recorded = edit_id
       this.#onWritten(false)
     } catch (error) {
@@ -216,9 +209,9 @@ export class FileRecorder {
    */
   async keepSave(bytes: Buffer, digest: string): Promise<void> {
     const before = this.#file.bytes()
-    const record = this.#make(this.#history.nextId(), OUTSIDE, {
+    const text = { before, splices: differing(before, bytes) }
+    const record = this.#make(this.#history.nextId(), OUTSIDE, text, {
       ...this.#here(before),
-      splices: differing(before, bytes),
       hash_after: digest,
       size_after: bytes.length
     })
@@ -245,10 +238,11 @@ export class FileRecorder {
     const outside = toggles === undefined ? null : await this.#outsideChange()
     const edit_id = this.#history.nextId()
     throwIfLost(key)
-    const here = this.#here(this.#file.digest === null ? NOTHING : this.#file.bytes())
+    const before = this.#file.digest === null ? NOTHING : this.#file.bytes()
+    const here = this.#here(before)
     const { hash_before: hash_after, size_before: size_after } = here
     const toggled = toggles === undefined ? {} : { toggles }
-    const record = this.#make(edit_id, author, { ...here, splices: [], hash_after, size_after, ...toggled })
+    const record = this.#make(edit_id, author, { before, splices: [] }, { ...here, hash_after, size_after, ...toggled })
     const named_id = toggles === undefined ? undefined : edit_id
     if (key !== undefined) record.key = { ...named(key), outcome: outcome(this.keepsTexts, named_id) }
     try {
@@ -359,26 +353,26 @@ export class FileRecorder {
     const { digest, bytes } = this.#file
     const before = last.hash_after === null ? NOTHING : await this.#copyWith(last.hash_after)
     const after = digest === null ? NOTHING : bytes()
-    return this.#make(this.#history.nextId(), OUTSIDE, {
+    const text = { before: before ?? NOTHING, splices: before === null ? null : differing(before, after) }
+    return this.#make(this.#history.nextId(), OUTSIDE, text, {
       hash_before: last.hash_after,
       size_before: before?.length ?? last.size_after,
-      before: before ?? NOTHING,
-      splices: before === null ? null : differing(before, after),
       hash_after: digest,
       size_after: after.length
     })
   }
 
   /** The file as it is before the change. */
-  #here(before: Buffer): Pick<MadeChange, 'before' | 'hash_before' | 'size_before'> {
-    return { before, hash_before: this.#file.digest, size_before: before.length }
+  #here(before: Buffer): Pick<MadeChange, 'hash_before' | 'size_before'> {
+    return { hash_before: this.#file.digest, size_before: before.length }
   }
 
   /** A record of this file, with the present time. */
   #make(
     edit_id: string,
     author: Omit<Origin, 'key'> | typeof OUTSIDE,
-    { before, splices, lines = [], ...facts }: MadeChange
+    { before, splices, lines = [] }: ChangedText,
+    facts: MadeChange
   ): EditRecord {
     const { path } = this.#file
     return { edit_id, ...author, at: Date.now(), path, ...facts, ...textsOf(before, splices, lines) }
