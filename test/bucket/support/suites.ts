@@ -12,6 +12,7 @@ const BATCH = 'a bucket changes one file at a time'
 const DELETE = 'nothing is deleted in a bucket'
 const DISK = 'looks at or changes the state folder, or opens it again; a bucket has none'
 const ANOTHER = 'starts another server or process on the folder'
+const PAST = 'sends requests past what keeps the folder and the bucket the same'
 const RATE = 'more requests for one file at once than a store answers within the lock timeout'
 
 /** By suite and test: why it is left out. Everything else holds. */
@@ -48,7 +49,9 @@ const LEFT_OUT: Record<string, Record<string, string>> = {
   blame: { 'shows a file that was removed as it was': DELETE },
   review: {
     'takes what is selected, in several files': BATCH,
-    'keeps a creation, and the removal that takes it back': DELETE
+    'keeps a creation, and the removal that takes it back': DELETE,
+    'names no file that may not be read now': DISK,
+    'takes changes of several edits back, and makes them again': BATCH
   },
   callers: {
     'takes the client of MCP for the agent over stdio (legacy)': ANOTHER,
@@ -71,7 +74,9 @@ const LEFT_OUT: Record<string, Record<string, string>> = {
     "carries out OpenAI's calls": DELETE,
     'refuses with a diff that then applies': DELETE,
     "applies codex's patches, all files or none": BATCH,
-    'says so where the files are as the patch has them': BATCH
+    'says so where the files are as the patch has them': BATCH,
+    'takes a patch as text, in a heredoc, and with other line breaks': PAST,
+    'says where a patch is none': BATCH
   }
 }
 
