@@ -8,30 +8,40 @@ import { StoreRefused, StoreUnavailable } from '../../src/object-store/store.ts'
 import { openBucket } from '../../src/bucket/open.ts'
 import { etagForm, makeBucket, NO_CEPH } from '../ceph.ts'
 import { startCuttingProxy } from '../cutting-proxy.ts'
-import { become, OPTIONS, REAL } from '../workspace/support/open.ts'
+import { append, become, look, OPTIONS, REAL } from '../workspace/support/open.ts'
 
 t.test('is not ready while the store does not answer', { skip: NO_CEPH, timeout: 280_000 }, async t => {
   const bucket = await makeBucket(t)
   Object.assign(process.env, bucket.environment)
   await bucket.client().send(new PutObjectCommand({ Bucket: bucket.name, Key: 'a', Body: 'a\n' }))
   const proxy = await startCuttingProxy(t, bucket.endpoints[0])
-  const workspace = await openBucket({
-    ...OPTIONS,
-    address: { bucket: bucket.name, prefix: '' },
-    endpoint: proxy.endpoint,
-    region: null,
-    form: await etagForm()
-  })
-  t.teardown(() => workspace.close())
+  const open = async (endpoint: string) => {
+    const opened = await openBucket({
+      ...OPTIONS,
+      address: { bucket: bucket.name, prefix: '' },
+      endpoint,
+      region: null,
+      form: await etagForm()
+    })
+    t.teardown(() => opened.close())
+    return opened
+  }
+  const workspace = await open(proxy.endpoint)
+  const other = await open(bucket.endpoints[1])
   t.equal(workspace.ready(), null)
   proxy.cuts = () => true
   const failed = await workspace.edit({ path: 'a' }, REAL, become('b\n'))
   t.match(failed, { ok: false, failure: { code: 'NOT_READY', reason: 'store_unavailable' } })
   t.match(workspace.ready(), { code: 'NOT_READY', reason: 'store_unavailable' })
+  t.match(await other.edit({ path: 'a' }, REAL, append('of the other\n')), { ok: true }, 'whom it answers goes on')
   proxy.cuts = () => false
   // It looks by itself.
   while (workspace.ready() !== null) await new Promise(resolve => setTimeout(resolve, 100))
-  t.match(await workspace.edit({ path: 'a' }, REAL, become('b\n')), { ok: true })
+  t.match(await workspace.edit({ path: 'a' }, REAL, append('b\n')), { ok: true })
+  t.match(await look(other, { path: 'a' }), {
+    ok: true,
+    value: { value: { bytes: Buffer.from('a\nof the other\nb\n') } }
+  })
   await workspace.close()
   t.match(await workspace.edit({ path: 'a' }, REAL, become('c\n')), { failure: { reason: 'draining' } })
   t.match(workspace.ready(), { reason: 'draining' })

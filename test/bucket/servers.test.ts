@@ -2,7 +2,7 @@
 // and how a server starts on what isn't a bucket that it can use.
 import { spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
-import { cpSync, mkdirSync, mkdtempSync, rmSync, symlinkSync } from 'node:fs'
+import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { GetObjectCommand, PutObjectCommand } from '@aws-sdk/client-s3'
@@ -87,6 +87,22 @@ t.test('loses no increment: servers killed, answers cut', { skip: NO_CEPH, timeo
     `${acknowledged} ≤ ${value} ≤ ${acknowledged + unknown}`
   )
   t.ok(cut >= Math.floor(total / 10) - 1)
+})
+
+t.test('starts as docs/object-store.md says', { skip: NO_CEPH, timeout: 250_000 }, async t => {
+  const bucket = await makeBucket(t)
+  Object.assign(process.env, bucket.environment)
+  const said = readFileSync(new URL('../../docs/object-store.md', import.meta.url), 'utf8')
+  const [, root = '', ...flags] = /^npx (editd s3:.*)$/m.exec(said)![1]!.split(' ')
+  const here = { 'my-bucket': bucket.name, 'https://s3.example': bucket.endpoints[0] }
+  const replaced = [root, ...flags].map(word =>
+    Object.entries(here).reduce((text, [example, real]) => text.replace(example, real), word)
+  )
+  const server = await start(replaced[0]!, null, ...replaced.slice(1))
+  t.match(server.printed[0], `root=s3://${bucket.name}/docs`)
+  t.equal((await server.post('/create', { path: 'a.txt', content: 'a\n' })).status, 200)
+  t.equal(await held(bucket, 'docs/a.txt'), 'a\n')
+  t.equal(await server.stop(), 0)
 })
 
 t.test('forgets the texts of a file', { skip: NO_CEPH, timeout: 250_000 }, async t => {
