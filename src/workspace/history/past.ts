@@ -56,8 +56,9 @@ async function pageOf(
     for (const [index, stored] of page.records.entries()) {
       const { record } = stored
       const isShown = stored.settled !== 'void' && isChange(record) && mayRead(record.path)
-      if (isShown && stored.settled === null && settled++ === SETTLED)
+      if (isShown && stored.settled === null && settled++ === SETTLED) {
         return { edits, next_before: last!, ...oldest(page) }
+      }
       looked++
       last = record.edit_id
       // Its server says it within 50 ms, unless it was killed.
