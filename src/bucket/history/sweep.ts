@@ -59,9 +59,11 @@ export async function sweepHistory({ days, bytes }: Retention, sweeping: Sweepin
  */
 async function logObjects({ store, logs, report }: SweepingLogs, now: number): Promise<Kept[]> {
   const kept: Kept[] = []
-  const highest = logs.known().toSorted(compare).at(-1)
+  // In their order: of those that were changed at the same time the highest goes last.
+  const known = logs.known().toSorted(compare)
+  const highest = known.at(-1)
   let last: Kept | undefined
-  for (const log of logs.known()) {
+  for (const log of known) {
     const { number, isClosed, overview, next } = log
     if (isClosed && log.parts.length > 1) {
       const metadata = { [WROTE]: log.nonce }
