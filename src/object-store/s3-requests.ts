@@ -39,6 +39,7 @@ export class SdkMissing extends Error {}
 async function loadSdk(): Promise<typeof Sdk> {
   try {
     return await import('@aws-sdk/client-s3')
+    /* c8 ignore next 4 -- test/bucket/servers.test.ts runs it in a copy without the SDK, where nothing is measured */
   } catch (error) {
     if (codeOf(error) === 'ERR_MODULE_NOT_FOUND') throw new SdkMissing('@aws-sdk/client-s3 is not installed')
     throw error

@@ -86,3 +86,8 @@ t.test('takes lost answers for no fault', async t => {
   t.equal(await probe(store, ''), 'quoted')
   t.equal(store.objects.size, 0)
 })
+
+t.test('gives up where a store does not answer', async t => {
+  const store = makeStore(() => ({ outcome: 'unsent', error: new Error('refused') }))
+  await t.rejects(probe(store, ''), { code: 'STORE_UNAVAILABLE', unknown: false, cause: { message: 'refused' } })
+})
