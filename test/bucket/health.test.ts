@@ -4,6 +4,8 @@ import { PutObjectCommand } from '@aws-sdk/client-s3'
 import t from 'tap'
 import { failureOfStore } from '../../src/bucket/store-failure.ts'
 import { storeFailure } from '../../src/bucket/start-failure.ts'
+import { Unsafe } from '../../src/object-store/probe.ts'
+import { SdkMissing } from '../../src/object-store/s3-requests.ts'
 import { StoreRefused, StoreUnavailable } from '../../src/object-store/store.ts'
 import { openBucket } from '../../src/bucket/open.ts'
 import { etagForm, makeBucket, NO_CEPH } from '../ceph.ts'
@@ -58,6 +60,8 @@ t.test('says of each error of the store what it means', async t => {
     [new StoreRefused('AccessDenied', 'no'), { code: 'PERMISSION_DENIED' }, /refuses s3:\/\/b \(AccessDenied: no\)/],
     [new StoreRefused('NoSuchBucket', 'no'), { code: 'NOT_READY', reason: 'root_gone' }, /NoSuchBucket/],
     [new StoreRefused('Other', 'no'), null, /Other/],
+    [new SdkMissing('no module'), null, /^to serve s3:\/\/b, install @aws-sdk\/client-s3/],
+    [new Unsafe('it ignores them'), null, /^the object store of s3:\/\/b can't be used: it ignores them\. /],
     [new Error('a bug'), null, null]
   ]
   for (const [error, failure, sentence] of cases) {

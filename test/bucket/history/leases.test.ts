@@ -7,8 +7,10 @@ import { LivingServers } from '../../../src/bucket/history/servers.ts'
 import { Settler, type PresentFile } from '../../../src/bucket/history/settle.ts'
 import { StoreUnavailable } from '../../../src/object-store/store.ts'
 import { NO_CEPH } from '../../ceph.ts'
+import { startCuttingProxy } from '../../cutting-proxy.ts'
 import { FAST, hashOf, recordOf } from '../../history/support/history.ts'
-import { keysIn, makeBucketPlace } from './support/place.ts'
+import { openBucketStore } from '../../object-store/open.ts'
+import { keysIn, makeBucketPlace, PREFIX } from './support/place.ts'
 
 const CEPH = { skip: NO_CEPH, timeout: 200_000 }
 const KEY = Buffer.from('\0idempotency-key\0digest')
@@ -70,6 +72,23 @@ t.test('a server is gone when its object has not changed for a while, as seen fr
   await two!.look(none)
   await two!.sweep()
   t.strictSame(events, [])
+})
+
+t.test('a server goes on showing that it lives after the store has refused it', CEPH, async t => {
+  const place = await makeBucketPlace(t)
+  const proxy = await startCuttingProxy(t, place.bucket.endpoints[0])
+  const store = await openBucketStore(t, place.bucket, { endpoint: proxy.endpoint, prefix: PREFIX })
+  const report = (event: { event: string }) => place.events.push(event)
+  const server = new LivingServers({ store, nonce: 'one', report, times: { renew: 50 } })
+  proxy.refuses = ({ method }) => method === 'PUT'
+  await server.begin()
+  t.match(place.events[0], { event: 'server_not_renewed', code: 'STORE_REFUSED' })
+  proxy.refuses = ({ method }) => method === 'DELETE'
+  while ((await keysIn(place.store, SERVERS)).length === 0) await sleep(20)
+  place.events.splice(0)
+  await server.end()
+  t.match(place.events, [{ event: 'server_not_renewed', code: 'STORE_REFUSED' }])
+  t.equal((await keysIn(place.store, SERVERS)).length, 1)
 })
 
 t.test('says what became of a change: done at once, void when its write can’t be under way', CEPH, async t => {
