@@ -5,6 +5,7 @@ import { makeBucket, NO_CEPH, type Bucket } from '../test/ceph.ts'
 import { KB, makeCase } from './corpora.ts'
 import { requestOf } from './load/http-client.ts'
 import { Load } from './load/load.ts'
+import { holdTo } from './cpu-share.ts'
 import { cpuOf } from './machine.ts'
 import { shuffled, type Random } from './random.ts'
 import { short, time, type Row } from './row.ts'
@@ -22,7 +23,19 @@ interface Used {
   group: number
 }
 
-const HISTORIES = { 'with a history': [], '--history off': ['--history', 'off'] }
+/** Of one processor, for each server: so little that the store has what it needs for three of them. */
+const SHARE = 0.15
+
+/** What the servers are started with, and to which share of a processor each is held; null: to none. */
+const KINDS: readonly { name: string; flags: readonly string[]; share: number | null }[] = [null, SHARE].flatMap(
+  share => {
+    const held = share === null ? '' : `, each held to ${share} of a core`
+    return [
+      { name: `with a history${held}`, flags: [], share },
+      { name: `--history off${held}`, flags: ['--history', 'off'], share }
+    ]
+  }
+)
 
 /** One sample. CPU in ms for each edit; `cores`: of all of them, how many were busy. */
 interface Sample {
@@ -46,10 +59,10 @@ export async function bucketThroughput(
     return []
   }
   const rows: Row[] = []
-  for (const [name, flags] of Object.entries(HISTORIES)) rows.push(...(await measured(name, flags)))
+  for (const kind of KINDS) rows.push(...(await measured(kind)))
   return rows
 
-  async function measured(name: string, flags: readonly string[]): Promise<Row[]> {
+  async function measured({ name, flags, share }: (typeof KINDS)[number]): Promise<Row[]> {
     const endings: (() => unknown)[] = []
     const load = new Load()
     try {
@@ -62,6 +75,14 @@ export async function bucketThroughput(
         all.push(used)
         const warm = { each: quick ? 15 : 50, ms: 60_000 }
         await load.ask('drive', { group: used.group, first: 0, clients: CLIENTS, ...warm })
+      }
+      for (const { server } of share === null ? [] : all) {
+        const held = holdTo(server.pid, share!)
+        if (held === null) {
+          progress(`bucket, ${name}: left out (needs root, and control groups of the processor)`)
+          return []
+        }
+        endings.push(() => held.end())
       }
       const [rounds, ms] = quick ? [5, 3000] : [11, 5000]
       const samples = new Map<number, Sample[]>([1, 2, 3].map(count => [count, []]))
