@@ -1,5 +1,5 @@
 // Copies of files: the last one counts, and one that is damaged is none.
-import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import t from 'tap'
 import { hashOf, makePlace, type Place } from './support/history.ts'
@@ -54,6 +54,18 @@ t.test('a copy that isn’t whole is none', async t => {
     t.equal(await history.copyOf(PATH), null)
   }
   t.strictSame(place.events, [])
+})
+
+t.test('reports a copy that can’t be read, and takes it for none', async t => {
+  const place = makePlace(t)
+  const history = await place.open()
+  history.keepCopy(PATH, 'id', [Buffer.from('text')], hashOf('text'))
+  await history.flush()
+  const [name = ''] = readdirSync(join(place.folder, 'copies'))
+  rmSync(join(place.folder, 'copies', name))
+  mkdirSync(join(place.folder, 'copies', name))
+  t.equal(await history.copyOf(PATH), null)
+  t.match(place.events, [{ event: 'history_copy_unreadable', code: 'NOT_OURS' }])
 })
 
 t.test('drops what would wait beyond the bound, and says so once', async t => {
