@@ -42,6 +42,8 @@ t.test('gives a log up in which it could not write', CEPH, async t => {
   proxy.refuses = () => false
   const next = recordOf(history, 'a.txt')
   await history.append(next, FAST)
+  // While there is a store that it can end its log in.
+  await history.close()
   const { records } = await (await place.open()).ofPath(Buffer.from('a.txt'))
   t.strictSame(
     records.map(({ record }) => record.edit_id),
