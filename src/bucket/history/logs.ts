@@ -409,7 +409,7 @@ export class Logs implements SegmentSource {
     if (start < index.end) {
       this.#options.report({ event: 'history_segment_changed', segment: log.name })
       this.invalidate(log)
-      throw new Moved()
+      throw new Changed()
     }
   }
 
@@ -490,6 +490,11 @@ const partAt = (log: number, number: number): Range & { key: string } => {
 /** An object is gone: others were put in its place. */
 class Moved extends Error {
   readonly code = 'OBJECT_MOVED'
+}
+
+/** Less of a log is there than was read: the next look begins anew. */
+class Changed extends Error {
+  readonly code = 'LOG_CHANGED'
 }
 
 class TooLarge extends Error {

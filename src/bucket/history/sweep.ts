@@ -22,8 +22,11 @@ interface Kept {
   /** When it was last changed, in ms since 1970 by the store's clock. */
   at: number
   /** Null: it has to stay. */
-  remove: (() => Promise<void>) | null
+  remove: (() => Promise<Removal>) | null
 }
+
+/** What came of it: this server removed it, another had, or it is still needed. */
+type Removal = 'removed' | 'gone' | 'needed'
 
 const DAY = 24 * 60 * 60 * 1000
 
@@ -42,8 +45,9 @@ export async function sweepHistory({ days, bytes }: Retention, sweeping: Sweepin
   for (const { size, at, remove } of all.sort((a, b) => a.at - b.at)) {
     if (remove === null || (at >= now - days * DAY && swept.bytes <= bytes)) continue
     try {
-      await remove()
-      swept.removed++
+      const done = await remove()
+      if (done === 'needed') continue
+      if (done === 'removed') swept.removed++
       swept.bytes -= size
     } catch (error) {
       report({ event: 'history_sweep_failed', code: codeOf(error) })
@@ -75,15 +79,14 @@ async function logObjects({ store, logs, report }: SweepingLogs, now: number): P
     }
     const objects = await listLog(store, number)
     const hasKeys = (overview?.keyedAt ?? -Infinity) > now - DAY
-    const remove = async () => {
+    const remove = async (): Promise<Removal> => {
       // Its end goes last: what is left is no log that somebody could go on with.
       for (const { key } of objects) await store.remove(key)
       logs.drop(log)
+      return 'removed'
     }
-    const removeLast = async () => {
-      if ((await logs.present()).some(other => other.number !== number)) throw new NotAlone('other logs are left')
-      await remove()
-    }
+    const removeLast = async (): Promise<Removal> =>
+      (await logs.present()).some(other => other.number !== number) ? 'needed' : remove()
     const one = {
       size: objects.reduce((sum, { size }) => sum + size, 0),
       at: Math.max(...objects.map(({ modified_at }) => modified_at.getTime())),
@@ -94,10 +97,6 @@ async function logObjects({ store, logs, report }: SweepingLogs, now: number): P
   }
   if (last !== undefined) last.at = Math.max(...kept.map(({ at }) => at))
   return kept
-}
-
-class NotAlone extends Error {
-  readonly code = 'NOT_ALONE'
 }
 
 /** A list of objects may say it more exactly than a look at one. */
@@ -113,10 +112,12 @@ async function others({ store }: SweepingLogs, prefix: string): Promise<Kept[]> 
         size,
         at,
         remove: async () => {
-          // Written again since: a new record needs it.
           const now = await store.head(key)
-          const isSame = now?.version === version && second(now.modified_at) === second(modified_at)
-          if (isSame) await store.remove(key)
+          if (now === null) return 'gone'
+          // Written again since: a new record needs it.
+          if (now.version !== version || second(now.modified_at) !== second(modified_at)) return 'needed'
+          await store.remove(key)
+          return 'removed'
         }
       })
     }
