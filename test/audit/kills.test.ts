@@ -17,6 +17,15 @@ t.setTimeout(0)
 type Line = Record<string, string | null | undefined>
 const hashOf = (bytes: Buffer): string => createHash('sha256').update(bytes).digest('hex')
 
+/** Empty: the kernel ends a write of several pages between two of them where its process is killed. */
+function parse(line: string): [] | [Line] {
+  try {
+    return [JSON.parse(line)]
+  } catch {
+    return []
+  }
+}
+
 for (const [name, flags] of [
   ['with a history', []],
   ['without a history', ['--history', 'off']]
@@ -77,7 +86,9 @@ for (const [name, flags] of [
       load.on = false
       await working
       const all = readFileSync(path, 'utf8').split('\n').filter(Boolean)
-      const lines = all.map((line): Line => JSON.parse(line))
+      const lines = all.flatMap(parse)
+      // Nothing was renamed that a line tells of which is cut off.
+      if (all.length - lines.length > kill + 1) t.fail('more lines are cut off than servers were killed')
       const told = new Set(lines.map(({ path, hash_after }) => `${path} ${hash_after}`))
       const names = [...new Set(lines.map(({ path }) => path!))].filter(name => existsSync(join(root, name)))
       for (const name of names) {
@@ -92,11 +103,7 @@ for (const [name, flags] of [
       server = await start()
       if (flags.length > 0) continue
       await sleep(100)
-      const since = readFileSync(path, 'utf8')
-        .split('\n')
-        .filter(Boolean)
-        .slice(all.length)
-        .map((line): Line => JSON.parse(line))
+      const since = readFileSync(path, 'utf8').split('\n').filter(Boolean).slice(all.length).flatMap(parse)
       for (const { path: name, edit_id, hash_after } of cut) {
         const found = since.find(line => line.edit_id === edit_id && 'recovered' in line)
         // The record of a change may not have been written yet, when its line was: then nothing was renamed.
