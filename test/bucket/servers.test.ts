@@ -14,8 +14,8 @@ import { often } from '../often.ts'
 import { COMMAND, start, type Running } from '../running.ts'
 
 const SERVERS = 3
-const total = Number(process.env.LONG_COUNTS ?? often(1000, 60))
-const kills = Number(process.env.LONG_KILLS ?? often(10, 1))
+const total = Number(process.env.LONG_COUNTS ?? often(300, 60))
+const kills = Number(process.env.LONG_KILLS ?? often(4, 1))
 /** In ms: a second or two for each on two cores that have other tests to run. */
 const TIMEOUT = 300_000 + total * 3000
 
