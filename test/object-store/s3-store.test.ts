@@ -166,19 +166,14 @@ t.test('finds out what became of a write whose answer was cut', REAL, async t =>
       }
     }
   }
-  // Held back until the other has written.
+  // The answer is held back until the other has written.
   const held = proxy.cuts
-  let release = (): void => {}
-  const released = new Promise<void>(resolve => (release = resolve))
   proxy.cuts = async request => {
     if (!(await held(request))) return false
-    release()
+    await replacing()
     return true
   }
-  const [third] = await Promise.all([
-    put(store, 'a', 'three', { is: two.version, landed: two.landed }, 'third'),
-    released.then(replacing)
-  ])
+  const third = await put(store, 'a', 'three', { is: two.version, landed: two.landed }, 'third')
   t.strictSame(third, { version: null })
   t.equal(await raw('a'), 'four')
 
