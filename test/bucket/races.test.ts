@@ -86,6 +86,18 @@ t.test('takes no change of another server for one by another program', SLOW, asy
   t.strictSame(await operations(other), ['edit', 'edit', 'edit'])
 })
 
+t.test('takes a change that another server has only written down for none', SLOW, async t => {
+  const { one, proxy, other, held } = await openTwo(t)
+  let left = 1
+  proxy.before = async ({ method, path }) => {
+    if (method === 'PUT' && path.includes('/p/a.txt') && left-- > 0) await add(t, other, '1\n')
+  }
+  await add(t, one, '2\n')
+  await settled()
+  t.equal(await held(), '0\n1\n2\n')
+  t.strictSame(await operations(other), ['edit', 'edit'])
+})
+
 t.test('records a change by another program once, whoever sees it first', SLOW, async t => {
   const { one, proxy, other, put, held } = await openTwo(t)
   await add(t, other, '1\n')

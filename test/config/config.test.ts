@@ -260,6 +260,13 @@ t.test('ignores variables of its clients and of Kubernetes, and warns of others 
 t.test('refuses what it would have to guess', async t => {
   faults(t, ['--port'], {}, '--port needs a value: the port to listen on; 0 picks a free one.')
   faults(t, ['--port', '--read-only'], {}, '--port needs a value')
+  faults(
+    t,
+    ['/w', '--s3-endpoint', 'https://s3.example'],
+    {},
+    '--s3-endpoint is only for a bucket, and /w is a folder: leave it out, or name s3://BUCKET/PREFIX.'
+  )
+  check(t, ['/w'], { EDITD_S3_REGION: 'eu-west-1' }, { root: '/w', bucket: null })
   faults(t, ['-p', '80'], {}, 'Unknown flag -p: the nearest is --')
   faults(t, ['--root=/w'], {}, 'Unknown flag --root: the nearest is --')
   faults(t, ['--nope=1'], {}, 'Unknown flag --nope: the nearest is --')
