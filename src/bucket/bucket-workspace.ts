@@ -2,8 +2,6 @@
 // how the bucket is opened and closed.
 import { createHash } from 'node:crypto'
 import type { Audit } from '../audit/audit.ts'
-import type { History } from '../history/api.ts'
-import type { Settlement, Stored } from '../history/record.ts'
 import type { ObjectStore } from '../object-store/store.ts'
 import { StoreUnavailable } from '../object-store/store.ts'
 import { fail, ok, type Result } from '../result.ts'
@@ -11,8 +9,6 @@ import type {
   BatchDone,
   BatchStep,
   ChangeOptions,
-  ChangesPage,
-  ChangesQuery,
   CommonOptions,
   Consumer,
   Created,
@@ -21,26 +17,20 @@ import type {
   FailedAccess,
   FileTarget,
   FileWithPast,
-  Follower,
-  HistoryPage,
-  HistoryQuery,
-  Key,
   Looked,
   PageRequest,
   Planner,
-  ReviewTarget,
   Workspace
 } from '../workspace/api.ts'
 import { notWritableDown } from '../workspace/announce.ts'
 import type { BufferPool } from '../workspace/buffer-pool.ts'
 import { refusalToReplace } from '../workspace/create.ts'
-import type { CursorFailure, FileFailure, KeyFailure, RequestInFlight } from '../workspace/failure.ts'
+import type { FileFailure } from '../workspace/failure.ts'
 import type { FileResult, RequestedPath } from '../workspace/file-access.ts'
-import type { Followers } from '../workspace/history/follow.ts'
-import type { KeyedRequest, Keys } from '../workspace/history/keys.ts'
-import { noHistory, Questions } from '../workspace/history/questions.ts'
+import { noHistory, type Asked, WithHistory } from '../workspace/history/questions.ts'
 import type { Recorder } from '../workspace/history/recorder.ts'
 import type { Locks } from '../workspace/locks/lock.ts'
+import { LimitedViews } from '../workspace/limited-views.ts'
 import { limitPolicy, type Policy } from '../workspace/root/policy.ts'
 import { staleness } from '../workspace/run-plan.ts'
 import type { Running } from '../workspace/running.ts'
@@ -68,17 +58,11 @@ export interface OpenBucket {
   recorder: Recorder
   unknown: ChangeContext['unknown']
   /** Null: no history is kept. */
-  kept: KeptHistory | null
+  kept: Asked | null
   close(): Promise<void>
 }
 
-export interface KeptHistory extends Pick<Keys, 'secret' | 'acquire'> {
-  history: History
-  followers: Followers
-  settle(stored: Stored): Promise<Settlement | 'under_way'>
-}
-
-export class BucketWorkspace implements Workspace {
+export class BucketWorkspace extends WithHistory implements Workspace {
   readonly kind = 'bucket'
   readonly confinement = 'keys'
   readonly root: string
@@ -87,28 +71,27 @@ export class BucketWorkspace implements Workspace {
   readonly #policy: Policy
   readonly #objects: Objects
   readonly #context: ChangeContext
-  readonly #questions: Questions
   readonly #isView: boolean
-  /** By their patterns, as JSON; for as long as somebody has them. */
-  readonly #views = new Map<string, WeakRef<BucketWorkspace>>()
+  readonly #views = new LimitedViews<BucketWorkspace>()
 
   constructor(opened: OpenBucket, policy: Policy, isView = false) {
     const { store, options, running, kept } = opened
+    const objects = new Objects({ ...opened, policy })
+    super(kept, {
+      options,
+      durable: true,
+      isView,
+      running,
+      realPath: path => objects.realPath(path),
+      refusal: (use, path) => objects.refusal(use, path)
+    })
     this.root = store.name
     this.audit = options.audit ?? null
     this.#opened = opened
     this.#policy = policy
     this.#isView = isView
-    this.#objects = new Objects({ ...opened, policy })
-    this.#context = { ...opened, ...options, objects: this.#objects }
-    this.#questions = new Questions(kept, {
-      options,
-      durable: true,
-      isView,
-      running,
-      realPath: path => this.#objects.realPath(path),
-      refusal: (use, path) => this.#objects.refusal(use, path)
-    })
+    this.#objects = objects
+    this.#context = { ...opened, ...options, objects }
   }
 
   edit<T, F>(target: FileTarget, options: ChangeOptions<Edited<T>>, plan: Planner<T, F>): Answer<Edited<T>, F> {
@@ -205,35 +188,6 @@ export class BucketWorkspace implements Workspace {
     })
   }
 
-  history(query: HistoryQuery): Promise<Result<HistoryPage, FileFailure>> {
-    return this.#questions.history(query)
-  }
-
-  changes(query: ChangesQuery): Promise<Result<ChangesPage, FileFailure | CursorFailure>> {
-    return this.#questions.changes(query)
-  }
-
-  follow(after?: string): Promise<Result<Follower, FileFailure | CursorFailure>> {
-    return this.#questions.follow(after)
-  }
-
-  endFollowing(): void {
-    this.#questions.endFollowing()
-  }
-
-  review(target: ReviewTarget): Promise<Result<null, FileFailure | RequestInFlight>> {
-    return this.#questions.review(target)
-  }
-
-  keyed<T>(
-    request: KeyedRequest,
-    work: (key: Key) => Promise<T>,
-    pathsIn?: (outcome: unknown) => readonly string[],
-    use?: 'edit' | 'read'
-  ): Promise<Result<{ done: T } | { replayed: unknown }, KeyFailure>> {
-    return this.#questions.keyed(request, work, pathsIn, use)
-  }
-
   ready(): FileFailure | null {
     const { running, answers, options } = this.#opened
     if (running.isClosed) return { code: 'NOT_READY', reason: 'draining', retry_after: 5 }
@@ -246,13 +200,7 @@ export class BucketWorkspace implements Workspace {
   }
 
   limitedTo(paths: readonly string[]): Workspace {
-    const key = JSON.stringify(paths)
-    const known = this.#views.get(key)?.deref()
-    if (known !== undefined) return known
-    for (const [other, view] of this.#views) if (view.deref() === undefined) this.#views.delete(other)
-    const view = new BucketWorkspace(this.#opened, limitPolicy(this.#policy, paths), true)
-    this.#views.set(key, new WeakRef(view))
-    return view
+    return this.#views.of(paths, () => new BucketWorkspace(this.#opened, limitPolicy(this.#policy, paths), true))
   }
 
   async close(): Promise<void> {

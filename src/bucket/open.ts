@@ -15,7 +15,8 @@ import { Recorder } from '../workspace/history/recorder.ts'
 import { Locks } from '../workspace/locks/lock.ts'
 import { makePolicy, matcher } from '../workspace/root/policy.ts'
 import { Running } from '../workspace/running.ts'
-import { BucketWorkspace, type KeptHistory } from './bucket-workspace.ts'
+import { BucketWorkspace } from './bucket-workspace.ts'
+import type { Asked } from '../workspace/history/questions.ts'
 import { watched } from './health.ts'
 import { OWN_FOLDER } from './objects.ts'
 import { UnknownChanges } from './unknown.ts'
@@ -123,7 +124,7 @@ interface Keeping {
 async function keep(
   { history, settler }: { history: History; settler: Settler },
   { store, nonce, lockTimeout, readOnly }: Keeping
-): Promise<KeptHistory & { keys: KeyLeases }> {
+): Promise<Asked & { keys: KeyLeases }> {
   const keys = new KeyLeases({ store, nonce, wait: lockTimeout })
   return {
     history,

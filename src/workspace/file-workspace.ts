@@ -6,8 +6,6 @@ import type {
   BatchDone,
   BatchStep,
   ChangeOptions,
-  ChangesPage,
-  ChangesQuery,
   Consumer,
   Created,
   CreateTarget,
@@ -16,14 +14,9 @@ import type {
   FailedAccess,
   FileTarget,
   FileWithPast,
-  Follower,
-  HistoryPage,
-  HistoryQuery,
-  Key,
   Looked,
   PageRequest,
   Planner,
-  ReviewTarget,
   Workspace,
   WorkspaceOptions
 } from './api.ts'
@@ -32,15 +25,15 @@ import { changeFiles } from './batch.ts'
 import { createFile } from './create.ts'
 import { editFile, type WriteContext } from './edit.ts'
 import { staleness } from './run-plan.ts'
-import type { CursorFailure, FileFailure, KeyFailure, RequestInFlight } from './failure.ts'
+import type { FileFailure } from './failure.ts'
 import { FileAccess, type FileAccessOptions } from './file-access.ts'
 import type { Followers } from './history/follow.ts'
-import type { KeyedRequest } from './history/keys.ts'
-import { noHistory, Questions } from './history/questions.ts'
+import { noHistory, WithHistory } from './history/questions.ts'
 import { settle, type Settling } from './history/settle.ts'
 import { listFolder } from './list.ts'
 import { recallFile } from './recall.ts'
 import type { Pin, Root } from './root/pin.ts'
+import { LimitedViews } from './limited-views.ts'
 import { limitPolicy, type Policy } from './root/policy.ts'
 import { scanPinned } from './scan.ts'
 import { shortHash } from './text-file.ts'
@@ -73,7 +66,7 @@ export interface Keeper {
 /** Of a view: the root is not its own. */
 const OTHERS_KEEP: Keeper = { close: async () => {}, sweep: async () => {} }
 
-export class FileWorkspace implements Workspace {
+export class FileWorkspace extends WithHistory implements Workspace {
   readonly kind = 'folder'
   readonly root: string
   readonly confinement: Root['confinement']
@@ -84,23 +77,12 @@ export class FileWorkspace implements Workspace {
   readonly #policy: Policy
   readonly #files: FileAccess
   readonly #context: WriteContext
-  readonly #questions: Questions
-  /** By their patterns, as JSON; for as long as somebody has them. */
-  readonly #views = new Map<string, WeakRef<FileWorkspace>>()
+  readonly #views = new LimitedViews<FileWorkspace>()
 
   constructor(opened: OpenRoot, policy: Policy, keeper: Keeper) {
-    const { root, options } = opened
-    this.confinement = root.confinement
-    this.audit = options.audit ?? null
-    this.root = root.real()?.toString() ?? options.root
-    this.#keeper = keeper
-    this.#options = options
-    this.#opened = opened
-    this.#policy = policy
-    this.#files = new FileAccess({ ...opened, policy })
-    this.#context = { ...opened, files: this.#files }
-    const { settling, followers, secret, running } = opened
-    this.#questions = new Questions(
+    const { root, options, settling, followers, secret, running } = opened
+    const files = new FileAccess({ ...opened, policy })
+    super(
       settling &&
         followers && {
           history: settling.history,
@@ -115,10 +97,19 @@ export class FileWorkspace implements Workspace {
         // Those who follow are not a view's to end.
         isView: policy.limit !== undefined,
         running,
-        realPath: path => this.#files.realPath(path),
-        refusal: (use, path) => this.#files.refusal(use, path)
+        realPath: path => files.realPath(path),
+        refusal: (use, path) => files.refusal(use, path)
       }
     )
+    this.confinement = root.confinement
+    this.audit = options.audit ?? null
+    this.root = root.real()?.toString() ?? options.root
+    this.#keeper = keeper
+    this.#options = options
+    this.#opened = opened
+    this.#policy = policy
+    this.#files = files
+    this.#context = { ...opened, files }
   }
 
   edit<T, F>(target: FileTarget, options: ChangeOptions<Edited<T>>, plan: Planner<T, F>): Answer<Edited<T>, F> {
@@ -186,35 +177,6 @@ export class FileWorkspace implements Workspace {
     })
   }
 
-  history(query: HistoryQuery): Promise<Result<HistoryPage, FileFailure>> {
-    return this.#questions.history(query)
-  }
-
-  changes(query: ChangesQuery): Promise<Result<ChangesPage, FileFailure | CursorFailure>> {
-    return this.#questions.changes(query)
-  }
-
-  follow(after?: string): Promise<Result<Follower, FileFailure | CursorFailure>> {
-    return this.#questions.follow(after)
-  }
-
-  endFollowing(): void {
-    this.#questions.endFollowing()
-  }
-
-  review(target: ReviewTarget): Promise<Result<null, FileFailure | RequestInFlight>> {
-    return this.#questions.review(target)
-  }
-
-  keyed<T>(
-    request: KeyedRequest,
-    work: (key: Key) => Promise<T>,
-    pathsIn?: (outcome: unknown) => readonly string[],
-    use?: 'edit' | 'read'
-  ): Promise<Result<{ done: T } | { replayed: unknown }, KeyFailure>> {
-    return this.#questions.keyed(request, work, pathsIn, use)
-  }
-
   ready(): FileFailure | null {
     const failure = this.#files.ready()
     return failure ?? notWritableDown(this.#options, this.degraded())
@@ -225,13 +187,7 @@ export class FileWorkspace implements Workspace {
   }
 
   limitedTo(paths: readonly string[]): Workspace {
-    const key = JSON.stringify(paths)
-    const known = this.#views.get(key)?.deref()
-    if (known !== undefined) return known
-    for (const [other, view] of this.#views) if (view.deref() === undefined) this.#views.delete(other)
-    const view = new FileWorkspace(this.#opened, limitPolicy(this.#policy, paths), OTHERS_KEEP)
-    this.#views.set(key, new WeakRef(view))
-    return view
+    return this.#views.of(paths, () => new FileWorkspace(this.#opened, limitPolicy(this.#policy, paths), OTHERS_KEEP))
   }
 
   close(): Promise<void> {

@@ -44,8 +44,8 @@ export interface Asking {
   refusal(use: 'edit' | 'read', path: Buffer): ReturnType<Keys['refusalOf']>
 }
 
-/** As the members of `Workspace` with the same names. */
-export class Questions {
+/** The part of a workspace that its history answers: members of `Workspace`. */
+export abstract class WithHistory {
   /** Null: there is no history. */
   readonly #asked: Asked | null
   readonly #asking: Asking
