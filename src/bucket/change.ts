@@ -4,7 +4,7 @@ import { randomBytes } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { AuditedCall } from '../audit/audit.ts'
 import { binaryEncodingOf } from '../engine/text/encoding.ts'
-import { StoreUnavailable, type ObjectStore } from '../object-store/store.ts'
+import { StoreUnavailable } from '../object-store/store.ts'
 import { fail, ok } from '../result.ts'
 import type {
   ChangeOptions,
@@ -23,7 +23,7 @@ import type { Recorder } from '../workspace/history/recorder.ts'
 import type { Locks } from '../workspace/locks/lock.ts'
 import { measured, pastOf, recordedBy, runPlan, staleness } from '../workspace/run-plan.ts'
 import { areSame, shortHash } from '../workspace/text-file.ts'
-import { NOTHING, withContent, type ObjectContent, type ReadContext } from './content.ts'
+import { isStill, NOTHING, withContent, type ObjectContent, type ReadContext } from './content.ts'
 import type { Objects } from './objects.ts'
 import type { UnknownChanges } from './unknown.ts'
 
@@ -221,13 +221,6 @@ async function refusalToMake(
   return isMissing ? { code: 'FILE_NOT_FOUND', missing: 'parent' } : null
 }
 
-async function isStill({ condition, landed }: ObjectContent, store: ObjectStore, relative: Buffer): Promise<boolean> {
-  const now = await store.head(relative.toString())
-  const was = condition === 'absent' ? null : condition.is
-  // It may have been changed and changed back.
-  return (now?.version ?? null) === was && now?.landed[0]?.attempt === landed[0]?.attempt
-}
-
 /** The checks of what was read, the plan and, in a commit, the write. */
 async function changeContent<T, F>(
   { context, asked, target, dry_run, plan, origin, outcome, audit }: Change<T, F>,
@@ -250,7 +243,7 @@ async function changeContent<T, F>(
     bytes: () => content.bytes,
     lock: null,
     landed,
-    unchanged: () => isStill(content, store, asked.relative)
+    unchanged: () => isStill(store, asked.relative.toString(), content)
   }
   const recorder = records.begin(before)
   const file = { path: asked.path, exists, ...(stale !== null && { stale }), history: () => pastOf(recorder) }

@@ -17,6 +17,13 @@ export interface ObjectContent {
 
 export const NOTHING = (): ObjectContent => ({ bytes: Buffer.alloc(0), digest: null, condition: 'absent', landed: [] })
 
+/** Whether the object at `key` still is what was read: neither changed, nor changed and changed back. */
+export async function isStill(store: ObjectStore, key: string, { condition, landed }: ObjectContent): Promise<boolean> {
+  const now = await store.head(key)
+  const was = condition === 'absent' ? null : condition.is
+  return (now?.version ?? null) === was && now?.landed[0]?.attempt === landed[0]?.attempt
+}
+
 export interface ReadContext {
   store: ObjectStore
   buffers: BufferPool

@@ -1,12 +1,13 @@
 // A file with what is known of its changes, read together without a lock. Does not know what is asked of them.
 import { UNKNOWN_CHANGE } from '../engine/history/change.ts'
 import type { History } from '../history/api.ts'
+import type { Stored } from '../history/record.ts'
 import { fail, ok, type Result } from '../result.ts'
 import type { FileWithPast } from './api.ts'
 import type { WriteContext } from './edit.ts'
 import type { FileFailure } from './failure.ts'
-import type { FileResult, FoundPath, RequestedPath } from './file-access.ts'
-import { chainOf } from './history/chain.ts'
+import type { FileInfo, FileResult, FoundPath, RequestedPath } from './file-access.ts'
+import { chainOf, type Chain } from './history/chain.ts'
 import { withChangeOfOthers } from './history/others.ts'
 import { verdictsOf } from './history/verdicts.ts'
 import { ATTEMPTS, shortHash, type Snapshot } from './text-file.ts'
@@ -16,7 +17,56 @@ import { withSnapshot } from './with-snapshot.ts'
 export type RecallContext = Pick<WriteContext, 'options' | 'files' | 'buffers'> & { history: History }
 
 /** The file was changed while it was read. */
-const CHANGED: unique symbol = Symbol('changed')
+export const CHANGED: unique symbol = Symbol('changed')
+
+/** Reads again what was changed while it was read. STALE_FILE: each time. */
+export async function untilUnchanged<T, F>(
+  read: () => Promise<FileResult<T, F | typeof CHANGED>>
+): Promise<FileResult<T, F | FileFailure>> {
+  for (let attempt = 0; attempt < ATTEMPTS; attempt++) {
+    const done = await read()
+    if (done.ok) return done
+    const { failure, ...known } = done
+    if (failure !== CHANGED) return { ...known, failure }
+  }
+  return fail({ code: 'STALE_FILE', reason: 'changed_meanwhile' })
+}
+
+/** A file as it was read, with its records as they are stored, and the chain of those that end in it. */
+export interface Read {
+  path: string
+  /** Real path below the root. */
+  relative: Buffer
+  info: FileInfo
+  /** SHA-256, 64 hex digits; null: there is no file. */
+  digest: string | null
+  bytes: Buffer
+  stored: readonly Stored[]
+  chain: Chain
+}
+
+/** Whether nobody changed the file after the last record. */
+export const isEnd = ({ changes }: Chain): boolean => changes.at(-1) !== UNKNOWN_CHANGE
+
+/** Does the work on it, and on a change by others after the last record, if there is one. */
+export async function workOn<T, F>(
+  history: History,
+  { path, relative, info, digest, bytes, stored, chain }: Read,
+  work: (file: FileWithPast) => Promise<Result<T, F>>
+): Promise<FileResult<T, F>> {
+  const file_hash = digest === null ? {} : { file_hash: shortHash(digest) }
+  const present = digest === null ? null : bytes
+  const done = await work({
+    path,
+    ...info,
+    ...file_hash,
+    bytes,
+    changes: isEnd(chain) ? chain.changes : await withChangeOfOthers(history, relative, chain, present),
+    records: chain.records,
+    verdicts: verdictsOf(stored)
+  })
+  return done.ok ? done : { ...done, ...file_hash }
+}
 
 /**
  * Does the work on a file as it is and the changes that end in that; on nothing, where it was removed. Failures: those of
@@ -27,17 +77,13 @@ export async function recallFile<T, F>(
   asked: RequestedPath,
   work: (file: FileWithPast) => Promise<Result<T, F>>
 ): Promise<FileResult<T, F | FileFailure>> {
-  for (let attempt = 0; attempt < ATTEMPTS; attempt++) {
-    const done = await context.files.find<T, F | FileFailure | typeof CHANGED>(asked, 'look', async found => {
+  return untilUnchanged<T, F | FileFailure>(() =>
+    context.files.find<T, F | FileFailure | typeof CHANGED>(asked, 'look', async found => {
       if (found.pin === null) return recall(context, { asked, found, content: null, work })
       if (found.pin.stat.isDirectory()) return fail({ code: 'NOT_A_FILE', type: 'directory' })
       return withSnapshot(context, found.pin, content => recall(context, { asked, found, content, work }))
     })
-    if (done.ok) return done
-    const { failure, ...known } = done
-    if (failure !== CHANGED) return { ...known, failure }
-  }
-  return fail({ code: 'STALE_FILE', reason: 'changed_meanwhile' })
+  )
 }
 
 interface Recalled<T, F> {
@@ -60,25 +106,14 @@ async function recall<T, F>(
   if (found.pin === null && (chain.records.length === 0 || asked.isFolder)) {
     return fail(files.notFound(found.absent, 'look'))
   }
-  const isEnd = chain.changes.at(-1) !== UNKNOWN_CHANGE
-  if (!isEnd) {
+  if (!isEnd(chain)) {
     // A change by others, unless the file has changed since it was read.
     const now = await files.find<string | null, never>(asked, 'look', async now => ok(placeOf(now)))
     if (!now.ok) return now
     if (now.value !== placeOf(found)) return fail(CHANGED)
   }
   const bytes = content?.bytes ?? Buffer.alloc(0)
-  const file_hash = digest === null ? {} : { file_hash: shortHash(digest) }
-  const done = await work({
-    path: asked.path,
-    ...found.info,
-    ...file_hash,
-    bytes,
-    changes: isEnd ? chain.changes : await withChangeOfOthers(history, relative, chain, content && content.bytes),
-    records: chain.records,
-    verdicts: verdictsOf(stored)
-  })
-  return done.ok ? done : { ...done, ...file_hash }
+  return workOn(history, { path: asked.path, relative, info: found.info, digest, bytes, stored, chain }, work)
 }
 
 /** What is at a path: the same as long as nothing was done to it. */
