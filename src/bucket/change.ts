@@ -67,21 +67,23 @@ interface Change<T, F> {
 
 type Done<T> = Omit<Created<T>, 'created'>
 
+function changeOf<T, F, D>(
+  context: ChangeContext,
+  { asked, target, options, plan }: ObjectRequest<T, F, D>,
+  operation: 'edit' | 'create',
+  outcome: Change<T, F>['outcome']
+): Change<T, F> {
+  const { origin = { operation }, dry_run } = options
+  return { context, asked, target, dry_run, plan, origin, outcome, audit: auditedBy(context, options) }
+}
+
 export async function editObject<T, F>(
   context: ChangeContext,
-  { asked, target, options, plan }: ObjectRequest<T, F, Edited<T>>
+  request: ObjectRequest<T, F, Edited<T>>
 ): Promise<FileResult<Edited<T>, F | FileFailure>> {
-  const { origin = { operation: 'edit' }, dry_run, outcome } = options
-  const change: Change<T, F> = {
-    context,
-    asked,
-    target,
-    dry_run,
-    plan,
-    origin,
-    outcome: outcome && ((done, texts) => outcome(done as Edited<T>, texts)),
-    audit: auditedBy(context, options)
-  }
+  const { asked } = request
+  const { outcome } = request.options
+  const change = changeOf(context, request, 'edit', outcome && ((done, texts) => outcome(done as Edited<T>, texts)))
   const done = await inTurn(change, async () => {
     const refused = refusalOf(context, asked)
     if (refused !== null) return fail(refused)
@@ -92,31 +94,22 @@ export async function editObject<T, F>(
 
 export async function createObject<T, F>(
   context: ChangeContext,
-  { asked, target, options, plan }: ObjectRequest<T, F, Created<T>> & { target: CreateTarget },
+  request: ObjectRequest<T, F, Created<T>> & { target: CreateTarget },
   refusalToReplace: (target: CreateTarget) => FileFailure | null
 ): Promise<FileResult<Created<T>, F | FileFailure>> {
-  const { origin = { operation: 'create' }, dry_run, outcome } = options
-  const audit = auditedBy(context, options)
-  const changeOf = (created: boolean): Change<T, F> => ({
-    context,
-    asked,
-    target,
-    dry_run,
-    plan,
-    origin,
-    outcome: outcome && ((done, texts) => outcome({ ...done, created }, texts)),
-    audit
-  })
-  const replaced = changeOf(false)
-  const done = await inTurn(replaced, async (): Promise<FileResult<Created<T>, F | FileFailure | typeof AGAIN>> => {
+  const { asked, target } = request
+  const { outcome } = request.options
+  const outcomeAs = (created: boolean): Change<T, F>['outcome'] =>
+    outcome && ((done, texts) => outcome({ ...done, created }, texts))
+  const replacing = changeOf(context, request, 'create', outcomeAs(false))
+  const done = await inTurn(replacing, async (): Promise<FileResult<Created<T>, F | FileFailure | typeof AGAIN>> => {
     const refused = refusalOf(context, asked)
     if (refused !== null) return fail(refused)
-    const refusal = refusalToReplace(target)
-    const there = await changeThere(replaced, refusal)
+    const there = await changeThere(replacing, refusalToReplace(target))
     if (there !== null) return there.ok ? ok({ ...there.value, created: false }) : there
     const unmakable = await refusalToMake(context, asked, target)
     if (unmakable !== null) return fail(unmakable)
-    const made = await changeContent(changeOf(true), NOTHING())
+    const made = await changeContent({ ...replacing, outcome: outcomeAs(true) }, NOTHING())
     return made.ok ? ok({ ...made.value, created: true }) : made
   })
   return done
