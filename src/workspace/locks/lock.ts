@@ -99,18 +99,20 @@ export class Locks {
       if (entered === null) return fail({ code: 'FILE_LOCKED', reason: 'timeout', retry_after: 1 })
       if (entered !== undefined) undo.push(async () => entered.leave())
       const entry = entered?.entry ?? null
+      let digest: string | undefined
+      const key = (): string => (digest ??= this.#digest(realPath))
       let taken_since: string | null = null
       // Who edits beside a group has to find the lock file too, so that nothing is kept then.
       const mayBeKept = entry !== null && isOfFile(realPath)
       if (this.#options.socket && (entry === null || this.#options.group)) {
-        const taken = await this.#sockets.take(realPath, () => `editd-${this.#digest(realPath)}`, deadline)
+        const taken = await this.#sockets.take(realPath, () => `editd-${key()}`, deadline)
         if (taken === null) return fail({ code: 'FILE_LOCKED', reason: 'timeout', retry_after: 1 })
         taken_since = taken.since
         undo.push(async () => {
           if (await this.#sockets.giveBack(realPath, taken, mayBeKept)) pass = 'yield_to_other_process'
         })
       }
-      const file = entry === null ? await this.#options.files?.hold(this.#digest(realPath), deadline) : undefined
+      const file = entry === null ? await this.#options.files?.hold(key(), deadline) : undefined
       if (file === null) return fail({ code: 'FILE_LOCKED', reason: 'timeout', retry_after: 1 })
       if (file !== undefined) {
         undo.push(file.release)
