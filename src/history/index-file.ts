@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import { crc32 } from 'node:zlib'
 import { readAt, readStart, withFile, writeWhole } from './files.ts'
 import type { Settlement } from './record.ts'
-import { overviewFrom } from './overview.ts'
+import { figuresOf, overviewFrom } from './overview.ts'
 import { SegmentIndex, type Overview } from './segment-index.ts'
 import { indexName } from './segment-name.ts'
 
@@ -33,22 +33,14 @@ const listOf = (json: string): Float64Array => new Float64Array(new Uint8Array(B
 
 /** Writes it; `stats` are the segment's. Throws the system's error. */
 export async function writeIndex(folder: string, segment: string, stats: Stats, index: SegmentIndex): Promise<void> {
-  const { lowest, highest, seen, oldestAt, keyedAt, unsettled, loose, looseAt, gaps, blobs } = index
   const { paths, keys } = index.hashes()
   const json: SummaryJson = {
-    lowest,
-    highest,
-    seen,
-    oldestAt,
-    keyedAt,
-    unsettled,
-    gaps,
-    blobs,
+    ...figuresOf(index),
     form: FORM,
     size: stats.size,
     mtime: stats.mtimeMs,
-    loose: [...loose],
-    looseAt: [...looseAt],
+    loose: [...index.loose],
+    looseAt: [...index.looseAt],
     paths: listJson(paths),
     keys: listJson(keys)
   }

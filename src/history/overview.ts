@@ -17,20 +17,19 @@ export function overviewFrom({ paths, keys, ...facts }: OverviewData): Overview 
   }
 }
 
+/** What is kept of an index as it is, beside its lists. */
+export const figuresOf = ({ lowest, highest, seen, oldestAt, keyedAt, unsettled, gaps, blobs }: SegmentIndex) => ({
+  lowest,
+  highest,
+  seen,
+  oldestAt,
+  keyedAt,
+  unsettled,
+  gaps,
+  blobs
+})
+
 export function overviewOf(index: SegmentIndex): Overview {
-  const { lowest, highest, seen, oldestAt, keyedAt, unsettled, gaps, blobs } = index
   const [loose, looseAt] = [new Map(index.loose), new Map(index.looseAt)]
-  return overviewFrom({
-    lowest,
-    highest,
-    seen,
-    oldestAt,
-    keyedAt,
-    unsettled,
-    loose,
-    looseAt,
-    gaps: [...gaps],
-    blobs,
-    ...index.hashes()
-  })
+  return overviewFrom({ ...figuresOf(index), loose, looseAt, gaps: [...index.gaps], ...index.hashes() })
 }
