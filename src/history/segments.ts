@@ -7,8 +7,8 @@ import type { HistoryLimits, HistoryOptions } from './api.ts'
 import { compare, type SegmentId } from './cursor.ts'
 import { isMissing, look, namesIn, NotOurs, readAt, withFile } from './files.ts'
 import type { Ids } from './ids.ts'
-import { IndexCache } from './index-cache.ts'
 import { readRows, readSummary, writeIndex } from './index-file.ts'
+import { RecentlyUsed } from './recently-used.ts'
 import type { Settlement } from './record.ts'
 import type { Said, SaidLine } from './record-json.ts'
 import { SegmentIndex } from './segment-index.ts'
@@ -44,7 +44,8 @@ const TOO_LARGE = 256 * 1024 * 1024
 export class Segments implements SegmentSource {
   readonly #options: SegmentsOptions
   readonly #all = new Map<string, Segment>()
-  readonly #indexes: IndexCache
+  /** Of closed segments. */
+  readonly #indexes: RecentlyUsed<SegmentIndex>
   readonly #gone = new Set<string>()
   readonly #refused = new Set<string>()
   #isLoaded = false
@@ -63,7 +64,7 @@ export class Segments implements SegmentSource {
 
   constructor(options: SegmentsOptions) {
     this.#options = options
-    this.#indexes = new IndexCache(options.limits.indexes)
+    this.#indexes = new RecentlyUsed(options.limits.indexes, ({ bytes }) => bytes)
   }
 
   get folder(): string {

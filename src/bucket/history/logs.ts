@@ -5,9 +5,9 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { HistoryLimits, HistoryOptions } from '../../history/api.ts'
 import { compare, type SegmentId } from '../../history/cursor.ts'
 import type { Ids } from '../../history/ids.ts'
-import { IndexCache } from '../../history/index-cache.ts'
 import { jsonOf } from '../../history/line.ts'
 import { overviewOf } from '../../history/overview.ts'
+import { RecentlyUsed } from '../../history/recently-used.ts'
 import type { Said, SaidLine } from '../../history/record-json.ts'
 import type { Settlement } from '../../history/record.ts'
 import { SegmentIndex } from '../../history/segment-index.ts'
@@ -23,7 +23,6 @@ import {
 import { together } from '../../history/together.ts'
 import { codeOf } from '../../error-code.ts'
 import type { ObjectStore } from '../../object-store/store.ts'
-import { ByteCache } from './byte-cache.ts'
 import { listLog, type ListedObject } from './merge.ts'
 import { cover, keyAfter, keyBefore, LOGS, objectKey, parseLog, parseObject, type Range } from './names.ts'
 import type { LivingServers } from './servers.ts'
@@ -73,8 +72,10 @@ const BETWEEN = 50
 export class Logs implements SegmentSource {
   readonly #options: LogsOptions
   readonly #all = new Map<number, Log>()
-  readonly #indexes: IndexCache
-  readonly #cache = new ByteCache(CACHED)
+  /** Of closed logs. */
+  readonly #indexes: RecentlyUsed<SegmentIndex>
+  /** Objects by their keys. */
+  readonly #cache = new RecentlyUsed<Buffer>(CACHED, ({ length }) => length)
   readonly #refused = new Set<string>()
   /** Why not all could be read that is there; null: it could. */
   #failure: unknown = null
@@ -89,7 +90,7 @@ export class Logs implements SegmentSource {
 
   constructor(options: LogsOptions) {
     this.#options = options
-    this.#indexes = new IndexCache(options.limits.indexes)
+    this.#indexes = new RecentlyUsed(options.limits.indexes, ({ bytes }) => bytes)
   }
 
   async load(): Promise<void> {
@@ -152,7 +153,7 @@ export class Logs implements SegmentSource {
     texts: boolean
   ): Promise<(T | null)[] | null> {
     const found: (T | null)[] = []
-    // Read anew: `forget` may have overwritten them.
+    // Not those of an earlier call: `forget` may have overwritten them.
     const read = texts ? new Map<string, Buffer>() : true
     for (const { offset, length } of places) {
       const log = this.#all.get(segment.number)
@@ -492,7 +493,7 @@ class Moved extends Error {
   readonly code = 'OBJECT_MOVED'
 }
 
-/** Less of a log is there than was read: the next look begins anew. */
+/** Less of a log is there than was read: the next look reads it again from its start. */
 class Changed extends Error {
   readonly code = 'LOG_CHANGED'
 }

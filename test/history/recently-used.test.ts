@@ -1,9 +1,9 @@
-// Bytes by name: those that were used last are kept.
+// Values by name: those that were used last are kept.
 import t from 'tap'
-import { ByteCache } from '../../../src/bucket/history/byte-cache.ts'
+import { RecentlyUsed } from '../../src/history/recently-used.ts'
 
 t.test('keeps what was used last, up to its size', async t => {
-  const cache = new ByteCache(10)
+  const cache = new RecentlyUsed<Buffer>(10, ({ length }) => length)
   const of = (size: number) => Buffer.alloc(size)
   const kept = () => ['a', 'b', 'c', 'd'].filter(name => cache.get(name) !== undefined).join('')
   cache.keep('a', of(4))
