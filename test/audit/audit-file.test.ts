@@ -20,11 +20,10 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import t, { type Test } from 'tap'
 import { AuditFile } from '../../src/audit/audit-file.ts'
 import { auditFaults } from '../../src/audit/place.ts'
+import { LARGEST } from './largest.ts'
 
 const text = (path: string): string => readFileSync(path, 'utf8')
 
-/** The largest that a file of ext4 can be: what is added to it is refused (EFBIG). */
-const LARGEST = 2 ** 44 - 4096
 const hasLargest = (folder: string): boolean => {
   const path = join(folder, 'largest')
   writeFileSync(path, '')

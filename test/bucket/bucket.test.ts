@@ -6,6 +6,7 @@ import { ceph, etagForm, makeBucket, NO_CEPH, type Bucket } from '../ceph.ts'
 import { startCuttingProxy } from '../cutting-proxy.ts'
 import { check, startServer, type TestServer } from '../http/test-server.ts'
 import { append, OPTIONS } from '../workspace/support/open.ts'
+import { openOn } from './support/workspace.ts'
 
 const REAL = { skip: NO_CEPH, timeout: 280_000 }
 
@@ -28,15 +29,7 @@ async function serve(
     await bucket.client(1).send(new PutObjectCommand({ Bucket, Key: `ws/${key}`, Body }))
   }
   for (const [key, content] of Object.entries(files)) await put(key, content)
-  const workspace = await openBucket({
-    ...OPTIONS,
-    history: 'full',
-    address: { bucket: bucket.name, prefix: 'ws' },
-    endpoint: bucket.endpoints[0],
-    region: null,
-    form: await etagForm(),
-    ...options
-  })
+  const workspace = await openOn(bucket, { address: { bucket: bucket.name, prefix: 'ws' }, ...options })
   const server = await startServer(t, { workspace })
   const read = async (key: string) => {
     try {

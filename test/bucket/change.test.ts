@@ -1,10 +1,11 @@
 // Changes of objects of a real Ceph that are refused, wait, or change nothing.
 import { PutObjectCommand } from '@aws-sdk/client-s3'
 import t, { type Test } from 'tap'
-import { openBucket, type BucketOptions } from '../../src/bucket/open.ts'
+import type { BucketOptions } from '../../src/bucket/open.ts'
 import { ok } from '../../src/result.ts'
-import { etagForm, makeBucket, NO_CEPH } from '../ceph.ts'
-import { append, become, DRY, OPTIONS, REAL, remove } from '../workspace/support/open.ts'
+import { makeBucket, NO_CEPH } from '../ceph.ts'
+import { append, become, DRY, REAL, remove } from '../workspace/support/open.ts'
+import { openOn } from './support/workspace.ts'
 
 const CEPH = { skip: NO_CEPH, timeout: 200_000 }
 
@@ -14,15 +15,7 @@ async function openWith(t: Test, files: Record<string, string>, options: Partial
   for (const [Key, Body] of Object.entries(files)) {
     await bucket.client(1).send(new PutObjectCommand({ Bucket: bucket.name, Key, Body }))
   }
-  const workspace = await openBucket({
-    ...OPTIONS,
-    history: 'full',
-    address: { bucket: bucket.name, prefix: '' },
-    endpoint: bucket.endpoints[0],
-    region: null,
-    form: await etagForm(),
-    ...options
-  })
+  const workspace = await openOn(bucket, options)
   t.teardown(() => workspace.close())
   return workspace
 }

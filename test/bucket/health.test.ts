@@ -7,10 +7,10 @@ import { storeFailure } from '../../src/bucket/start-failure.ts'
 import { Unsafe } from '../../src/object-store/probe.ts'
 import { SdkMissing } from '../../src/object-store/s3-requests.ts'
 import { StoreRefused, StoreUnavailable } from '../../src/object-store/store.ts'
-import { openBucket } from '../../src/bucket/open.ts'
-import { etagForm, makeBucket, NO_CEPH } from '../ceph.ts'
+import { makeBucket, NO_CEPH } from '../ceph.ts'
 import { startCuttingProxy } from '../cutting-proxy.ts'
 import { append, become, look, OPTIONS, REAL } from '../workspace/support/open.ts'
+import { openOn } from './support/workspace.ts'
 
 t.test('is not ready while the store does not answer', { skip: NO_CEPH, timeout: 280_000 }, async t => {
   const bucket = await makeBucket(t)
@@ -18,13 +18,7 @@ t.test('is not ready while the store does not answer', { skip: NO_CEPH, timeout:
   await bucket.client().send(new PutObjectCommand({ Bucket: bucket.name, Key: 'a', Body: 'a\n' }))
   const proxy = await startCuttingProxy(t, bucket.endpoints[0])
   const open = async (endpoint: string) => {
-    const opened = await openBucket({
-      ...OPTIONS,
-      address: { bucket: bucket.name, prefix: '' },
-      endpoint,
-      region: null,
-      form: await etagForm()
-    })
+    const opened = await openOn(bucket, { history: OPTIONS.history, endpoint })
     t.teardown(() => opened.close())
     return opened
   }

@@ -4,11 +4,12 @@ import { PutObjectCommand } from '@aws-sdk/client-s3'
 import t, { type Test } from 'tap'
 import { KEYS, LOGS } from '../../src/bucket/history/names.ts'
 import { endLog } from '../../src/bucket/history/writer.ts'
-import { openBucket, type BucketOptions } from '../../src/bucket/open.ts'
-import { etagForm, makeBucket, NO_CEPH } from '../ceph.ts'
+import type { BucketOptions } from '../../src/bucket/open.ts'
+import { makeBucket, NO_CEPH } from '../ceph.ts'
 import { startCuttingProxy } from '../cutting-proxy.ts'
 import { openBucketStore } from '../object-store/open.ts'
-import { append, collect, OPTIONS, REAL } from '../workspace/support/open.ts'
+import { append, collect, REAL } from '../workspace/support/open.ts'
+import { openOn } from './support/workspace.ts'
 
 const CEPH = { skip: NO_CEPH, timeout: 200_000 }
 
@@ -19,13 +20,8 @@ async function prepare(t: Test, content = 'one\n') {
   const proxy = await startCuttingProxy(t, bucket.endpoints[0])
   const events: { event: string; [key: string]: unknown }[] = []
   const open = async (options: Partial<BucketOptions> = {}) => {
-    const workspace = await openBucket({
-      ...OPTIONS,
-      history: 'full',
-      address: { bucket: bucket.name, prefix: '' },
+    const workspace = await openOn(bucket, {
       endpoint: proxy.endpoint,
-      region: null,
-      form: await etagForm(),
       report: event => events.push(event),
       ...options
     })

@@ -3,11 +3,11 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { GetObjectCommand, PutObjectCommand } from '@aws-sdk/client-s3'
 import t, { type Test } from 'tap'
-import { openBucket } from '../../src/bucket/open.ts'
 import type { Workspace } from '../../src/workspace/workspace.ts'
-import { etagForm, makeBucket, NO_CEPH } from '../ceph.ts'
+import { makeBucket, NO_CEPH } from '../ceph.ts'
 import { startCuttingProxy, type CuttingProxy } from '../cutting-proxy.ts'
-import { append, OPTIONS, REAL } from '../workspace/support/open.ts'
+import { append, REAL } from '../workspace/support/open.ts'
+import { openOn } from './support/workspace.ts'
 
 const SLOW = { skip: NO_CEPH, timeout: 250_000 }
 
@@ -31,14 +31,7 @@ async function openTwo(t: Test): Promise<Two> {
   await put('0\n')
   const proxy = await startCuttingProxy(t, bucket.endpoints[0])
   const open = async (endpoint: string) => {
-    const workspace = await openBucket({
-      ...OPTIONS,
-      history: 'full',
-      address: { bucket: bucket.name, prefix: 'p' },
-      endpoint,
-      region: null,
-      form: await etagForm()
-    })
+    const workspace = await openOn(bucket, { address: { bucket: bucket.name, prefix: 'p' }, endpoint })
     t.teardown(() => workspace.close())
     return workspace
   }

@@ -2,26 +2,18 @@
 // is left of one that is gone, and one that changes while it is read.
 import { DeleteObjectCommand, PutObjectCommand } from '@aws-sdk/client-s3'
 import t, { type Test } from 'tap'
-import { openBucket } from '../../src/bucket/open.ts'
 import { ok } from '../../src/result.ts'
 import type { FileWithPast } from '../../src/workspace/api.ts'
-import { etagForm, makeBucket, NO_CEPH } from '../ceph.ts'
+import { makeBucket, NO_CEPH } from '../ceph.ts'
 import { startCuttingProxy } from '../cutting-proxy.ts'
-import { append, become, OPTIONS, REAL } from '../workspace/support/open.ts'
+import { append, become, REAL } from '../workspace/support/open.ts'
+import { openOn } from './support/workspace.ts'
 
 async function prepare(t: Test) {
   const bucket = await makeBucket(t)
   Object.assign(process.env, bucket.environment)
   const proxy = await startCuttingProxy(t, bucket.endpoints[0])
-  const workspace = await openBucket({
-    ...OPTIONS,
-    history: 'full',
-    maxFileSize: 1000,
-    address: { bucket: bucket.name, prefix: '' },
-    endpoint: proxy.endpoint,
-    region: null,
-    form: await etagForm()
-  })
+  const workspace = await openOn(bucket, { maxFileSize: 1000, endpoint: proxy.endpoint })
   t.teardown(() => workspace.close())
   /** As another program does; null removes it. */
   const put = async (Key: string, Body: string | null) => {

@@ -1,12 +1,13 @@
 // How many requests each operation takes, counted before the store: docs/object-store.md has a table of them.
 import { PutObjectCommand } from '@aws-sdk/client-s3'
 import t, { type Test } from 'tap'
-import { openBucket, type BucketOptions } from '../../src/bucket/open.ts'
+import type { BucketOptions } from '../../src/bucket/open.ts'
 import { openS3Store } from '../../src/object-store/s3-store.ts'
-import { etagForm, makeBucket, NO_CEPH } from '../ceph.ts'
+import { makeBucket, NO_CEPH } from '../ceph.ts'
 import { startCuttingProxy } from '../cutting-proxy.ts'
 import { startServer, type TestServer } from '../http/test-server.ts'
 import { OPTIONS } from '../workspace/support/open.ts'
+import { openOn } from './support/workspace.ts'
 
 const REAL = { skip: NO_CEPH, timeout: 250_000 }
 
@@ -37,12 +38,10 @@ async function open(t: Test, options: Partial<BucketOptions> = {}): Promise<Coun
     asked.push(named(method, path))
     return false
   }
-  const workspace = await openBucket({
-    ...OPTIONS,
+  const workspace = await openOn(bucket, {
+    history: OPTIONS.history,
     address: { bucket: bucket.name, prefix: 'p' },
     endpoint: proxy.endpoint,
-    region: null,
-    form: await etagForm(),
     ...options
   })
   const server = await startServer(t, { workspace })

@@ -13,6 +13,7 @@ import { exposition } from '../../src/metrics/registry.ts'
 import { openSpaces } from '../../src/open-spaces.ts'
 import { makeBucket, NO_CEPH } from '../ceph.ts'
 import { startCuttingProxy } from '../cutting-proxy.ts'
+import { fill } from '../audit/largest.ts'
 
 const REAL = { skip: NO_CEPH, timeout: 280_000 }
 
@@ -133,17 +134,6 @@ t.test('has an intent before each write where it is required, and what became of
   t.match(before[1], `"change_id":"${String(again.change_id)}"`)
   t.notMatch(before[1], '"outcome":"done"')
 })
-
-/** As in test/http/audit.test.ts. */
-const LARGEST = 2 ** 44 - 4096
-function fill(path: string): boolean {
-  try {
-    truncateSync(path, LARGEST)
-    return true
-  } catch {
-    return false
-  }
-}
 
 t.test('makes no change while the file can not be written, where it is required', REAL, async t => {
   const server = await serve(t, { 'a.txt': 'one\n' }, '--audit-required')

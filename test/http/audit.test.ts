@@ -6,6 +6,7 @@ import t, { type Test } from 'tap'
 import { AuditFile } from '../../src/audit/audit-file.ts'
 import { Audit, type AuditOptions } from '../../src/audit/audit.ts'
 import { startServer, type TestServer } from './test-server.ts'
+import { fill } from '../audit/largest.ts'
 
 type Line = Record<string, unknown>
 const TRACE = { trace_id: '4bf92f3577b34da6a3ce929d0e0e4736', span_id: '00f067aa0ba902b7' }
@@ -203,17 +204,6 @@ t.test('counts lines without a history too', async t => {
   ])
   t.notOk(lines.some(line => 'edit_id' in line || 'batch_id' in line))
 })
-
-/** As in test/audit/audit-file.test.ts. */
-const LARGEST = 2 ** 44 - 4096
-function fill(path: string): boolean {
-  try {
-    truncateSync(path, LARGEST)
-    return true
-  } catch {
-    return false
-  }
-}
 
 t.test('refuses changes while the file can not be written, where it is required', async t => {
   const server = await startAudited(t, { audit: { required: true }, files: { 'a.txt': 'a\n' } })

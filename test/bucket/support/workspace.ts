@@ -1,0 +1,17 @@
+// Opens what a bucket of the tests' Ceph holds as a workspace. Does not know any test.
+import { openBucket, type BucketOptions } from '../../../src/bucket/open.ts'
+import type { Workspace } from '../../../src/workspace/api.ts'
+import { etagForm, type Bucket } from '../../ceph.ts'
+import { OPTIONS } from '../../workspace/support/open.ts'
+
+/** All of it, through the first gateway, with a history; where `options` don't say otherwise. To be closed. */
+export const openOn = async (bucket: Bucket, options: Partial<BucketOptions> = {}): Promise<Workspace> =>
+  openBucket({
+    ...OPTIONS,
+    history: 'full',
+    address: { bucket: bucket.name, prefix: '' },
+    endpoint: bucket.endpoints[0],
+    region: null,
+    form: await etagForm(),
+    ...options
+  })
