@@ -14,28 +14,9 @@ import {
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import t from 'tap'
-import type { History } from '../../src/history/api.ts'
 import { Cursor } from '../../src/history/cursor.ts'
-import type { EditRecord } from '../../src/history/record.ts'
 import { FAST, makePlace, recordOf, write } from './support/history.ts'
-import { feedBehaviours } from './behaviours/feed.ts'
-
-/** All that is told after a cursor; null: CURSOR_GONE. */
-async function rest(history: History, after: Cursor, most = 100): Promise<{ ids: string[]; next: Cursor } | null> {
-  const ids: string[] = []
-  for (let next = after; ;) {
-    const page = await history.readOn(next, most)
-    if (!page.ok) return null
-    ids.push(...page.value.told.map(({ facts }) => facts.edit_id))
-    next = page.value.next
-    if (page.value.isEnd) return { ids, next }
-  }
-}
-
-/** As another server gets it: through its text. */
-const again = (cursor: Cursor): Cursor => Cursor.parse(cursor.toString())!
-
-const idsOf = (records: readonly EditRecord[]) => records.map(({ edit_id }) => edit_id)
+import { again, feedBehaviours, idsOf, rest } from './behaviours/feed.ts'
 
 feedBehaviours(t, makePlace)
 

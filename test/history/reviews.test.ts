@@ -2,38 +2,9 @@
 import { readdirSync, readFileSync, utimesSync } from 'node:fs'
 import { join } from 'node:path'
 import t from 'tap'
-import type { Verdict } from '../../src/engine/history/baseline.ts'
-import type { History } from '../../src/history/api.ts'
-import type { EditRecord } from '../../src/history/record.ts'
 import { decodeFacts } from '../../src/history/record-json.ts'
-import { makePlace, recordOf } from './support/history.ts'
-import { reviewBehaviours } from './behaviours/reviews.ts'
-
-const durable = { durable: false }
-
-const reviewOf = (history: History, path: string, review: Verdict, more: Partial<EditRecord> = {}): EditRecord => ({
-  ...recordOf(history, path),
-  operation: 'review',
-  hash_before: null,
-  hash_after: null,
-  size_after: 0,
-  lines_added: 0,
-  splices: null,
-  places: null,
-  review,
-  ...more
-})
-
-/** An edit, settled, and a verdict on it. */
-async function reviewedEdit(history: History, path = 'a.txt') {
-  const edit = recordOf(history, path)
-  await history.append(edit, durable)
-  history.settle(edit.edit_id, 'done')
-  const of = [{ edit_id: edit.edit_id, change_indexes: [0], stood: true }]
-  const review = reviewOf(history, path, { verdict: 'kept', of }, { agent: 'ann', session: 's' })
-  await history.append(review, durable)
-  return { edit, review }
-}
+import { makePlace } from './support/history.ts'
+import { durable, reviewBehaviours, reviewedEdit, reviewOf } from './behaviours/reviews.ts'
 
 reviewBehaviours(t, makePlace)
 

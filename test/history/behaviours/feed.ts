@@ -9,7 +9,11 @@ import { Random, SEED } from '../../random.ts'
 import { FAST, recordOf, write, type AnyPlace, type MakePlace } from '../support/history.ts'
 
 /** All that is told after a cursor; null: CURSOR_GONE. */
-async function rest(history: History, after: Cursor, most = 100): Promise<{ ids: string[]; next: Cursor } | null> {
+export async function rest(
+  history: History,
+  after: Cursor,
+  most = 100
+): Promise<{ ids: string[]; next: Cursor } | null> {
   const ids: string[] = []
   for (let next = after; ;) {
     const page = await history.readOn(next, most)
@@ -21,9 +25,9 @@ async function rest(history: History, after: Cursor, most = 100): Promise<{ ids:
 }
 
 /** As another server gets it: through its text. */
-const again = (cursor: Cursor): Cursor => Cursor.parse(cursor.toString())!
+export const again = (cursor: Cursor): Cursor => Cursor.parse(cursor.toString())!
 
-const idsOf = (records: readonly EditRecord[]) => records.map(({ edit_id }) => edit_id)
+export const idsOf = (records: readonly EditRecord[]) => records.map(({ edit_id }) => edit_id)
 
 /** `share`: of the rounds of what is repeated, where each takes long. */
 export function feedBehaviours(t: Test, makePlace: MakePlace, share = 1): void {

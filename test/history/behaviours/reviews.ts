@@ -5,9 +5,14 @@ import type { History } from '../../../src/history/api.ts'
 import type { EditRecord } from '../../../src/history/record.ts'
 import { recordOf, type MakePlace } from '../support/history.ts'
 
-const durable = { durable: false }
+export const durable = { durable: false }
 
-const reviewOf = (history: History, path: string, review: Verdict, more: Partial<EditRecord> = {}): EditRecord => ({
+export const reviewOf = (
+  history: History,
+  path: string,
+  review: Verdict,
+  more: Partial<EditRecord> = {}
+): EditRecord => ({
   ...recordOf(history, path),
   operation: 'review',
   hash_before: null,
@@ -21,7 +26,7 @@ const reviewOf = (history: History, path: string, review: Verdict, more: Partial
 })
 
 /** An edit, settled, and a verdict on it. */
-async function reviewedEdit(history: History, path = 'a.txt') {
+export async function reviewedEdit(history: History, path = 'a.txt') {
   const edit = recordOf(history, path)
   await history.append(edit, durable)
   history.settle(edit.edit_id, 'done')
