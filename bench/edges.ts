@@ -2,7 +2,6 @@
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { rm } from 'node:fs/promises'
 import { join } from 'node:path'
-import { monitorEventLoopDelay } from 'node:perf_hooks'
 import { planTextEdits } from '../src/engine/plan/replace-text.ts'
 import { KB, makeCase, MB } from './corpora.ts'
 import { cpuTime, walkLineFeeds } from './cpu-time.ts'
@@ -25,7 +24,7 @@ export async function edges(base: string, quick: boolean, progress: (line: strin
   return [...rows, ...misses(quick ? 5 : 15)]
 }
 
-/** How long nothing else runs while a file is edited: the longest delay of a timer, in each edit. */
+/** How long nothing else runs while a file is edited: the longest turn of the event loop, in each edit. */
 async function stall(base: string, size: number, rounds: number): Promise<Row> {
   const root = join(base, 'stall')
   mkdirSync(root)
@@ -34,16 +33,12 @@ async function stall(base: string, size: number, rounds: number): Promise<Row> {
   const product = await openProduct(root, join(base, 'stall-state'), FAST)
   const longest: number[] = []
   for (let i = -2; i < rounds; i++) {
-    const delay = monitorEventLoopDelay({ resolution: 1 })
-    delay.enable()
-    await new Promise(resolve => setTimeout(resolve, 10))
-    delay.reset()
+    const turns = watchTurns()
     await product.edit('file.ts', i % 2 === 0 ? it.there : it.back)
-    await new Promise(resolve => setTimeout(resolve, 10))
-    delay.disable()
+    const found = turns.end()
     // A file changed within 20 ms is read a second time.
-    await new Promise(resolve => setTimeout(resolve, 30))
-    if (i >= 0) longest.push(delay.max / 1e6)
+    await new Promise(resolve => setTimeout(resolve, 50))
+    if (i >= 0) longest.push(found)
   }
   await product.close()
   await rm(root, { recursive: true })
@@ -55,6 +50,28 @@ async function stall(base: string, size: number, rounds: number): Promise<Row> {
     figure: `stalls ${time(median(longest))}, at most ${time(Math.max(...longest))}`,
     value: median(longest),
     pairs: rounds
+  }
+}
+
+/**
+ * From the beginning of each turn to that of the next, without a pause between them. `monitorEventLoopDelay` counts from
+ * timer to timer, and says 1.07 ms of a loop at rest.
+ */
+function watchTurns(): { end(): number } {
+  let [last, longest] = [performance.now(), 0]
+  const turn = () => {
+    const now = performance.now()
+    longest = Math.max(longest, now - last)
+    last = now
+    next = setImmediate(turn)
+  }
+  let next = setImmediate(turn)
+  return {
+    /** In ms, the longest. */
+    end: () => {
+      clearImmediate(next)
+      return Math.max(longest, performance.now() - last)
+    }
   }
 }
 
