@@ -15,15 +15,15 @@ export interface Comparison {
   /** In ms, of one server. */
   sample: number
   rounds: number
-  /** Edits that a server makes before it is measured, and ms at most. */
-  warm: { each: number; ms: number }
+  /** Edits that each client makes before the server is measured, and ms at most; `clients`: default 1. */
+  warm: { each: number; ms: number; clients?: number }
   random: Random
 }
 
 export async function compareServers(
   folder: string,
   parties: readonly Party[],
-  { it, clients, sample, rounds, warm, random }: Comparison
+  { it, clients, sample, rounds, warm: { clients: warming = 1, ...warm }, random }: Comparison
 ): Promise<Row[]> {
   const load = new Load()
   const running: Running[] = []
@@ -31,7 +31,7 @@ export async function compareServers(
     for (const [i, party] of parties.entries()) {
       const server = await Running.start(party, join(folder, String(i)), [{ it, count: Math.max(...clients) }], load)
       running.push(server)
-      await server.drive(it, 1, warm)
+      await server.drive(it, warming, warm)
     }
     const rows: Row[] = []
     for (const count of clients) {

@@ -21,14 +21,17 @@ export function fileSystemOf(path: string): string | null {
   }
 }
 
-/** ms of CPU time that all threads of a process have used; NaN where the system doesn't say. */
+/** ms of CPU time that all threads of a process and of its children have used; NaN where the system doesn't say. */
 export function cpuOf(pid: number | undefined): number {
   try {
     const tasks = `/proc/${pid}/task`
-    return readdirSync(tasks).reduce(
-      (sum, task) => sum + Number(readFileSync(`${tasks}/${task}/schedstat`, 'utf8').split(' ')[0]) / 1e6,
-      0
-    )
+    let ms = 0
+    for (const task of readdirSync(tasks)) {
+      ms += Number(readFileSync(`${tasks}/${task}/schedstat`, 'utf8').split(' ')[0]) / 1e6
+      const children = readFileSync(`${tasks}/${task}/children`, 'utf8').trim()
+      if (children !== '') for (const child of children.split(' ')) ms += cpuOf(Number(child))
+    }
+    return ms
   } catch {
     return NaN
   }
