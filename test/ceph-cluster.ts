@@ -109,12 +109,16 @@ async function cluster(): Promise<object> {
   await run('ceph', ['-c', conf, 'osd', 'new', disk], { timeout })
   await run('ceph-osd', ['-c', conf, '-i', '0', '--mkfs', '--osd-uuid', disk], { timeout })
   const osd = start('ceph-osd', '-c', conf, '-i', '0', '-f')
-  const accessKeyId = 'tests'
-  const secretAccessKey = randomUUID()
-  const user = ['--uid=tests', '--display-name=tests', '--max-buckets=100000']
-  const keys = [`--access-key=${accessKeyId}`, `--secret-key=${secretAccessKey}`]
-  // It makes the pools.
-  await run('radosgw-admin', ['-c', conf, 'user', 'create', ...user, ...keys], { timeout })
+  const [accessKeyId, secretAccessKey] = ['tests', randomUUID()]
+  const guest = { accessKeyId: 'guest', secretAccessKey: randomUUID() }
+  const makeUser = async (name: string, secret: string): Promise<unknown> => {
+    const user = [`--uid=${name}`, `--display-name=${name}`, '--max-buckets=100000']
+    const keys = [`--access-key=${name}`, `--secret-key=${secret}`]
+    return run('radosgw-admin', ['-c', conf, 'user', 'create', ...user, ...keys], { timeout })
+  }
+  // The first one makes the pools.
+  await makeUser(accessKeyId, secretAccessKey)
+  await makeUser(guest.accessKeyId, guest.secretAccessKey)
   const gateways = await Promise.all(
     ports.map(async port => {
       const endpoint = `http://127.0.0.1:${port}`
@@ -128,6 +132,7 @@ async function cluster(): Promise<object> {
     endpoints: gateways.map(({ endpoint }) => endpoint),
     accessKeyId,
     secretAccessKey,
+    guest,
     processes: { gateways: gateways.map(({ pid }) => pid), behind: [pidOf(monitor), pidOf(osd)] }
   }
 }

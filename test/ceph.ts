@@ -18,6 +18,8 @@ export interface Ceph {
   endpoints: [string, string]
   accessKeyId: string
   secretAccessKey: string
+  /** A user who may do nothing but what the policy of a bucket allows; its key is its name, too. */
+  guest: { accessKeyId: string; secretAccessKey: string }
   /** Ids of its processes: the gateways in the order of the endpoints, and the monitor and the disk behind them. */
   processes: { gateways: number[]; behind: number[] }
 }

@@ -3,6 +3,10 @@ import { Unsafe } from '../object-store/probe.ts'
 import { SdkMissing } from '../object-store/s3-requests.ts'
 import { StoreRefused, StoreUnavailable } from '../object-store/store.ts'
 
+const RIGHTS =
+  'the credentials need s3:GetObject, s3:PutObject and s3:DeleteObject on the objects, and s3:ListBucket on the bucket, ' +
+  'without a condition on the prefix'
+
 /** `isFault`: whoever starts the server has to change something. Null: it isn't of the store. */
 export function storeFailure(error: unknown, root: string): { sentence: string; isFault: boolean } | null {
   if (error instanceof SdkMissing) {
@@ -20,8 +24,9 @@ export function storeFailure(error: unknown, root: string): { sentence: string; 
     }
   }
   if (error instanceof StoreRefused) {
+    const remedy = error.reason === 'AccessDenied' ? RIGHTS : 'check the bucket, the endpoint and the keys'
     return {
-      sentence: `the object store refuses ${root} (${error.reason}: ${error.message}): check the bucket, the endpoint and the keys.`,
+      sentence: `the object store refuses ${root} (${error.reason}: ${error.message}): ${remedy}.`,
       isFault: true
     }
   }

@@ -51,7 +51,11 @@ t.test('says of each error of the store what it means', async t => {
       { code: 'NOT_READY', reason: 'store_unknown' },
       /does not answer \(cut\)/
     ],
-    [new StoreRefused('AccessDenied', 'no'), { code: 'PERMISSION_DENIED' }, /refuses s3:\/\/b \(AccessDenied: no\)/],
+    [
+      new StoreRefused('AccessDenied', 'no'),
+      { code: 'PERMISSION_DENIED' },
+      /refuses s3:\/\/b \(AccessDenied: no\): .* need s3:GetObject/
+    ],
     [new StoreRefused('NoSuchBucket', 'no'), { code: 'NOT_READY', reason: 'root_gone' }, /NoSuchBucket/],
     [new StoreRefused('Other', 'no'), null, /Other/],
     [new SdkMissing('no module'), null, /^to serve s3:\/\/b, install @aws-sdk\/client-s3/],
