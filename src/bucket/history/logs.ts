@@ -23,6 +23,7 @@ import {
 import { together } from '../../history/together.ts'
 import { codeOf } from '../../error-code.ts'
 import type { ObjectStore } from '../../object-store/store.ts'
+import { LogObjects, Moved, type LogPart } from './log-objects.ts'
 import { listLog, type ListedObject } from './merge.ts'
 import { cover, keyAfter, keyBefore, LOGS, objectKey, parseLog, parseObject, type Range } from './names.ts'
 import type { LivingServers } from './servers.ts'
@@ -41,30 +42,19 @@ export interface LogsOptions {
   sawIndex(): void
 }
 
-/** An object of a log that was read. `isMissing`: the store has nothing of these numbers. */
-interface Part extends Range {
-  key: string
-  size: number
-  isMissing?: boolean
-}
-
 export interface Log extends Segment {
   /** What it consists of, from number 0 on, as it was last listed. */
-  parts: Part[]
+  parts: LogPart[]
   /** Of the object that is read next. */
   next: number
   /** An empty object ends it. */
   hasEnd: boolean
 }
 
-/** In bytes. No object that editd wrote is so large. */
-const TOO_LARGE = 64 * 1024 * 1024
 /** Nothing that editd wrote has a higher number: cursors couldn't name it. */
 const MOST_LOGS = 1e9
 /** Logs that are read at the same time when a server starts. Chosen, not measured. */
 const AT_ONCE = 8
-/** In bytes: objects that were read lately, as the feed reads their lines again. */
-const CACHED = 8 * 1024 * 1024
 /** Looks at a log of which objects are put together all the time. */
 const LOOKS = 10
 const BETWEEN = 50
@@ -74,8 +64,7 @@ export class Logs implements SegmentSource {
   readonly #all = new Map<number, Log>()
   /** Of closed logs. */
   readonly #indexes: RecentlyUsed<SegmentIndex>
-  /** Objects by their keys. */
-  readonly #cache = new RecentlyUsed<Buffer>(CACHED, ({ length }) => length)
+  readonly #objects: LogObjects
   readonly #refused = new Set<string>()
   /** Why not all could be read that is there; null: it could. */
   #failure: unknown = null
@@ -91,6 +80,7 @@ export class Logs implements SegmentSource {
   constructor(options: LogsOptions) {
     this.#options = options
     this.#indexes = new RecentlyUsed(options.limits.indexes, ({ bytes }) => bytes)
+    this.#objects = new LogObjects(options.store, (key, code) => this.#refuse(key, code))
   }
 
   async load(): Promise<void> {
@@ -141,7 +131,7 @@ export class Logs implements SegmentSource {
     const log = this.#all.get(segment.number)
     let bytes: Buffer | null = null
     const read = async (log: Log) => {
-      bytes = await this.#between(log, offset, length, true)
+      bytes = await this.#objects.between(log.parts, offset, length, true)
     }
     return log !== undefined && (await this.#attempt(log, () => read(log))) ? bytes : null
   }
@@ -157,7 +147,8 @@ export class Logs implements SegmentSource {
     const read = texts ? new Map<string, Buffer>() : true
     for (const { offset, length } of places) {
       const log = this.#all.get(segment.number)
-      const line = log === undefined ? null : await this.#retried(log, () => this.#between(log, offset, length, read))
+      const bytes = (log: Log) => this.#objects.between(log.parts, offset, length, read)
+      const line = log === undefined ? null : await this.#retried(log, () => bytes(log))
       if (line === null) return null
       const json = jsonOf(line)
       found.push(json && use(json))
@@ -210,10 +201,11 @@ export class Logs implements SegmentSource {
     const size = at - offset
     const known = log.parts.reduce((sum, part) => sum + part.size, 0)
     if (known > offset) return
-    const { key, ...range } = partAt(number, log.next)
+    const range = { from: log.next, to: log.next }
+    const key = objectKey(number, range)
     log.parts.push({ key, ...range, size })
     log.next++
-    this.#cache.keep(key, Buffer.concat(lines.map(({ bytes }) => bytes)))
+    this.#objects.written(key, Buffer.concat(lines.map(({ bytes }) => bytes)))
   }
 
   /** This server writes no more to its log. */
@@ -349,11 +341,8 @@ export class Logs implements SegmentSource {
     )
     const base = log.next
     if (missing.length === 0) {
-      this.#addParts(
-        log,
-        parts.map(part => ({ ...part, from: part.from + base, to: part.to + base })),
-        []
-      )
+      const added = parts.map(part => ({ ...part, from: part.from + base, to: part.to + base }))
+      this.#addParts(log, added, [])
     } else if (!(await this.#list(log))) return
     const { saw, ids } = this.#options
     const isRead = await this.#attempt(log, () => this.#read(log, index, log.next, said => saw(said, log.nonce)))
@@ -377,17 +366,10 @@ export class Logs implements SegmentSource {
     return true
   }
 
-  #addParts(log: Log, parts: readonly ListedObject[], missing: readonly Range[]): void {
-    const end = parts.findIndex(({ size }) => size === 0)
-    if (end >= 0 && end < parts.length - 1) this.#refuse(parts[end + 1]!.key, 'after_the_end')
-    for (const { key, from, to, size } of end < 0 ? parts : parts.slice(0, end)) {
-      const hole = missing.find(range => range.to === from - 1)
-      if (hole !== undefined) log.parts.push({ ...hole, key: '', size: 0, isMissing: true })
-      const isTooLarge = size > TOO_LARGE
-      if (isTooLarge) this.#refuse(key, 'too_large')
-      log.parts.push({ key, from, to, size: isTooLarge ? 0 : size, ...(isTooLarge && { isMissing: true }) })
-    }
-    if (end >= 0) log.hasEnd = true
+  #addParts(log: Log, objects: readonly ListedObject[], missing: readonly Range[]): void {
+    const { parts, hasEnd } = this.#objects.partsOf(objects, missing)
+    log.parts.push(...parts)
+    log.hasEnd ||= hasEnd
   }
 
   /** Takes in what the index doesn't have yet. */
@@ -400,7 +382,7 @@ export class Logs implements SegmentSource {
         this.#refuse(`${log.name} ${part.from}`, 'missing')
       }
       if (isMissing !== true && start + part.size > index.end) {
-        const bytes = await this.#content(key, false)
+        const bytes = await this.#objects.content(key)
         part.size = bytes.length
         index.push(bytes.subarray(index.end - start), true, saw)
       }
@@ -412,32 +394,6 @@ export class Logs implements SegmentSource {
       this.invalidate(log)
       throw new Changed()
     }
-  }
-
-  /** Of what was read of a log, from memory or from the bucket. */
-  async #between(log: Log, offset: number, length: number, cached: boolean | Map<string, Buffer>): Promise<Buffer> {
-    const found: Buffer[] = []
-    let start = 0
-    for (const { key, size, isMissing } of log.parts) {
-      if (isMissing !== true && start < offset + length && start + size > offset) {
-        const bytes = (cached instanceof Map && cached.get(key)) || (await this.#content(key, cached === true))
-        if (cached instanceof Map) cached.set(key, bytes)
-        found.push(bytes.subarray(Math.max(0, offset - start), offset + length - start))
-      }
-      start += size
-    }
-    return found.length === 1 ? found[0]! : Buffer.concat(found)
-  }
-
-  /** Throws Moved if the object isn't there any more. */
-  async #content(key: string, cached: boolean): Promise<Buffer> {
-    const known = cached ? this.#cache.get(key) : undefined
-    if (known !== undefined) return known
-    const object = await this.#options.store.get(key, TOO_LARGE)
-    if (object === null) throw new Moved()
-    if (object.bytes === null) throw new TooLarge('larger than any object of a log')
-    this.#cache.keep(key, object.bytes)
-    return object.bytes
   }
 
   /** Whether it could be done; that it couldn't is reported once. What is gone is dropped. */
@@ -483,21 +439,7 @@ export class Logs implements SegmentSource {
   }
 }
 
-const partAt = (log: number, number: number): Range & { key: string } => {
-  const range = { from: number, to: number }
-  return { ...range, key: objectKey(log, range) }
-}
-
-/** An object is gone: others were put in its place. */
-class Moved extends Error {
-  readonly code = 'OBJECT_MOVED'
-}
-
 /** Less of a log is there than was read: the next look reads it again from its start. */
 class Changed extends Error {
   readonly code = 'LOG_CHANGED'
-}
-
-class TooLarge extends Error {
-  readonly code = 'OBJECT_TOO_LARGE'
 }

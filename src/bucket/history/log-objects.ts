@@ -1,0 +1,92 @@
+// The objects that a log consists of, and their bytes. Does not know lines, or which logs there are.
+import { RecentlyUsed } from '../../history/recently-used.ts'
+import type { ObjectStore } from '../../object-store/store.ts'
+import type { ListedObject } from './merge.ts'
+import type { Range } from './names.ts'
+
+/** An object of a log that was read. `isMissing`: the store has nothing of these numbers. */
+export interface LogPart extends Range {
+  key: string
+  size: number
+  isMissing?: boolean
+}
+
+/** An object is gone: others were put in its place. */
+export class Moved extends Error {
+  readonly code = 'OBJECT_MOVED'
+}
+
+class TooLarge extends Error {
+  readonly code = 'OBJECT_TOO_LARGE'
+}
+
+/** In bytes. No object that editd wrote is so large. */
+const TOO_LARGE = 64 * 1024 * 1024
+/** In bytes: objects that were read lately, as the feed reads their lines again. */
+const CACHED = 8 * 1024 * 1024
+
+export class LogObjects {
+  readonly #store: ObjectStore
+  readonly #refuse: (key: string, code: string) => void
+  /** By their keys. */
+  readonly #cache = new RecentlyUsed<Buffer>(CACHED, ({ length }) => length)
+
+  /** `refuse` is told of an object that can't be used. */
+  constructor(store: ObjectStore, refuse: (key: string, code: string) => void) {
+    this.#store = store
+    this.#refuse = refuse
+  }
+
+  /** What the objects of one log are, in order, where those of these numbers are missing. An empty object is its end. */
+  partsOf(objects: readonly ListedObject[], missing: readonly Range[]): { parts: LogPart[]; hasEnd: boolean } {
+    const parts: LogPart[] = []
+    const end = objects.findIndex(({ size }) => size === 0)
+    if (end >= 0 && end < objects.length - 1) this.#refuse(objects[end + 1]!.key, 'after_the_end')
+    for (const { key, from, to, size } of end < 0 ? objects : objects.slice(0, end)) {
+      const hole = missing.find(range => range.to === from - 1)
+      if (hole !== undefined) parts.push({ ...hole, key: '', size: 0, isMissing: true })
+      const isTooLarge = size > TOO_LARGE
+      if (isTooLarge) this.#refuse(key, 'too_large')
+      parts.push({ key, from, to, size: isTooLarge ? 0 : size, ...(isTooLarge && { isMissing: true }) })
+    }
+    return { parts, hasEnd: end >= 0 }
+  }
+
+  /** What this server has written, and may be read again. */
+  written(key: string, bytes: Buffer): void {
+    this.#cache.keep(key, bytes)
+  }
+
+  /**
+   * `length` bytes of a log from `offset` on. `cached`: what was read lately will do; or only what was read into this map,
+   * by key. Rejects with Moved, TooLarge, StoreUnavailable or StoreRefused.
+   */
+  async between(
+    parts: readonly LogPart[],
+    offset: number,
+    length: number,
+    cached: true | Map<string, Buffer>
+  ): Promise<Buffer> {
+    const found: Buffer[] = []
+    let start = 0
+    for (const { key, size, isMissing } of parts) {
+      if (isMissing !== true && start < offset + length && start + size > offset) {
+        const known = cached === true ? this.#cache.get(key) : cached.get(key)
+        const bytes = known ?? (await this.content(key))
+        if (cached !== true) cached.set(key, bytes)
+        found.push(bytes.subarray(Math.max(0, offset - start), offset + length - start))
+      }
+      start += size
+    }
+    return found.length === 1 ? found[0]! : Buffer.concat(found)
+  }
+
+  /** Of one object, as the store has it. Rejects as `between`. */
+  async content(key: string): Promise<Buffer> {
+    const object = await this.#store.get(key, TOO_LARGE)
+    if (object === null) throw new Moved()
+    if (object.bytes === null) throw new TooLarge('larger than any object of a log')
+    this.#cache.keep(key, object.bytes)
+    return object.bytes
+  }
+}
