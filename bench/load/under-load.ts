@@ -13,10 +13,10 @@ import { Load } from './load.ts'
 import { parties, Running, SHIPPED, type Files } from './parties.ts'
 
 /**
- * Edits that a server makes before it is measured, and ms at most, however quick the run: the compiler is busy for the
- * first 4,000.
+ * Edits of each client before a server is measured, and ms at most, however quick the run: the compiler is busy for the
+ * first 4,000 of a server, and does a little until some 30,000.
  */
-const WARM = { each: 375, ms: 30_000 }
+const WARM = { each: 2000, ms: 60_000 }
 const WARM_CLIENTS = 16
 const ROUNDS = { full: 7, quick: 5 }
 /** ms that a sample lasts; at 1 MB, where 64 clients need seconds for a few edits each, three times as long. */
