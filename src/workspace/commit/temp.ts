@@ -17,6 +17,8 @@ const unlinkLater = promisify(unlink)
 const renameLater = promisify(rename)
 const NEW = constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL | constants.O_NOFOLLOW
 
+const DONE = Promise.resolve()
+
 /** What is written: pieces of `size` bytes. */
 export interface Content {
   pieces: readonly Buffer[]
@@ -41,7 +43,10 @@ export interface TempOptions extends TempPlace {
   content: Content
   /** What else the file has to be before it is synced; throws if it can't be had. */
   finish?(fd: number, made: BigIntStats): void
-  /** What has to be done before the file gets its name, while it is synced. */
+  /**
+   * What has to be done before the file gets its name, while it is synced; where it isn't, and is small, while another
+   * thread makes it. Awaited even if it can't be made.
+   */
   ready?(): Promise<unknown>
 }
 
@@ -72,17 +77,28 @@ export async function writeTemp(options: TempOptions): Promise<Temp> {
 }
 
 /** Makes the file at `path`, which must not be there. */
-async function write({ durability, mode, content, finish, ready }: TempOptions, path: Buffer): Promise<BigIntStats> {
-  const fd = await openLater(path, NEW, mode)
+async function write(options: TempOptions, path: Buffer): Promise<BigIntStats> {
+  const { durability, mode, content, finish, ready } = options
+  const opening = openLater(path, NEW, mode)
+  // Without a sync, this is the only time in which this thread has nothing to do.
+  const early = durability === 'fast' && content.size <= SYNC_IO_BYTES ? (ready?.() ?? DONE) : undefined
+  // What it rejects with is thrown below, unless something else is first.
+  early?.catch(() => {})
   try {
-    await writeAll(fd, content.pieces, content.size)
-    const stat = fstatSync(fd, { bigint: true })
-    if (stat.size !== BigInt(content.size)) throw new Raced('the size of the temp file is wrong')
-    finish?.(fd, stat)
-    await bothDone(durability === 'full' ? syncFile(fd) : undefined, ready?.())
-    return stat
-  } finally {
-    closeSync(fd)
+    const fd = await opening
+    try {
+      await writeAll(fd, content.pieces, content.size)
+      const stat = fstatSync(fd, { bigint: true })
+      if (stat.size !== BigInt(content.size)) throw new Raced('the size of the temp file is wrong')
+      finish?.(fd, stat)
+      await (early ?? bothDone(durability === 'full' ? syncFile(fd) : undefined, ready?.()))
+      return stat
+    } finally {
+      closeSync(fd)
+    }
+  } catch (error) {
+    await early?.catch(() => {})
+    throw error
   }
 }
 

@@ -68,6 +68,62 @@ t.test('gives a large file its temp name when it is whole, and leaves nothing el
   t.strictSame(recorded().sort(), [aside, name].sort(), 'and a sweep knows both')
 })
 
+const SMALL = { pieces: [Buffer.from('new')], size: 3 }
+
+for (const durability of ['fast', 'full'] as const) {
+  const when = durability === 'fast' ? 'while a small file is made' : 'after the file is written'
+  t.test(`does what has to be done before ${when}, with ${durability}`, async t => {
+    const { root, options, name } = placeOf(t)
+    let asked = false
+    const ready = async (): Promise<void> => {
+      asked = true
+      if (durability === 'full') t.equal(readFileSync(join(root, name), 'utf8'), 'new')
+    }
+    const putting = withTemp({ ...options, durability, content: SMALL, ready }, () => ok('moved'))
+    t.equal(asked, durability === 'fast')
+    t.strictSame(await putting, ok('moved'))
+    t.ok(asked)
+  })
+}
+
+t.test('makes a small file without anything that has to be done before', async t => {
+  const { root, options, name } = placeOf(t)
+  const { ready: _, ...rest } = options
+  t.strictSame(await withTemp({ ...rest, content: SMALL }, () => ok('moved')), ok('moved'))
+  t.equal(readFileSync(join(root, name), 'utf8'), 'new')
+})
+
+for (const fails of [false, true]) {
+  t.test(
+    `waits for what has to be done before where a small file can't be made${fails ? ', and it fails' : ''}`,
+    async t => {
+      const { root, options, name } = placeOf(t)
+      mkdirSync(join(root, name))
+      let done = false
+      const ready = async (): Promise<void> => {
+        await sleep(20)
+        done = true
+        if (fails) throw Object.assign(new Error('not recorded'), { code: 'EIO' })
+      }
+      await t.rejects(
+        withTemp({ ...options, content: SMALL, ready }, () => ok('moved')),
+        { code: 'EEXIST' }
+      )
+      t.ok(done)
+    }
+  )
+}
+
+t.test('leaves nothing of a small file where what has to be done before fails at once', async t => {
+  const { root, options } = placeOf(t)
+  const ready = () => Promise.reject(Object.assign(new Error('not recorded'), { code: 'EIO' }))
+  await t.rejects(
+    withTemp({ ...options, content: SMALL, ready }, () => ok('moved')),
+    { code: 'EIO' }
+  )
+  t.strictSame(readdirSync(root), ['file'])
+})
+
 const FAILING = {
   'what has to be done before fails': {
     code: 'EIO',
