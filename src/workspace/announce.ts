@@ -35,9 +35,10 @@ export function notWritableDown(
 
 /** Throws where the change must not be made: as `FileRecorder.record`, and AuditUnwritable. */
 export async function announce({ file, recorder, audited }: Listeners, change: ComingChange): Promise<void> {
+  if (audited === undefined) return recorder?.record(change)
   const edit_id = await recorder?.prepare()
-  await bothDone(recorder?.record(change), audited?.intend({ hash_after: change.digest, edit_id }))
-  audited?.count(recorder?.lineCounts ?? lineCounts(file.bytes(), change.planned))
+  await bothDone(recorder?.record(change), audited.intend({ hash_after: change.digest, edit_id }))
+  audited.count(recorder?.lineCounts ?? lineCounts(file.bytes(), change.planned))
 }
 
 /** The same of a batch, one entry for each file. `origin` and `outcome` are those of all. */
