@@ -86,11 +86,12 @@ export class Groups {
     return this.#queue.length > 0 || (this.#later.length > 0 && !this.#isFailing)
   }
 
+  /** Where it is started already, sooner. It isn't stopped for a group that takes along what waits: the next one needs it. */
   #startIn(time: number): void {
     this.#timer ??= setTimeout(() => {
       this.#timer = null
       this.#isFailing = false
-      this.#start()
+      if (this.#isDue()) this.#start()
     }, time).unref()
   }
 
@@ -110,8 +111,6 @@ export class Groups {
   #take(): { group: WaitingLine[]; later: SaidLine[] } {
     const later = this.#later
     this.#later = []
-    if (this.#timer !== null) clearTimeout(this.#timer)
-    this.#timer = null
     let [count, size] = [0, 0]
     while (count < this.#queue.length && size < GROUP) size += this.#queue[count++]!.line.bytes.length
     return { group: this.#queue.splice(0, count), later }
@@ -136,6 +135,8 @@ export class Groups {
     if (all.length === 0) return
     this.#later = all.slice(-MOST_LATER)
     this.#lose(all.slice(0, -MOST_LATER))
+    if (this.#timer !== null) clearTimeout(this.#timer)
+    this.#timer = null
     this.#startIn(AGAIN)
     if (this.#hasReported) return
     this.#hasReported = true
