@@ -1,6 +1,5 @@
 // What a server's history is about to write: lines go out in groups, one write for all that wait. Does not know where
 // they are written, or what they say.
-import { setImmediate } from 'node:timers/promises'
 import type { HistoryOptions } from './api.ts'
 import type { SaidLine } from './record-json.ts'
 
@@ -104,7 +103,7 @@ export class Groups {
 
   async #run(): Promise<void> {
     // What is appended in the same turn of the event loop, by several edits, goes out together.
-    await setImmediate()
+    await new Promise(resolve => setImmediate(resolve))
     while (this.#isDue()) await this.#send(this.#take())
   }
 

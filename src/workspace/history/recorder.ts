@@ -55,11 +55,8 @@ export interface ComingChange {
   outcome?: (edit_id: string, texts: boolean) => unknown
 }
 
-/** What a record is made of, beside its texts, who made the change, when and where. */
-type MadeChange = Pick<
-  EditRecord,
-  'hash_before' | 'hash_after' | 'size_before' | 'size_after' | 'temp' | 'toggles' | 'made_folders' | 'attributes'
->
+/** Who made a change, by what. */
+type Maker = Pick<EditRecord, 'operation' | 'token' | 'agent' | 'session' | 'reason' | 'batch_id'>
 
 interface ChangedText {
   /** The text that the splices replace parts of. */
@@ -171,18 +168,14 @@ export class FileRecorder {
     const outside = await this.#outsideChange()
     const before = this.#file.bytes()
     const splices = splicesOf(before, planned)
-    const { key, ...author } = origin
+    const { key } = origin
     throwIfLost(key)
     const text = { before, splices, lines: linesOf(planned) }
-    const record = this.#make(edit_id, author, text, {
-      ...this.#here(before),
-      hash_after: digest,
-      size_after: size,
-      ...(temp !== undefined && { temp }),
-      ...(planned.toggles !== undefined && { toggles: planned.toggles }),
-      ...(made_folders !== undefined && made_folders.length > 0 && { made_folders }),
-      ...(attributes !== undefined && { attributes })
-    })
+    const record = this.#make(edit_id, origin, text, digest, size)
+    if (temp !== undefined) record.temp = temp
+    if (planned.toggles !== undefined) record.toggles = planned.toggles
+    if (made_folders !== undefined && made_folders.length > 0) record.made_folders = made_folders
+    if (attributes !== undefined) record.attributes = attributes
     this.#lineCounts = { lines_added: record.lines_added, lines_removed: record.lines_removed }
     if (key !== undefined) record.key = { ...named(key), outcome: outcome?.(edit_id, this.keepsTexts) ?? null }
     const { durable } = this.#options
@@ -210,11 +203,7 @@ export class FileRecorder {
   async keepSave(bytes: Buffer, digest: string): Promise<void> {
     const before = this.#file.bytes()
     const text = { before, splices: differing(before, bytes) }
-    const record = this.#make(this.#history.nextId(), OUTSIDE, text, {
-      ...this.#here(before),
-      hash_after: digest,
-      size_after: bytes.length
-    })
+    const record = this.#make(this.#history.nextId(), OUTSIDE, text, digest, bytes.length)
     try {
       await this.#history.append(record, { durable: this.#options.durable })
       this.#history.settle(record.edit_id, 'uncertain')
@@ -232,17 +221,15 @@ export class FileRecorder {
     outcome: (texts: boolean, edit_id?: string) => unknown,
     toggles?: readonly Selection[]
   ): Promise<void> {
-    const { key, ...author } = origin
+    const { key } = origin
     if (key === undefined && toggles === undefined) return
     await this.#look()
     const outside = toggles === undefined ? null : await this.#outsideChange()
     const edit_id = this.#history.nextId()
     throwIfLost(key)
     const before = this.#file.digest === null ? NOTHING : this.#file.bytes()
-    const here = this.#here(before)
-    const { hash_before: hash_after, size_before: size_after } = here
-    const toggled = toggles === undefined ? {} : { toggles }
-    const record = this.#make(edit_id, author, { before, splices: [] }, { ...here, hash_after, size_after, ...toggled })
+    const record = this.#make(edit_id, origin, { before, splices: [] }, this.#file.digest, before.length)
+    if (toggles !== undefined) record.toggles = toggles
     const named_id = toggles === undefined ? undefined : edit_id
     if (key !== undefined) record.key = { ...named(key), outcome: outcome(this.keepsTexts, named_id) }
     try {
@@ -354,28 +341,45 @@ export class FileRecorder {
     const before = last.hash_after === null ? NOTHING : await this.#copyWith(last.hash_after)
     const after = digest === null ? NOTHING : bytes()
     const text = { before: before ?? NOTHING, splices: before === null ? null : differing(before, after) }
-    return this.#make(this.#history.nextId(), OUTSIDE, text, {
-      hash_before: last.hash_after,
-      size_before: before?.length ?? last.size_after,
-      hash_after: digest,
-      size_after: after.length
-    })
+    const record = this.#make(this.#history.nextId(), OUTSIDE, text, digest, after.length)
+    record.hash_before = last.hash_after
+    record.size_before = before?.length ?? last.size_after
+    return record
   }
 
-  /** The file as it is before the change. */
-  #here(before: Buffer): Pick<MadeChange, 'hash_before' | 'size_before'> {
-    return { hash_before: this.#file.digest, size_before: before.length }
-  }
-
-  /** A record of this file, with the present time. */
+  /**
+   * A record of a change of this file as it is, with the present time, and without a key. Member by member: each edit
+   * comes here, and this takes a tenth of the time that spreading takes.
+   */
   #make(
     edit_id: string,
-    author: Omit<Origin, 'key'> | typeof OUTSIDE,
+    { operation, token, agent, session, reason, batch_id }: Maker,
     { before, splices, lines = [] }: ChangedText,
-    facts: MadeChange
+    hash_after: string | null,
+    size_after: number
   ): EditRecord {
-    const { path } = this.#file
-    return { edit_id, ...author, at: Date.now(), path, ...facts, ...textsOf(before, splices, lines) }
+    const { path, digest } = this.#file
+    const { places, lines_added, lines_removed } = textsOf(before, splices, lines)
+    const record: EditRecord = {
+      edit_id,
+      operation,
+      at: Date.now(),
+      path,
+      hash_before: digest,
+      hash_after,
+      size_before: before.length,
+      size_after,
+      lines_added,
+      lines_removed,
+      splices,
+      places
+    }
+    if (token !== undefined) record.token = token
+    if (agent !== undefined) record.agent = agent
+    if (session !== undefined) record.session = session
+    if (reason !== undefined) record.reason = reason
+    if (batch_id !== undefined) record.batch_id = batch_id
+    return record
   }
 
   async #copyWith(hash: string): Promise<Buffer | null> {
