@@ -57,6 +57,7 @@ export interface OpenBucket {
   turns: Locks
   recorder: Recorder
   unknown: ChangeContext['unknown']
+  lastWrites: ChangeContext['lastWrites']
   /** Null: no history is kept. */
   kept: Asked | null
   close(): Promise<void>

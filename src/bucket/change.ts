@@ -24,6 +24,7 @@ import type { Locks } from '../workspace/locks/lock.ts'
 import { measured, pastOf, recordedBy, runPlan, staleness } from '../workspace/run-plan.ts'
 import { areSame, shortHash } from '../workspace/text-file.ts'
 import { isStill, NOTHING, withContent, type ObjectContent, type ReadContext } from './content.ts'
+import type { LastWrites } from './last-writes.ts'
 import type { Objects } from './objects.ts'
 import type { UnknownChanges } from './unknown.ts'
 
@@ -35,6 +36,8 @@ export interface ChangeContext extends ReadContext {
   turns: Locks
   /** Changes of which no answer came. */
   unknown: Pick<UnknownChanges, 'add'>
+  /** Null: no history is kept. */
+  lastWrites: LastWrites | null
 }
 
 export interface ObjectRequest<T, F, D> {
@@ -236,6 +239,7 @@ async function changeContent<T, F>(
     bytes: () => content.bytes,
     lock: null,
     landed,
+    last: context.lastWrites?.of(asked.relative, content),
     unchanged: () => isStill(store, asked.relative.toString(), content)
   }
   const recorder = records.begin(before)
@@ -259,27 +263,32 @@ async function changeContent<T, F>(
     warnings: []
   }
   if (dry_run) return ok(would)
-  if (!changed) {
-    const named = (edit_id = recorder?.edit_id) => ({ ...would, ...(edit_id !== undefined && { edit_id }) })
-    await recorder?.note(origin, (texts, edit_id) => outcome?.(named(edit_id), texts), planned.value.toggles)
-    return ok(named())
+  const { toggles } = planned.value
+  // An undo that changes no byte is written too: the object then names its record, after which the next has to come.
+  if (!changed && toggles === undefined) {
+    await recorder?.note(origin, texts => outcome?.(would, texts))
+    return ok(would)
   }
   const done: Done<T> = { ...would, file_hash: new_hash }
-  const listeners = { file: before, recorder, audited: audit?.change(before.path, before.digest) }
+  const audited = changed ? audit?.change(before.path, before.digest) : undefined
+  const listeners = { file: before, recorder, audited }
   let attempt = ''
   try {
     const written = await measured(context, result.size, async () => {
       await announce(listeners, {
         origin,
-        planned: planned.value,
+        planned: changed ? planned.value : { ...planned.value, splices: [], splice_lines: [] },
         digest,
         size: result.size,
         outcome: (edit_id, texts) => outcome?.({ ...done, edit_id }, texts)
       })
-      attempt = recorder?.edit_id ?? randomBytes(12).toString('hex')
-      const metadata = { [DIGEST]: digest }
-      const write = { bytes: result.pieces, if: content.condition, attempt, metadata }
-      return (await store.write(before.path.toString(), write)) === null ? fail(AGAIN) : ok(null)
+      const edit_id = recorder?.edit_id
+      attempt = edit_id ?? randomBytes(12).toString('hex')
+      const proof = edit_id === undefined ? {} : context.lastWrites?.metadata(before.path, edit_id, digest)
+      const write = { bytes: result.pieces, if: content.condition, attempt, metadata: { [DIGEST]: digest, ...proof } }
+      if ((await store.write(before.path.toString(), write)) === null) return fail(AGAIN)
+      if (edit_id !== undefined) context.lastWrites?.wrote(before.path, edit_id)
+      return ok(null)
     })
     if (!written.ok) {
       notDone(listeners)

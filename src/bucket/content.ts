@@ -1,6 +1,6 @@
 // What an object holds at one moment, and the condition on which it may be replaced. Does not know policy.
 import { createHash, hash } from 'node:crypto'
-import type { Landed, ObjectStore, OpenObject, WriteCondition } from '../object-store/store.ts'
+import type { Landed, ObjectFacts, ObjectStore, OpenObject, WriteCondition } from '../object-store/store.ts'
 import { fail, ok, type Result } from '../result.ts'
 import type { BufferPool } from '../workspace/buffer-pool.ts'
 import type { FileFailure } from '../workspace/failure.ts'
@@ -13,9 +13,18 @@ export interface ObjectContent {
   readonly digest: string | null
   readonly condition: WriteCondition
   readonly landed: readonly Landed[]
+  readonly metadata: ObjectFacts['metadata']
+  readonly modified_at: Date
 }
 
-export const NOTHING = (): ObjectContent => ({ bytes: Buffer.alloc(0), digest: null, condition: 'absent', landed: [] })
+export const NOTHING = (): ObjectContent => ({
+  bytes: Buffer.alloc(0),
+  digest: null,
+  condition: 'absent',
+  landed: [],
+  metadata: {},
+  modified_at: new Date(0)
+})
 
 /** Whether the object at `key` still is what was read: neither changed, nor changed and changed back. */
 export async function isStill(store: ObjectStore, key: string, { condition, landed }: ObjectContent): Promise<boolean> {
@@ -61,7 +70,7 @@ export async function withContent<R>(
   }
 }
 
-async function read({ chunks, version, landed, size }: OpenObject): Promise<ObjectContent> {
+async function read({ chunks, version, landed, metadata, modified_at, size }: OpenObject): Promise<ObjectContent> {
   const parts: Buffer[] = []
   const running = size > SYNC_IO_BYTES ? createHash('sha256') : null
   for await (const part of chunks) {
@@ -70,5 +79,5 @@ async function read({ chunks, version, landed, size }: OpenObject): Promise<Obje
   }
   const bytes = parts.length === 1 ? parts[0]! : Buffer.concat(parts)
   const digest = running === null ? hash('sha256', bytes, 'hex') : running.digest('hex')
-  return { bytes, digest, condition: { is: version, landed }, landed }
+  return { bytes, digest, condition: { is: version, landed }, landed, metadata, modified_at }
 }

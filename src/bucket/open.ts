@@ -18,6 +18,7 @@ import { Running } from '../workspace/running.ts'
 import { BucketWorkspace } from './bucket-workspace.ts'
 import type { Asked } from '../workspace/history/questions.ts'
 import { watched } from './health.ts'
+import { LastWrites } from './last-writes.ts'
 import { OWN_FOLDER } from './objects.ts'
 import { UnknownChanges } from './unknown.ts'
 
@@ -94,6 +95,7 @@ async function openWithHistory(options: BucketOptions, store: ObjectStore, answe
       }),
       recorder: new Recorder({ history, required: options.history === 'required', durable: true, report }),
       unknown,
+      lastWrites: kept && new LastWrites(kept.secret),
       kept,
       async close() {
         sweeping.stop()

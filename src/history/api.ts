@@ -160,10 +160,12 @@ export interface CursorGone {
 
 export interface History {
   /**
-   * An id later than all that this server has given or read. Call `refresh` before it, under the file's lock, so that
-   * it is later than those of earlier holders.
+   * An id later than all that this server has given or read. Call `refresh` or `saw` before it, under the file's lock, so
+   * that it is later than those of earlier holders.
    */
   nextId(): string
+  /** Of a record of another server that this one may not have read: ids that are given from now on are later. */
+  saw(edit_id: string): void
   /**
    * Reads what other servers have written since the last time. `alone_since`: names the time since when no other server
    * writes what is asked for next, so that one look is enough for it. Never rejects: what can't be read is reported.

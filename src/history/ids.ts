@@ -29,6 +29,9 @@ export const ID_LENGTH = TIME + 2 * COUNTER
 export const isId = (text: unknown): text is string =>
   typeof text === 'string' && /^[0-9A-HJKMNP-TV-Z]{26}$/.test(text) && text < END
 
+/** In ms since 1970: by the clock of the server that gave it, or of another whose id it was to follow. */
+export const timeOf = (id: string): number => valueOf(id.slice(0, TIME))
+
 /**
  * Gives ids, each later than all that it gave or was shown: ten characters of milliseconds, eight that count within one
  * millisecond, or while the clock is behind, and eight of chance, by which those of two servers differ.

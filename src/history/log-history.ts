@@ -126,6 +126,10 @@ export class LogHistory implements History {
     return this.#ids.next()
   }
 
+  saw(edit_id: string): void {
+    this.#ids.saw(edit_id)
+  }
+
   async refresh(alone_since: string | null = null): Promise<void> {
     const { segments } = this.#parts
     if (alone_since === null) return segments.update()

@@ -176,6 +176,8 @@ t.test(
     })
     t.teardown(() => other.close())
     await check(t, server, '/edit', { path: 'a.txt', old_text: 'one', new_text: 'eins' }, 200, {})
+    // The same once more by another program: the next edit has to look.
+    await server.put('a.txt', 'eins\ntwo\n')
     let isRead = false
     let comes = 0
     proxy.before = async ({ method, path }) => {

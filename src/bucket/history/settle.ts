@@ -5,7 +5,7 @@ import type { History } from '../../history/api.ts'
 import type { Settlement, Stored } from '../../history/record.ts'
 import { codeOf } from '../../error-code.ts'
 import { writeDeadline } from '../../object-store/store.ts'
-import { chainOf, isTraceless } from '../../workspace/history/chain.ts'
+import { chainOf, isNote, isTraceless } from '../../workspace/history/chain.ts'
 import { Since } from './since.ts'
 
 /** A file as it is now. */
@@ -51,7 +51,7 @@ export class Settler {
   ): Promise<Settlement | 'under_way'> {
     const { history, present, report } = this.#options
     const { edit_id, path } = record
-    if (isTraceless(record)) return this.#say(edit_id, 'done')
+    if (isNote(record)) return this.#say(edit_id, 'done')
     const isOver = this.#isOver(record)
     try {
       await history.refresh()
@@ -64,6 +64,8 @@ export class Settler {
       if (file.attempts.includes(edit_id)) return this.#say(edit_id, 'done', onFound)
       // Two changes may come to the same content: the hashes say no more than which of them may have been.
       if (!isOver) return 'under_way'
+      // The hashes of an undo that changes no byte say nothing.
+      if (isTraceless(record)) return this.#say(edit_id, 'uncertain', onFound)
       const judged = chainOf(records, file.hash).settled.find(one => one.edit_id === edit_id)
       return judged === undefined ? 'uncertain' : this.#say(edit_id, judged.settlement, onFound)
     } catch (error) {

@@ -74,7 +74,7 @@ export function settlementOf(
 
 type Traced = Pick<EditRecord, 'hash_before' | 'hash_after' | 'toggles'>
 
-/** Its file is as it was before: nothing was to be done after it was written. */
+/** Its file is as it was before: in a folder, nothing is to be done after it was written. */
 export const isTraceless = ({ hash_before, hash_after }: Traced): boolean => hash_before === hash_after
 
 /**

@@ -9,7 +9,7 @@ import type { EditRecord, FileAttributes, Settlement, Stored } from '../../histo
 import type { FileHistory, Key, Origin, Planned } from '../api.ts'
 import { codeOf, HistoryUnwritable, Overtaken, Raced } from '../errno.ts'
 import type { Lock } from '../locks/lock.ts'
-import { chainOf, counts, isNote, judge, landedOf, settlementOf } from './chain.ts'
+import { chainOf, counts, isNote, isTraceless, judge, landedOf, settlementOf } from './chain.ts'
 
 export interface RecorderOptions {
   /** Null: none is kept. */
@@ -37,6 +37,8 @@ export interface FileBefore {
    * of records that are known to have taken place because it comes from them, newest first.
    */
   landed?: readonly string[]
+  /** In a bucket: the id of the record whose write made the file what it is, where that is certain. */
+  last?: string | undefined
 }
 
 /** A change that is about to be made. */
@@ -159,7 +161,8 @@ export class FileRecorder {
 
   /**
    * Writes the record; to be awaited before the file gets its content. Throws where the change must not be made without
-   * one: with a key, in a batch, or where a history is required; and Overtaken, as `past` does.
+   * one: with a key, in a batch, where a history is required, or where the record is all that comes of it; and
+   * Overtaken, as `past` does.
    */
   async record(change: ComingChange): Promise<void> {
     if (this.#recorded !== undefined || this.#failed) return
@@ -190,7 +193,8 @@ export class FileRecorder {
       this.#failed = true
       this.#onWritten(true)
       this.#options.report({ event: 'unrecorded', path: this.#file.path.toString(), reason: codeOf(error) })
-      if (this.#options.required || key !== undefined || origin.batch_id !== undefined) {
+      const isNeeded = this.#options.required || key !== undefined || origin.batch_id !== undefined
+      if (isNeeded || isTraceless(record)) {
         throw new HistoryUnwritable(error)
       }
     }
@@ -272,7 +276,11 @@ export class FileRecorder {
   }
 
   async #findOutsideChange(): Promise<EditRecord | null> {
-    const { path, digest, landed } = this.#file
+    const { path, digest, landed, last: made } = this.#file
+    if (made !== undefined && this.#looked === undefined) {
+      this.#history.saw(made)
+      return null
+    }
     await this.#look()
     if (landed !== undefined) return this.#findAmongOthers(landed)
     for (;;) {

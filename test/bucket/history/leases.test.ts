@@ -95,10 +95,17 @@ t.test('says what became of a change: done at once, void when its write can’t 
   const place = await makeBucketPlace(t)
   const [gone, history] = [await place.open({ nonce: 'gone' }), await place.open()]
   const [landed, lost, copied] = ['landed', 'lost', 'copied'].map(name => recordOf(gone, name, name))
-  for (const record of [landed!, lost!, copied!]) await gone.append(record, FAST)
+  // Undos that change no byte.
+  const hash = hashOf('same')
+  const [undone, undoing] = ['undone', 'undoing'].map(name =>
+    recordOf(gone, name, 'same', { hash_before: hash, toggles: [{ edit_id: landed!.edit_id }] })
+  )
+  for (const record of [landed!, lost!, copied!, undone!, undoing!]) await gone.append(record, FAST)
   const files: Record<string, PresentFile | null> = {
     landed: { hash: hashOf('something later'), attempts: ['later', landed!.edit_id] },
     lost: { hash: hashOf(''), attempts: [] },
+    undone: { hash, attempts: [undone!.edit_id] },
+    undoing: { hash, attempts: [landed!.edit_id] },
     copied: { hash: hashOf('copied'), attempts: ['of another change to the same content'] }
   }
   let underWay = 60_000
@@ -116,6 +123,8 @@ t.test('says what became of a change: done at once, void when its write can’t 
   t.equal(await settle(landed!.edit_id), 'done')
   t.equal(await settle(lost!.edit_id), 'under_way')
   t.equal(await settle(copied!.edit_id), 'under_way')
+  t.equal(await settle(undone!.edit_id), 'done')
+  t.equal(await settle(undoing!.edit_id), 'under_way')
   t.equal((await history.byId(lost!.edit_id))?.settled, null, 'not written down')
   underWay = 0
   const file = files.lost!
@@ -128,5 +137,6 @@ t.test('says what became of a change: done at once, void when its write can’t 
   await settler.settleAll()
   t.strictSame(await history.unsettled(), [])
   t.equal((await history.byId(copied!.edit_id))?.settled, 'done')
+  t.equal((await history.byId(undoing!.edit_id))?.settled, 'uncertain', 'its hashes say nothing')
   t.strictSame(place.events, [])
 })
