@@ -35,6 +35,8 @@ export class Groups {
   #queue: WaitingLine[] = []
   #later: SaidLine[] = []
   #timer: NodeJS.Timeout | null = null
+  /** What nobody waits for has waited as long as it may. */
+  #isTime = false
   /** The last group wasn't written: what nobody waits for is only written with what is appended, or after AGAIN. */
   #isFailing = false
   /** That it fails was reported, and nothing has been written since. */
@@ -90,7 +92,9 @@ export class Groups {
     this.#timer ??= setTimeout(() => {
       this.#timer = null
       this.#isFailing = false
-      if (this.#isDue()) this.#start()
+      if (!this.#isDue()) return
+      this.#isTime = true
+      this.#start()
     }, time).unref()
   }
 
@@ -104,12 +108,16 @@ export class Groups {
   async #run(): Promise<void> {
     // What is appended in the same turn of the event loop, by several edits, goes out together.
     await new Promise(resolve => setImmediate(resolve))
-    while (this.#isDue()) await this.#send(this.#take())
+    // What came meanwhile and nobody waits for goes out with what comes next, or when its time is up.
+    for (let isDue = this.#isDue(); isDue; isDue = this.#queue.length > 0 || (this.#isTime && this.#isDue())) {
+      await this.#send(this.#take())
+    }
   }
 
   #take(): { group: WaitingLine[]; later: SaidLine[] } {
     const later = this.#later
     this.#later = []
+    this.#isTime = false
     let [count, size] = [0, 0]
     while (count < this.#queue.length && size < GROUP) size += this.#queue[count++]!.line.bytes.length
     return { group: this.#queue.splice(0, count), later }
