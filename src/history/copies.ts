@@ -11,8 +11,8 @@ import { sha256 } from './texts-json.ts'
 /**
  * In ms: how long a copy may wait, so that of a file that is edited again and again only the last is written. Of a
  * server that is killed meanwhile, only the texts of what another program then does to the file are lost: the records,
- * and that it was changed, are known without the copy. Copies are always written at once where other servers may edit
- * the file: they read them, and one that was written late could replace a later one of theirs.
+ * and that it was changed, are known without the copy. Unless `later` says otherwise, copies are written at once where
+ * other servers may edit the file: they read them, and one that was written late could replace a later one of theirs.
  */
 const LATER = 200
 const LINE_FEED = 0x0a
@@ -30,6 +30,8 @@ export interface CopiesOptions {
   places: CopyPlaces
   report: HistoryOptions['report']
   limits: HistoryLimits
+  /** In ms: how long a copy waits wherever the file may be edited; only where `places` keep that of a later edit. */
+  later?: number
 }
 
 interface WaitingCopy extends FileCopy {
@@ -74,8 +76,9 @@ export class Copies {
     // Copied: the caller may use the pieces' memory for something else.
     this.#waiting.set(key, { path, edit_id, hash, ...joined(pieces, size, before?.memory) })
     this.#bytes = bytes
-    if (!alone || bytes > waitingCopies / 2) this.#start()
-    else this.#timer ??= setTimeout(() => this.#start(), LATER).unref()
+    const wait = this.#options.later ?? (alone ? LATER : 0)
+    if (wait === 0 || bytes > waitingCopies / 2) this.#start()
+    else this.#timer ??= setTimeout(() => this.#start(), wait).unref()
   }
 
   async of(path: Buffer): Promise<FileCopy | null> {

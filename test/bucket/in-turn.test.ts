@@ -140,6 +140,21 @@ t.test('records what another program did between two edits', CEPH, async t => {
   t.strictSame(await operations(one), ['edit', 'edit', 'outside', 'edit', 'edit'])
 })
 
+t.test('knows what another program did, a while after the last edit also by another server', CEPH, async t => {
+  const { one, other, put, openAnother } = await open(t)
+  await put('a.txt', '0\n')
+  await add(other, '1\n')
+  await add(one, '2\n')
+  // Copies wait for later edits.
+  await sleep(3500)
+  await put('a.txt', '0\n1\n2\noutside\n')
+  const third = await openAnother()
+  await add(third, '3\n')
+  const found = await third.history({ path: 'a.txt', limit: 2, texts: true })
+  const splices = [{ start: 6, insert: Buffer.from('outside\n') }]
+  t.match(found, { ok: true, value: { edits: [{}, { record: { operation: 'outside', splices } }] } })
+})
+
 t.test('records that an object was replaced by another with its metadata', CEPH, async t => {
   const { one, other, put, copy } = await open(t)
   await put('a.txt', '0\n')

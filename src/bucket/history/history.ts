@@ -1,4 +1,5 @@
 // The history of one bucket: puts its parts together. Does not know files, HTTP or S3.
+import { setTimeout as sleep } from 'node:timers/promises'
 import type { History, HistoryLimits, HistoryOptions } from '../../history/api.ts'
 import { Copies } from '../../history/copies.ts'
 import { LogHistory } from '../../history/log-history.ts'
@@ -27,6 +28,14 @@ const LONGEST = 24 * 60 * 60 * 1000
 const LOG = 2 * 1024 * 1024
 /** In ms, between two looks at what other servers have written: each is a request. Chosen, not measured. */
 const LOOK = 1000
+/**
+ * In ms: how long a copy waits for later edits of its file: each is two requests. Until then another server doesn't
+ * know what another program did to the file, only that it did; and neither does any if this one is killed. Chosen, not
+ * measured.
+ */
+const LATER = 2000
+/** In ms: how long it takes to write those that have waited. Chosen, not measured. */
+const WRITTEN = 1000
 
 /**
  * Reads nothing yet. Rejects with StoreUnavailable or StoreRefused if the store can't be asked. A record takes some 100
@@ -44,7 +53,7 @@ export async function openBucketHistory(store: ObjectStore, options: BucketHisto
     ({ limits, ids, saw, sawIndex, lost }) => {
       const logs = new Logs({ store, nonce, report, limits, ids, servers, saw, sawIndex })
       const blobs = new BucketBlobs({ store, report })
-      const copies = new Copies({ places: new CopyObjects({ store, limits }), report, limits })
+      const copies = new Copies({ places: new CopyObjects({ store, limits }), report, limits, later: LATER })
       const writer = new LogWriter({
         store,
         nonce,
@@ -72,8 +81,13 @@ export async function openBucketHistory(store: ObjectStore, options: BucketHisto
           }
         },
         forget: async (path, reading) => {
+          const begun = performance.now()
           await copies.remove(path)
-          return forgetPath(path, { store, logs, blobs, reading })
+          const forgotten = await forgetPath(path, { store, logs, blobs, reading })
+          // One that waits at another server is written meanwhile.
+          await sleep(LATER + WRITTEN - (performance.now() - begun))
+          await copies.remove(path)
+          return forgotten
         },
         sweep: async retention => {
           await writer.rotate(LONGEST)
