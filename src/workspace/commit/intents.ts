@@ -82,6 +82,11 @@ export class Intents {
     return slot
   }
 
+  /** How many temp files there are, or are about to be. */
+  get count(): number {
+    return this.#slots - 1 - this.#free.length
+  }
+
   /** After it is gone, or renamed. What stays written, until the slot is used again, is looked for in vain. */
   done(slot: number): void {
     this.#free.push(slot)

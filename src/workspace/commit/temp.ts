@@ -44,8 +44,8 @@ export interface TempOptions extends TempPlace {
   /** What else the file has to be before it is synced; throws if it can't be had. */
   finish?(fd: number, made: BigIntStats): void
   /**
-   * What has to be done before the file gets its name, while it is synced; where it isn't, and is small, while another
-   * thread makes it. Awaited even if it can't be made.
+   * What has to be done before the file gets its name, while it is synced; where it isn't, is small, and no other is made
+   * at this time, while another thread makes it. Awaited even if it can't be made.
    */
   ready?(): Promise<unknown>
 }
@@ -76,12 +76,18 @@ export async function writeTemp(options: TempOptions): Promise<Temp> {
   }
 }
 
+/**
+ * Without a sync, this thread has nothing to do while another one makes the file; but for other edits, of which the
+ * records are written together then: with 16 clients, 20 % more edits a second than by this.
+ */
+const isEarly = ({ durability, content, intents }: TempOptions): boolean =>
+  durability === 'fast' && content.size <= SYNC_IO_BYTES && intents.count === 1
+
 /** Makes the file at `path`, which must not be there. */
 async function write(options: TempOptions, path: Buffer): Promise<BigIntStats> {
   const { durability, mode, content, finish, ready } = options
   const opening = openLater(path, NEW, mode)
-  // Without a sync, this is the only time in which this thread has nothing to do.
-  const early = durability === 'fast' && content.size <= SYNC_IO_BYTES ? (ready?.() ?? DONE) : undefined
+  const early = isEarly(options) ? (ready?.() ?? DONE) : undefined
   // What it rejects with is thrown below, unless something else is first.
   early?.catch(() => {})
   try {
