@@ -13,10 +13,7 @@ import type { Quartiles } from './statistics.ts'
 import { verdict, type Verdict } from './verdict.ts'
 
 const CLIENTS = 16
-/**
- * Each process compiles for itself: of 16 clients' edits, two took 1.5 × the CPU of one after 12,000, and 1.06 × after
- * 45,000 (busy machine).
- */
+/** Each process compiles for itself. */
 const WARM = { clients: CLIENTS, each: 2500, ms: 60_000 }
 const SMALL = makeCase('ASCII', 10 * KB, 1)
 const FLAGS = { 'fast/local': ['--durability', 'fast', '--lock', 'local'], 'as shipped': [] }
