@@ -109,7 +109,8 @@ t.test('asks the store for no more, the more changes there are of others', SLOW,
   const { one, proxy, other } = await openTwo(t)
   const asked: string[] = []
   proxy.cuts = ({ method, path }) => {
-    asked.push(`${method} ${path}`)
+    // But for the removal of objects that were put together, 16 at a time.
+    if (method !== 'DELETE') asked.push(`${method} ${path}`)
     return false
   }
   const counts: number[] = []
@@ -120,5 +121,5 @@ t.test('asks the store for no more, the more changes there are of others', SLOW,
     counts.push(asked.length)
   }
   t.comment(counts.join(' '))
-  t.ok(Math.max(...counts.slice(-10)) <= 20, asked.join('\n'))
+  t.ok(Math.max(...counts.slice(-10)) <= 10, asked.join('\n'))
 })
