@@ -1,6 +1,6 @@
 // Which lines of two texts differ, as ranges of bytes. Does not know what is done with them.
 import { diffArrays } from 'diff/lib/diff/array.js'
-import { CR, isBreakByte, isInsideCrlf, LF } from '../text/lines.ts'
+import { isBreakByte, isInsideCrlf } from '../text/lines.ts'
 import { Text } from '../text/text.ts'
 import { commonLead, commonTrail } from './common.ts'
 import { nameLines } from './line-names.ts'
@@ -17,8 +17,6 @@ export interface LineHunk {
 const MOST_EDITS = 200
 /** Steps of all these comparisons together; one in which n lines differ takes n². About 0.2 s, measured. */
 const MOST_STEPS = 2_000_000
-/** Lines of a text up to which each is compared with each of the other's: that takes less time than naming them. */
-const FEW_LINES = 4
 
 /**
  * The lines in which two texts differ, in order; between two hunks at least one line is the same. Lines that occur once
@@ -30,39 +28,12 @@ export function lineHunks(old: Buffer, now: Buffer): LineHunk[] {
   const { lead, trail } = commonLines(old, now)
   const [a, b] = [old.subarray(lead, old.length - trail), now.subarray(lead, now.length - trail)]
   if (a.length === 0 && b.length === 0) return []
-  const named = a.length > 0 && b.length > 0 && !areAllDifferent(a, b) ? nameLines(a, b) : undefined
+  const named = a.length > 0 && b.length > 0 ? nameLines(a, b) : undefined
+  // Mostly, all lines are different ones.
   if (named === undefined || named.count === named.a.names.length + named.b.names.length) {
     return [{ from: lead, to: lead + a.length, otherFrom: lead, otherTo: lead + b.length }]
   }
   return hunksOf(named, lead)
-}
-
-/**
- * Whether two texts have no line in common, as most that an edit replaces by one another have; false where they may have
- * one, or there are too many to look at each pair.
- */
-function areAllDifferent(a: Buffer, b: Buffer): boolean {
-  const [startsA, startsB] = [startsOf(a), startsOf(b)]
-  if (startsA === null || startsB === null) return false
-  for (let i = 1; i < startsA.length; i++) {
-    const [from, to] = [startsA[i - 1]!, startsA[i]!]
-    for (let k = 1; k < startsB.length; k++) {
-      const [otherFrom, otherTo] = [startsB[k - 1]!, startsB[k]!]
-      if (to - from === otherTo - otherFrom && a.compare(b, otherFrom, otherTo, from, to) === 0) return false
-    }
-  }
-  return true
-}
-
-/** Where each line begins, and where the last one ends; null: there are more than a few. */
-function startsOf(text: Buffer): number[] | null {
-  const starts = [0]
-  for (let at = 0; at < text.length;) {
-    const byte = text[at++]!
-    const isEnd = byte === LF || (byte === CR && text[at] !== LF) || at === text.length
-    if (isEnd && starts.push(at) > FEW_LINES + 1) return null
-  }
-  return starts
 }
 
 /** How many bytes two texts begin, and the rest of them ends, with alike, in whole lines. */
