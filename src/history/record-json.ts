@@ -4,7 +4,7 @@ import { isId } from './ids.ts'
 import { encodeLine } from './line.ts'
 import type { ReviewedSelection, Verdict } from '../engine/history/baseline.ts'
 import type { Selection } from '../engine/history/change.ts'
-import type { EditRecord, FileAttributes, RecordedOperation, Settlement } from './record.ts'
+import { copyAuthor, type EditRecord, type FileAttributes, type RecordedOperation, type Settlement } from './record.ts'
 
 /** A record without its texts and without what was answered. */
 export interface Facts extends Omit<EditRecord, 'splices' | 'places' | 'key'> {
@@ -60,12 +60,8 @@ function factsIn(record: EditRecord, blobs: readonly string[], hasTexts: boolean
   const { lines_added, lines_removed } = record
   const sizes = { size_before, size_after, lines_added, lines_removed }
   const facts: Facts = { edit_id, operation, at, path, hash_before, hash_after, ...sizes, blobs, hasTexts }
-  const { token, agent, session, reason, batch_id, change_count, temp, toggles, review } = record
-  const { made_folders, attributes } = record
-  if (token !== undefined) facts.token = token
-  if (agent !== undefined) facts.agent = agent
-  if (session !== undefined) facts.session = session
-  if (reason !== undefined) facts.reason = reason
+  const { batch_id, change_count, temp, toggles, review, made_folders, attributes } = record
+  copyAuthor(record, facts)
   if (batch_id !== undefined) facts.batch_id = batch_id
   if (change_count !== undefined) facts.change_count = change_count
   if (temp !== undefined) facts.temp = temp

@@ -1,4 +1,4 @@
-// What is kept of a change: its record, and how that is settled. Types only; does not know files.
+// What is kept of a change: its record, and how that is settled. Does not know files, or how records are kept.
 import type { Verdict } from '../engine/history/baseline.ts'
 import type { RecordedSplice, Selection } from '../engine/history/change.ts'
 import type { SplicePlace } from '../engine/history/places.ts'
@@ -19,6 +19,14 @@ export interface Author {
   agent?: string
   session?: string
   reason?: string
+}
+
+/** Member by member: each edit comes here, and spreading takes several times as long. */
+export function copyAuthor({ token, agent, session, reason }: Author, to: Author): void {
+  if (token !== undefined) to.token = token
+  if (agent !== undefined) to.agent = agent
+  if (session !== undefined) to.session = session
+  if (reason !== undefined) to.reason = reason
 }
 
 /** What a file is besides its content: what one that is made in its place gets. */

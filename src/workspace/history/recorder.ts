@@ -5,7 +5,14 @@ import { differing, recordedSplices } from '../../engine/history/refine.ts'
 import { placesOf, type KnownLine } from '../../engine/history/places.ts'
 import type { RecordedSplice, Selection } from '../../engine/history/change.ts'
 import type { History, Latest } from '../../history/api.ts'
-import type { EditRecord, FileAttributes, Settlement, Stored } from '../../history/record.ts'
+import {
+  copyAuthor,
+  type Author,
+  type EditRecord,
+  type FileAttributes,
+  type Settlement,
+  type Stored
+} from '../../history/record.ts'
 import type { FileHistory, Key, Origin, Planned } from '../api.ts'
 import { codeOf, HistoryUnwritable, Overtaken, Raced } from '../errno.ts'
 import type { Lock } from '../locks/lock.ts'
@@ -58,7 +65,7 @@ export interface ComingChange {
 }
 
 /** Who made a change, by what. */
-type Maker = Pick<EditRecord, 'operation' | 'token' | 'agent' | 'session' | 'reason' | 'batch_id'>
+type Maker = Author & Pick<EditRecord, 'operation' | 'batch_id'>
 
 interface ChangedText {
   /** The text that the splices replace parts of. */
@@ -361,7 +368,7 @@ export class FileRecorder {
    */
   #make(
     edit_id: string,
-    { operation, token, agent, session, reason, batch_id }: Maker,
+    maker: Maker,
     { before, splices, lines = [] }: ChangedText,
     hash_after: string | null,
     size_after: number
@@ -370,7 +377,7 @@ export class FileRecorder {
     const { places, lines_added, lines_removed } = textsOf(before, splices, lines)
     const record: EditRecord = {
       edit_id,
-      operation,
+      operation: maker.operation,
       at: Date.now(),
       path,
       hash_before: digest,
@@ -382,11 +389,8 @@ export class FileRecorder {
       splices,
       places
     }
-    if (token !== undefined) record.token = token
-    if (agent !== undefined) record.agent = agent
-    if (session !== undefined) record.session = session
-    if (reason !== undefined) record.reason = reason
-    if (batch_id !== undefined) record.batch_id = batch_id
+    copyAuthor(maker, record)
+    if (maker.batch_id !== undefined) record.batch_id = maker.batch_id
     return record
   }
 
