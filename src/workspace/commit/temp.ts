@@ -17,8 +17,6 @@ const unlinkLater = promisify(unlink)
 const renameLater = promisify(rename)
 const NEW = constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL | constants.O_NOFOLLOW
 
-const DONE = Promise.resolve()
-
 /** What is written: pieces of `size` bytes. */
 export interface Content {
   pieces: readonly Buffer[]
@@ -87,9 +85,9 @@ const isEarly = ({ durability, content, intents }: TempOptions): boolean =>
 async function write(options: TempOptions, path: Buffer): Promise<BigIntStats> {
   const { durability, mode, content, finish, ready } = options
   const opening = openLater(path, NEW, mode)
-  const early = isEarly(options) ? (ready?.() ?? DONE) : undefined
+  const early = isEarly(options) ? ready?.() : undefined
   // What it rejects with is thrown below, unless something else is first.
-  early?.catch(() => {})
+  const over = early?.catch(() => {})
   try {
     const fd = await opening
     try {
@@ -103,7 +101,7 @@ async function write(options: TempOptions, path: Buffer): Promise<BigIntStats> {
       closeSync(fd)
     }
   } catch (error) {
-    await early?.catch(() => {})
+    await over
     throw error
   }
 }
