@@ -108,10 +108,9 @@ export class Groups {
   async #run(): Promise<void> {
     // What is appended in the same turn of the event loop, by several edits, goes out together.
     await new Promise(resolve => setImmediate(resolve))
-    // What came meanwhile and nobody waits for goes out with what comes next, or when its time is up.
-    for (let isDue = this.#isDue(); isDue; isDue = this.#queue.length > 0 || (this.#isTime && this.#isDue())) {
-      await this.#send(this.#take())
-    }
+    // What comes meanwhile and nobody waits for goes out with what comes next, or when its time is up.
+    do await this.#send(this.#take())
+    while (this.#queue.length > 0 || (this.#isTime && this.#isDue()))
   }
 
   #take(): { group: WaitingLine[]; later: SaidLine[] } {
