@@ -9,7 +9,7 @@ import { product, type Party } from './load/parties.ts'
 import { whatOf } from './load/under-load.ts'
 import type { Random } from './random.ts'
 import { ratio, type Row } from './row.ts'
-import type { Quartiles } from './statistics.ts'
+import { NO_QUARTILES, type Quartiles } from './statistics.ts'
 import { verdict, type Verdict } from './verdict.ts'
 
 const CLIENTS = 16
@@ -48,10 +48,9 @@ export async function severalProcesses(
 
 /** What the design asks for. */
 export function processesVerdicts(rows: readonly Row[]): Verdict[] {
-  const NONE: Quartiles = { low: NaN, median: NaN, high: NaN }
   const [fast, shipped] = Object.keys(FLAGS).map(kind => {
     const row = rows.find(({ what, variant }) => what === whatOf(SMALL, CLIENTS) && variant === twoOf(kind))
-    return row?.loaded?.over[oneOf(kind)]?.rate ?? NONE
+    return row?.loaded?.over[oneOf(kind)]?.rate ?? NO_QUARTILES
   }) as [Quartiles, Quartiles]
   const found = `as shipped ${ratio(shipped)}, fast/local ${ratio(fast)}`
   const isMet = fast.median >= 1.4 && shipped.median >= 1.4

@@ -6,6 +6,9 @@ export interface Quartiles {
   high: number
 }
 
+/** Of what wasn't measured. */
+export const NO_QUARTILES: Quartiles = { low: NaN, median: NaN, high: NaN }
+
 export function quantile(values: readonly number[], share: number): number {
   const sorted = [...values].sort((a, b) => a - b)
   const at = (sorted.length - 1) * share

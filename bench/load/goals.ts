@@ -2,17 +2,15 @@
 import { READY, RESIDENT } from '../cost.ts'
 import { FAST_PRODUCT } from '../in-process.ts'
 import { ratio, short, time, type Row } from '../row.ts'
-import type { Quartiles } from '../statistics.ts'
+import { NO_QUARTILES, type Quartiles } from '../statistics.ts'
 import { verdict, type Verdict } from '../verdict.ts'
 import { FLOOR, MCP_FILESYSTEM, SHIPPED, SYNCED_FLOOR } from './parties.ts'
-
-const NONE: Quartiles = { low: NaN, median: NaN, high: NaN }
 
 export function loadVerdicts(rows: readonly Row[]): Verdict[] {
   const over = (clients: string, variant: string, other: string, figure: 'rate' | 'p50' | 'p99'): Quartiles =>
     rows.find(row => row.what === `10 KB ASCII, ${clients}` && row.variant === variant)?.loaded?.over[other]?.[
       figure
-    ] ?? NONE
+    ] ?? NO_QUARTILES
   const both = (clients: string, figure: 'rate' | 'p50' | 'p99', others: readonly [string, string]) => {
     const [shipped, fast] = [over(clients, SHIPPED, others[0], figure), over(clients, FAST_PRODUCT, others[1], figure)]
     const found = `as shipped ${ratio(shipped)}, fast/local ${ratio(fast)}`
