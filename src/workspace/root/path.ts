@@ -67,10 +67,10 @@ const SLASH = 0x2f
  * out.
  */
 export function below(root: Buffer, real: Buffer): Buffer | null {
-  if (real.equals(root)) return Buffer.alloc(0)
+  if (real.length <= root.length) return real.equals(root) ? Buffer.alloc(0) : null
   const length = root.length === 1 ? 0 : root.length
-  if (real.length <= length || real[length] !== SLASH) return null
-  return real.subarray(0, length).equals(root.subarray(0, length)) ? real.subarray(length + 1) : null
+  const isBelow = real[length] === SLASH && real.compare(root, 0, length, 0, length) === 0
+  return isBelow ? real.subarray(length + 1) : null
 }
 
 /** Whether a path lies below a folder that isn't the root; both below the root. */

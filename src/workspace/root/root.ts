@@ -58,43 +58,53 @@ function procWorks(fd: number, real: string): boolean {
   }
 }
 
-const DELETED = Buffer.from(' (deleted)')
-
-/** Where the object behind a descriptor is now; null when it has no name any more. */
-function realPathOf(fd: number): Buffer | null {
-  const real = readlinkSync(`/proc/self/fd/${fd}`, 'buffer')
-  if (!real.subarray(-DELETED.length).equals(DELETED)) return real
+/**
+ * Where the object behind a descriptor is now, one character for each byte: that costs less than a Buffer. Null when it
+ * has no name any more.
+ */
+function realPathOf(fd: number): string | null {
+  const real = readlinkSync(`/proc/self/fd/${fd}`, 'latin1')
+  if (!real.endsWith(' (deleted)')) return real
   // A name may really end like this.
-  const there = statAt(real)
+  const there = statAt(Buffer.from(real, 'latin1'))
   return there !== undefined && same(there, fstatSync(fd, { bigint: true })) ? real : null
 }
 
 class ProcRoot implements Root {
   readonly confinement = 'proc'
   readonly #fd: number
+  readonly #prefix: Buffer
   readonly #syncs = new FolderSyncs()
   readonly #folders = new SharedFolders()
+  /** Where it was at the last look: most often it still is there, and needs no new Buffer. */
+  #last = { text: '', bytes: Buffer.alloc(0) }
   constructor(fd: number) {
     this.#fd = fd
+    this.#prefix = Buffer.from(`/proc/self/fd/${fd}/`)
   }
 
   real(): Buffer | null {
-    return realPathOf(this.#fd)
+    const text = realPathOf(this.#fd)
+    if (text === null) return null
+    if (text !== this.#last.text) this.#last = { text, bytes: Buffer.from(text, 'latin1') }
+    return this.#last.bytes
   }
   close(): void {
     closeSync(this.#fd)
   }
 
   #path(relative: Buffer): Buffer {
-    return Buffer.concat([Buffer.from(`/proc/self/fd/${this.#fd}/`), relative])
+    return Buffer.concat([this.#prefix, relative])
   }
 
   /** The path of an open object below the root, or null. */
   #place(fd: number): { real: Buffer; relative: Buffer } | null {
     const root = this.real()
-    const real = realPathOf(fd)
-    const relative = root !== null && real !== null ? below(root, real) : null
-    return real !== null && relative !== null ? { real, relative } : null
+    const text = realPathOf(fd)
+    if (root === null || text === null) return null
+    const real = Buffer.from(text, 'latin1')
+    const relative = below(root, real)
+    return relative === null ? null : { real, relative }
   }
 
   pin(relative: Buffer): Result<Pin, FileFailure | Missing> {
@@ -162,7 +172,7 @@ class ProcRoot implements Root {
       const stat = fstatSync(fd, { bigint: true })
       return {
         stat,
-        at: leaf => Buffer.concat([prefix, Buffer.from(leaf)]),
+        at: leaf => Buffer.concat([prefix, typeof leaf === 'string' ? Buffer.from(leaf) : leaf]),
         inPlace,
         sync: async () => {
           if (!readable) throw new Error('no permission to read the folder')
@@ -196,7 +206,7 @@ class ProcPin implements Pin {
   renew(isNew: boolean): boolean {
     if (isNew && !this.#closed) return true
     // The root was above this path: if it has moved, so has this.
-    if (this.#closed || realPathOf(this.#fd)?.equals(this.real) !== true) return false
+    if (this.#closed || realPathOf(this.#fd) !== this.real.toString('latin1')) return false
     this.stat = fstatSync(this.#fd, { bigint: true })
     return true
   }
