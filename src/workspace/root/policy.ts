@@ -1,5 +1,6 @@
 // Which files may be edited or read, judged by their real path: by anybody, or by whoever may use some paths only. Does
 // not touch the disk.
+import { isAscii } from 'node:buffer'
 import type { FileFailure } from '../failure.ts'
 import { below, join, split } from './path.ts'
 
@@ -82,7 +83,7 @@ export const DEFAULT_PRIVATE: readonly string[] = [
 export function matcher(patterns: readonly string[]): (relative: Buffer) => boolean {
   const compiled = patterns.map(compile)
   return relative => {
-    const names = relative.toString().split('/').map(fold)
+    const names = foldedNames(relative)
     return compiled.some(pattern => pattern.covers(names))
   }
 }
@@ -94,7 +95,7 @@ export function makePolicy(options: PolicyOptions): Policy {
   return {
     judge(use, real, relative) {
       if (below(options.stateDir, real) !== null) return { code: 'PROTECTED_PATH', pattern: null }
-      const names = relative.toString().split('/').map(fold)
+      const names = foldedNames(relative)
       if (names.some(name => TEMP_NAME.test(name))) return { code: 'PROTECTED_PATH', pattern: null }
       for (const pattern of use === 'edit' ? edit : read) {
         if (pattern.covers(names)) return { code: 'PROTECTED_PATH', pattern: pattern.source }
@@ -118,6 +119,10 @@ const IGNORABLE = /[\u200c-\u200f\u202a-\u202e\u206a-\u206f\ufeff]/g
 function fold(name: string): string {
   return name.replace(IGNORABLE, '').normalize('NFC').toUpperCase().toLowerCase().normalize('NFC')
 }
+
+/** The names of a path so; of ASCII, only the case may differ. */
+const foldedNames = (relative: Buffer): string[] =>
+  isAscii(relative) ? relative.toString('latin1').toLowerCase().split('/') : relative.toString().split('/').map(fold)
 
 interface Pattern {
   source: string
