@@ -49,6 +49,9 @@ export interface LocksOptions {
   waited?: ((seconds: number, isHeld: boolean) => void) | undefined
 }
 
+/** One that nobody has to tell: without a lock file, temp files are found by what their server has recorded. */
+const randomTempName = (): string => `.${randomUUID().replaceAll('-', '').slice(0, 24)}.tmp`
+
 type Turn = 'first' | 'next' | 'yield_to_other_process'
 
 export class Locks {
@@ -67,9 +70,16 @@ export class Locks {
    * errors of the system. `deadline` (of performance.now()): for whoever takes several, one after the other, always in the
    * order of their paths.
    */
-  async acquire(realPath: Buffer, deadline = this.deadline()): Promise<Result<Lock, FileFailure>> {
+  acquire(realPath: Buffer, deadline = this.deadline()): Promise<Result<Lock, FileFailure>> {
     const { waited } = this.#options
-    if (waited === undefined) return this.#acquire(realPath, deadline)
+    return waited === undefined ? this.#acquire(realPath, deadline) : this.#acquireTimed(realPath, deadline, waited)
+  }
+
+  async #acquireTimed(
+    realPath: Buffer,
+    deadline: number,
+    waited: NonNullable<LocksOptions['waited']>
+  ): Promise<Result<Lock, FileFailure>> {
     const start = performance.now()
     const lock = await this.#acquire(realPath, deadline)
     waited((performance.now() - start) / 1000, lock.ok)
@@ -83,7 +93,7 @@ export class Locks {
 
     let pass: Turn = 'next'
     let kept = false
-    const undo: (() => Promise<void>)[] = []
+    const undo: (() => void | Promise<void>)[] = []
     const release = async (): Promise<void> => {
       try {
         for (const step of undo.reverse()) await step()
@@ -97,14 +107,14 @@ export class Locks {
       if (turn === 'yield_to_other_process') await sleep(2)
       const entered = await this.#options.root?.enter(deadline)
       if (entered === null) return fail({ code: 'FILE_LOCKED', reason: 'timeout', retry_after: 1 })
-      if (entered !== undefined) undo.push(async () => entered.leave())
-      const entry = entered?.entry ?? null
+      if (entered !== undefined) undo.push(() => entered.leave())
+      const alone_since = entered?.alone_since ?? null
       let digest: string | undefined
       const key = (): string => (digest ??= this.#digest(realPath))
       let taken_since: string | null = null
       // Who edits beside a group has to find the lock file too, so that nothing is kept then.
-      const mayBeKept = entry !== null && isOfFile(realPath)
-      if (this.#options.socket && (entry === null || this.#options.group)) {
+      const mayBeKept = alone_since !== null && isOfFile(realPath)
+      if (this.#options.socket && (alone_since === null || this.#options.group)) {
         const taken = await this.#sockets.take(realPath, () => `editd-${key()}`, deadline)
         if (taken === null) return fail({ code: 'FILE_LOCKED', reason: 'timeout', retry_after: 1 })
         taken_since = taken.since
@@ -112,7 +122,7 @@ export class Locks {
           if (await this.#sockets.giveBack(realPath, taken, mayBeKept)) pass = 'yield_to_other_process'
         })
       }
-      const file = entry === null ? await this.#options.files?.hold(key(), deadline) : undefined
+      const file = alone_since === null ? await this.#options.files?.hold(key(), deadline) : undefined
       if (file === null) return fail({ code: 'FILE_LOCKED', reason: 'timeout', retry_after: 1 })
       if (file !== undefined) {
         undo.push(file.release)
@@ -126,8 +136,8 @@ export class Locks {
       }
       kept = true
       return ok({
-        temp: this.#tempName(entry ?? file?.entry ?? randomUUID()),
-        alone_since: this.#since(entered?.alone_since ?? null, taken_since),
+        temp: file === undefined ? randomTempName() : this.#tempName(file.entry),
+        alone_since: this.#since(alone_since, taken_since),
         held: () => (entered?.held() ?? true) && (file?.held() ?? true),
         release
       })
@@ -161,7 +171,7 @@ export class Locks {
     return performance.now() + this.#options.timeout
   }
 
-  /** 24 hex digits that whoever doesn't know the secret can't guess. */
+  /** 24 hex digits that whoever doesn't know the secret can't guess, and the next holder of the lock file can tell. */
   #tempName(entry: string): string {
     return `.${this.#digest(entry).slice(0, 24)}.tmp`
   }

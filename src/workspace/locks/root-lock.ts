@@ -35,13 +35,12 @@ export interface RootLockOptions {
   report: (event: { event: string; [key: string]: unknown }) => void
 }
 
-/**
- * The right to take the lock of a file; where `entry` isn't null, no other group is there and no lock file is needed.
- */
+/** The right to take the lock of a file. */
 export interface Pass {
-  /** Names this pass, and no other, ever. */
-  readonly entry: string | null
-  /** Names the time during which this server, or its group, is alone; the next such time has another name. */
+  /**
+   * Names the time during which this server, or its group, is alone, and no lock file is needed; the next such time has
+   * another name. Null: another group may be there.
+   */
   readonly alone_since: string | null
   /** Whether what was known when it was given still holds; synchronous. */
   held(): boolean
@@ -73,7 +72,6 @@ export class RootLock {
   #alone: Alone | null = null
   /** The generation of our record with which this server has passed: whoever came later sees it. */
   #passed = -1
-  #count = 0
   #joining: Promise<boolean> | null = null
   #releasing: Promise<void> = Promise.resolve()
   #looking: Promise<void> | null = null
@@ -121,12 +119,11 @@ export class RootLock {
     if (this.#passed !== generation || !servers.stands()) return null
     const isKnown = (): boolean => servers.generation() === generation && servers.stands()
     const alone = this.#alone
-    if (alone === null || alone.leaving) return { entry: null, alone_since: null, held: isKnown, leave() {} }
+    if (alone === null || alone.leaving) return { alone_since: null, held: isKnown, leave() {} }
     // We were silent, and another server has taken it.
     if (!alone.hold.held()) return null
     alone.users++
     return {
-      entry: `${alone.hold.entry}.${this.#count++}`,
       alone_since: alone.hold.entry,
       held: () => isKnown() && alone.hold.held(),
       leave: () => {

@@ -331,7 +331,7 @@ t.test('reports what keeps it from looking, and goes on', async t => {
   })
   lock.look()
   const pass = await lock.enter(performance.now() + 1000)
-  t.type(pass?.entry, 'string')
+  t.type(pass?.alone_since, 'string')
   others = () => Promise.reject(new Error('no folder'))
   lock.look()
   await sleep(20)
@@ -341,7 +341,7 @@ t.test('reports what keeps it from looking, and goes on', async t => {
   lock.look()
   await sleep(20)
   t.ok(pass?.held())
-  t.equal((await lock.enter(performance.now() + 1000))?.entry, null)
+  t.equal((await lock.enter(performance.now() + 1000))?.alone_since, null)
   // What can't be released is no reason to fail an edit that is done.
   rmSync(folders.locks, { recursive: true })
   writeFileSync(folders.locks, '')
@@ -382,7 +382,7 @@ t.test('lets nobody edit while what an earlier holder recorded can’t be remove
   await t.rejects(lock.enter(performance.now() + 1000), { code: 'EACCES' })
   t.strictSame(locks(), [])
   removable = true
-  t.match(await lock.enter(performance.now() + 1000), { entry: null })
+  t.match(await lock.enter(performance.now() + 1000), { alone_since: null })
   t.strictSame(fenced, [[deadOwner.nonce], [deadOwner.nonce]])
   t.strictSame(readdirSync(folders.unreleased), [])
   t.strictSame(locks(), [], 'one that others can’t tell keeps none')
