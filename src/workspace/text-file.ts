@@ -200,7 +200,7 @@ export async function digestOf(
   marks: readonly HashCheckpoint[] = []
 ): Promise<string> {
   // One call for a copy costs less than a call for each piece.
-  if (total <= COPIED_BYTES) return hash('sha256', Buffer.concat(pieces, total), 'hex')
+  if (total <= COPIED_BYTES) return hash('sha256', joined(pieces), 'hex')
   const shared = original === undefined ? 0 : sharedStart(pieces, original)
   const mark = marks.findLast(({ at }) => at <= shared)
   const running = mark?.hash.copy() ?? createHash('sha256')
@@ -210,6 +210,16 @@ export async function digestOf(
     skip = Math.max(0, skip - piece.length)
   }
   return running.digest('hex')
+}
+
+/** Shared, as what is copied here is hashed in the same tick. */
+const COPY = Buffer.allocUnsafeSlow(COPIED_BYTES)
+
+/** Pieces of at most COPIED_BYTES together, until the next call. */
+function joined(pieces: readonly Buffer[]): Buffer {
+  let length = 0
+  for (const piece of pieces) length += piece.copy(COPY, length)
+  return COPY.subarray(0, length)
 }
 
 /** How many bytes at the start of `pieces` are those of `original`, being the same memory. */
