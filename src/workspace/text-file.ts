@@ -50,9 +50,9 @@ export interface Snapshot {
   readonly marks: readonly HashCheckpoint[]
   /**
    * Whether the object that was read still is as it was then; synchronous. Whether it still has its name is another
-   * question.
+   * question. `now`: its stats, where they were looked up in this tick.
    */
-  unchanged(): boolean
+  unchanged(now?: BigIntStats): boolean
   /** To be called in the tick in which it was found unchanged and then given another name: that is no change. */
   linked(): void
   /**
@@ -105,8 +105,8 @@ export async function readWhole(
         stat,
         digest,
         marks,
-        unchanged: () =>
-          alike(seen, fstatSync(fd, { bigint: true })) && (seen.ctimeNs < at - CLOCK || holds(fd, snapshot.bytes)),
+        unchanged: (now = fstatSync(fd, { bigint: true })) =>
+          alike(seen, now) && (seen.ctimeNs < at - CLOCK || holds(fd, snapshot.bytes)),
         linked: () => {
           seen = fstatSync(fd, { bigint: true })
         },

@@ -66,16 +66,20 @@ export async function commit(
   const folder = context.root.sharedFolder(folderPath)
   try {
     if (folder.stat.dev !== pin.stat.dev) return fail({ code: 'UNRENAMABLE' })
+    const { intents, durability, lock } = context
+    const attributes = attributesOf(pin)
     const replaced = await withTemp(
       {
-        ...context,
-        name: context.lock.temp,
+        name: lock.temp,
+        intents,
+        durability,
         folder,
         folderPath,
-        ...madeAs(attributesOf(pin), folder),
+        mode: modeFor(attributes, folder),
+        finish: (fd, made) => giveAttributes(fd, made, attributes),
         replaces: true,
         content: change,
-        ready: () => change.record(context.lock.temp)
+        ready: () => change.record(lock.temp)
       },
       temp => renameUnlessChanged(context, change, folder, temp, leaf)
     )
@@ -148,12 +152,15 @@ function renameUnlessChanged(
   leaf: Buffer
 ): Result<Put, FileFailure> {
   if (!context.lock.held()) return fail({ code: 'FILE_LOCKED', reason: 'lost', retry_after: 1 })
-  const there = statAt(folder.at(leaf))
-  if (!folder.inPlace() || there === undefined || !same(there, change.snapshot.stat) || !change.snapshot.unchanged()) {
+  const { snapshot } = change
+  const target = folder.at(leaf)
+  const isInPlace = folder.inPlace()
+  const there = statAt(target)
+  if (!isInPlace || there === undefined || !same(there, snapshot.stat) || !snapshot.unchanged(there)) {
     return fail({ code: 'STALE_FILE', reason: 'changed_meanwhile' })
   }
   try {
-    renameSync(temp, folder.at(leaf))
+    renameSync(temp, target)
   } catch (error) {
     // Whoever has taken our lock over removed the temp file (see fence.ts), and has the file now.
     if (codeOf(error) === 'ENOENT') return fail({ code: 'STALE_FILE', reason: 'changed_meanwhile' })
