@@ -35,7 +35,10 @@ export function notWritableDown(
 
 /** Throws where the change must not be made: as `FileRecorder.record`, and AuditUnwritable. */
 export async function announce({ file, recorder, audited }: Listeners, change: ComingChange): Promise<void> {
-  if (audited === undefined) return recorder?.record(change)
+  if (audited === undefined) {
+    await recorder?.record(change)
+    return
+  }
   const edit_id = await recorder?.prepare()
   await bothDone(recorder?.record(change), audited.intend({ hash_after: change.digest, edit_id }))
   audited.count(recorder?.lineCounts ?? lineCounts(file.bytes(), change.planned))

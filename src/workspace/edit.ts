@@ -55,7 +55,7 @@ export function editFile<T, F>(
 ): Promise<FileResult<Edited<T>, F | FileFailure>> {
   const notFound = (absent: Missing): FailedFile<FileFailure> => fail(context.files.notFound(absent, 'edit'))
   return context.files.change<Edited<T>, F | FileFailure>(request.asked, request.options.dry_run, {
-    admit: async ({ absent }) => (absent === null ? null : notFound(absent)),
+    admit: ({ absent }) => (absent === null ? null : notFound(absent)),
     work: async (found, mode) =>
       found.pin === null ? notFound(found.absent) : changeFile(context, request, { ...found, mode })
   })
@@ -201,7 +201,8 @@ async function write(
   { removes, made_folders = [] }: Pick<Planned<unknown>, 'removes' | 'made_folders'>,
   lock: Lock
 ): Promise<Result<{ warnings: FileWarning[]; write_strategy?: 'in_place'; removed?: true }, FileFailure>> {
-  const context = { root, intents, journal, durability: options.durability, lock, report: options.report ?? (() => {}) }
+  const { durability, report = () => {} } = options
+  const context = { root, intents, journal, durability, lock, report }
   if (removes === true) {
     const removed = await remove(context, change, made_folders)
     return removed.ok ? ok({ warnings: removed.value, removed: true }) : removed

@@ -58,7 +58,7 @@ export const MOVED: unique symbol = Symbol('moved')
 
 export interface FileChange<T, F> {
   /** Before the lock of a commit is waited for: null, or why the work won't be done. */
-  admit(found: FoundPath): Promise<FailedFile<F> | null>
+  admit(found: FoundPath): FailedFile<F> | null | Promise<FailedFile<F> | null>
   /** In a commit, under the lock of the path that was admitted. */
   work(found: FoundPath, mode: WriteMode): Promise<FileResult<T, F | typeof MOVED>>
 }
@@ -143,7 +143,13 @@ export class FileAccess {
   ): Promise<{ ok: true; value: T } | FailedAccess<F | FileFailure>> {
     const asked = this.#requested(target, use)
     if (!asked.ok) return { ...asked, path: target.path }
-    const result = await this.#running.counted(() => withInfo({}, () => work(asked.value)))
+    const result = await this.#running.counted(async () => {
+      try {
+        return await work(asked.value)
+      } catch (error) {
+        return failedBy(error, {})
+      }
+    })
     return result.ok ? result : { path: asked.value.path, ...result }
   }
 
@@ -195,11 +201,14 @@ export class FileAccess {
     const isHidden = refusal !== null && refusal === this.#policy.limit?.refusal
     const info = isHidden || pin.relative.equals(relative) ? {} : { resolved_path: pin.relative.toString() }
     try {
-      return await withInfo<T, F | FileFailure>(info, async () => {
-        if (refusal !== null) return fail(refusal)
-        if (!isFolder || !pin.stat.isFile()) return work({ info, pin, absent: null })
-        return { ...fail({ code: 'NOT_A_FILE', type: 'file_as_directory' }), ...(await this.hash(pin)) }
-      })
+      if (refusal !== null) return { ...info, ...fail(refusal) }
+      if (isFolder && pin.stat.isFile()) {
+        return { ...info, ...fail({ code: 'NOT_A_FILE', type: 'file_as_directory' }), ...(await this.hash(pin)) }
+      }
+      const done = await work({ info, pin, absent: null })
+      return done.ok ? done : { ...info, ...done }
+    } catch (error) {
+      return failedBy(error, info)
     } finally {
       pin.close()
       if (pin.replaced) await untilFewAreClosing()
@@ -312,19 +321,18 @@ export class FileAccess {
   async change<T, F>(
     asked: RequestedPath,
     dry_run: boolean,
-    { admit, work }: FileChange<T, F>
+    change: FileChange<T, F>
   ): Promise<FileResult<T, F | FileFailure>> {
     if (dry_run) {
       return movedAsStale(
-        await this.find<T, F | typeof MOVED>(asked, 'edit', found => work(found, { name: 'dry_run' }))
+        await this.find<T, F | typeof MOVED>(asked, 'edit', found => change.work(found, { name: 'dry_run' }))
       )
     }
     for (let attempt = 1; ; attempt++) {
       const before = { released: this.#locks.released, alone_since: this.#locks.aloneSince(asked.relative) }
-      const done = await this.find<T, F | FileFailure | typeof MOVED>(asked, 'edit', async found => {
-        const refused = await admit(found)
-        return refused ?? this.#underLock(asked, { ...found, before }, work)
-      })
+      const done = await this.find<T, F | FileFailure | typeof MOVED>(asked, 'edit', found =>
+        this.#underLock(asked, found, before, change)
+      )
       if (done.ok || done.failure !== MOVED || attempt === ATTEMPTS) return movedAsStale(done)
     }
   }
@@ -403,9 +411,12 @@ export class FileAccess {
 
   async #underLock<T, F>(
     asked: RequestedPath,
-    { before, ...found }: FoundPath & { before: { released: number; alone_since: string | null } },
-    work: FileChange<T, F>['work']
+    found: FoundPath,
+    before: { released: number; alone_since: string | null },
+    { admit, work }: FileChange<T, F>
   ): Promise<FileResult<T, F | FileFailure | typeof MOVED>> {
+    const refused = await admit(found)
+    if (refused !== null) return refused
     const realPath = realPathOf(found)
     const lock = await this.#running.keeping(found.pin, () => this.#locks.acquire(realPath))
     if (!lock.ok) {
@@ -465,19 +476,6 @@ function movedAsStale<T, F>(done: FileResult<T, F | typeof MOVED>): FileResult<T
   if (done.ok) return done
   const { failure, ...known } = done
   return { ...known, failure: failure === MOVED ? changedMeanwhile : failure }
-}
-
-/** Adds what is known of the file to a failure that doesn't say it itself. */
-export async function withInfo<T, F>(
-  info: FileInfo,
-  work: () => Promise<FileResult<T, F>>
-): Promise<FileResult<T, F | FileFailure>> {
-  try {
-    const result = await work()
-    return result.ok ? result : { ...info, ...result }
-  } catch (error) {
-    return failedBy(error, info)
-  }
 }
 
 /** The failure that a thrown system error amounts to; throws the error again if no request is at fault. */

@@ -95,7 +95,8 @@ async function write(options: TempOptions, path: Buffer): Promise<BigIntStats> {
       const stat = fstatSync(fd, { bigint: true })
       if (stat.size !== BigInt(content.size)) throw new Raced('the size of the temp file is wrong')
       finish?.(fd, stat)
-      await (early ?? bothDone(durability === 'full' ? syncFile(fd) : undefined, ready?.()))
+      if (durability === 'full') await bothDone(syncFile(fd), ready?.())
+      else await (early ?? ready?.())
       return stat
     } finally {
       closeSync(fd)
