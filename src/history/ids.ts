@@ -8,23 +8,28 @@ const COUNTER = 8
 /** The bytes of chance; 8 characters. Many are fetched at once: it costs a few system calls each time. */
 const CHANCE = 5
 const FETCHED = 256 * CHANCE
-const FIRST_COUNTER = '0'.repeat(COUNTER)
-
-const letters = (value: number, length: number): string => {
-  let text = ''
-  for (let i = 0; i < length; i++) {
-    text = LETTERS[value % 32]! + text
-    value = Math.floor(value / 32)
-  }
-  return text
-}
-
-const valueOf = (text: string): number => [...text].reduce((sum, letter) => sum * 32 + LETTERS.indexOf(letter), 0)
-
-/** The year 2527. An id from after it is a mistake, and would leave no room for later ones. */
-const END = letters(2 ** 44, TIME)
 
 export const ID_LENGTH = TIME + 2 * COUNTER
+/** Where an id is put together. Shared, as it is a string in the same tick. */
+const ID = Buffer.alloc(ID_LENGTH)
+
+/** Puts the letters of a number into `ID`, up to `end`. */
+function put(value: number, end: number, length: number): void {
+  for (let at = end - 1; at >= end - length; at--) {
+    const rest = Math.floor(value / 32)
+    ID[at] = LETTERS.charCodeAt(value - 32 * rest)
+    value = rest
+  }
+}
+
+function valueOf(text: string): number {
+  let value = 0
+  for (const letter of text) value = value * 32 + LETTERS.indexOf(letter)
+  return value
+}
+
+/** The year 2527. An id from after it is a mistake, and would leave no room for later ones. */
+const END = '0G00000000'
 
 export const isId = (text: unknown): text is string =>
   typeof text === 'string' && /^[0-9A-HJKMNP-TV-Z]{26}$/.test(text) && text < END
@@ -38,7 +43,12 @@ export const timeOf = (id: string): number => valueOf(id.slice(0, TIME))
  */
 export class Ids {
   #latest = ''
+  /** Of the latest. */
+  #time = -1
+  #counter = 0
   #chance = Buffer.alloc(0)
+  /** Bytes of chance that were used. */
+  #used = 0
 
   /** The latest that was given or shown; '': none yet. */
   get latest(): string {
@@ -46,23 +56,22 @@ export class Ids {
   }
 
   saw(id: string): void {
-    if (id > this.#latest) this.#latest = id
+    if (id <= this.#latest) return
+    this.#latest = id
+    this.#time = timeOf(id)
+    this.#counter = valueOf(id.slice(TIME, TIME + COUNTER))
   }
 
   /** `now`: in ms since 1970. */
   next(now = Date.now()): string {
-    const head = letters(now, TIME) + FIRST_COUNTER
-    const last = this.#latest.slice(0, TIME + COUNTER)
-    if (this.#chance.length === 0) this.#chance = randomBytes(FETCHED)
-    const chance = letters(this.#chance.readUIntBE(0, CHANCE), COUNTER)
-    this.#chance = this.#chance.subarray(CHANCE)
-    this.#latest = (head > last ? head : after(last)) + chance
+    if (now > this.#time) [this.#time, this.#counter] = [now, 0]
+    else if (++this.#counter === 32 ** COUNTER) [this.#time, this.#counter] = [this.#time + 1, 0]
+    if (this.#used === this.#chance.length) [this.#chance, this.#used] = [randomBytes(FETCHED), 0]
+    put(this.#time, TIME, TIME)
+    put(this.#counter, TIME + COUNTER, COUNTER)
+    put(this.#chance.readUIntBE(this.#used, CHANCE), ID_LENGTH, COUNTER)
+    this.#used += CHANCE
+    this.#latest = ID.toString('latin1')
     return this.#latest
   }
-}
-
-function after(head: string): string {
-  const time = head.slice(0, TIME)
-  const counter = valueOf(head.slice(TIME)) + 1
-  return counter < 32 ** COUNTER ? time + letters(counter, COUNTER) : letters(valueOf(time) + 1, TIME) + FIRST_COUNTER
 }
