@@ -49,9 +49,8 @@ export function recordLine(record: EditRecord, texts: unknown, blobs: readonly s
   if (texts !== null && splices !== null) facts.change_count = splices.length
   if (key !== undefined) facts.key = { digest: key.digest, fingerprint: key.fingerprint }
   if (seen > record.edit_id) facts.seen = seen
-  const outcome = key === undefined ? '' : `,"outcome":${JSON.stringify(key.outcome) ?? 'null'}`
-  const json = `${JSON.stringify(asJson(facts)).slice(0, -1)}${TEXTS}${JSON.stringify(texts)}${outcome}}`
-  return { bytes: encodeLine(json), said: { facts } }
+  const outcome = key === undefined ? undefined : (key.outcome ?? null)
+  return { bytes: encodeLine(JSON.stringify(asJson(facts, texts, outcome))), said: { facts } }
 }
 
 /** Member by member: each edit comes here, and this takes a fraction of the time that spreading takes. */
@@ -72,8 +71,12 @@ function factsIn(record: EditRecord, blobs: readonly string[], hasTexts: boolean
   return facts
 }
 
-/** What is written of them; `factsOf` is the way back. */
-function asJson(facts: Facts): Record<keyof Omit<Facts, 'hasTexts'>, unknown> {
+/** What is written; `factsOf` is the way back. Texts and answer come last: `TEXTS`. */
+function asJson(
+  facts: Facts,
+  texts: unknown,
+  outcome: unknown
+): Record<keyof Omit<Facts, 'hasTexts'> | 'texts' | 'outcome', unknown> {
   const { edit_id, operation, at, path, hash_before, hash_after, size_before, size_after } = facts
   const { token, agent, session, reason, batch_id, temp, toggles, review, made_folders, attributes, key } = facts
   const { lines_added, lines_removed, change_count, seen, blobs } = facts
@@ -102,7 +105,9 @@ function asJson(facts: Facts): Record<keyof Omit<Facts, 'hasTexts'>, unknown> {
     attributes,
     key,
     seen,
-    blobs: blobs.length > 0 ? blobs : undefined
+    blobs: blobs.length > 0 ? blobs : undefined,
+    texts,
+    outcome
   }
 }
 
