@@ -1,5 +1,6 @@
 // The texts of a record as JSON: in the line if they are short, else in blobs. Does not know where blobs are.
 import { createHash, webcrypto } from 'node:crypto'
+import type { SplicePlace } from '../engine/history/places.ts'
 import { fromJson, isObject, toJson } from './bytes-json.ts'
 import type { EditRecord } from './record.ts'
 
@@ -23,17 +24,22 @@ export const sha256 = async (bytes: Buffer): Promise<string> =>
     ? createHash('sha256').update(bytes).digest('hex')
     : Buffer.from(await webcrypto.subtle.digest('SHA-256', bytes)).toString('hex')
 
-/** The numbers of a place, in the order in which they are written. */
-const PLACE = ['start_line', 'new_start_line', 'lines_removed', 'lines_added'] as const
+/** How many numbers a place has. */
+const PLACE_NUMBERS = 4
 
-const numbersOf = (place: NonNullable<Texts['places']>[number]): number[] => PLACE.map(name => place[name])
+/** `before` and `after`: its texts, as they are written. */
+const placeJson = (
+  { start_line, new_start_line, lines_removed, lines_added }: SplicePlace,
+  before: unknown,
+  after: unknown
+): unknown[] => [start_line, new_start_line, lines_removed, lines_added, before, after]
 
 const textsOf = ({ splices, places }: Texts): Buffer[] => [
   ...(splices ?? []).flatMap(({ old, insert }) => [old, insert]),
   ...(places ?? []).flatMap(({ before, after }) => [before, after])
 ]
 
-interface EncodedTexts {
+export interface EncodedTexts {
   json: unknown
   blobs: readonly Blob[]
 }
@@ -50,7 +56,7 @@ export function encodeTexts(texts: Texts, limit: number): EncodedTexts | Promise
   if (size > limit) return encodeWithBlobs(texts, limit)
   const json = {
     splices: texts.splices?.map(({ start, old, insert }) => [start, toJson(old), toJson(insert)]) ?? null,
-    places: texts.places?.map(place => [...numbersOf(place), toJson(place.before), toJson(place.after)]) ?? null
+    places: texts.places?.map(place => placeJson(place, toJson(place.before), toJson(place.after))) ?? null
   }
   return { json, blobs: [] }
 }
@@ -75,7 +81,7 @@ async function encodeWithBlobs(texts: Texts, limit: number): Promise<EncodedText
   const json = {
     ...(isPacked && { pack: await keep(Buffer.concat(short)) }),
     splices: texts.splices?.map(({ start }) => [start, take(), take()]) ?? null,
-    places: texts.places?.map(place => [...numbersOf(place), take(), take()]) ?? null
+    places: texts.places?.map(place => placeJson(place, take(), take())) ?? null
   }
   return { json, blobs: [...blobs].map(([name, bytes]) => ({ name, bytes })) }
 }
@@ -88,7 +94,7 @@ export async function decodeTexts(json: unknown, read: ReadBlob): Promise<Texts 
   const splices = await all(json.splices, 1, state, read, ([start = 0], old, insert) => ({ start, old, insert }))
   const places = await all(
     json.places,
-    PLACE.length,
+    PLACE_NUMBERS,
     state,
     read,
     ([start_line = 0, new_start_line = 0, lines_removed = 0, lines_added = 0], before, after) => ({
