@@ -99,18 +99,20 @@ export class Groups {
   }
 
   #start(): void {
-    this.#running ??= this.#run().finally(() => {
-      this.#running = null
-      if (this.#queue.length > 0) this.#start()
-    })
+    this.#running ??= this.#run()
   }
 
   async #run(): Promise<void> {
-    // What is appended in the same turn of the event loop, by several edits, goes out together.
-    await new Promise(resolve => setImmediate(resolve))
-    // What comes meanwhile and nobody waits for goes out with what comes next, or when its time is up.
-    do await this.#send(this.#take())
-    while (this.#queue.length > 0 || (this.#isTime && this.#isDue()))
+    try {
+      // What is appended in the same turn of the event loop, by several edits, goes out together.
+      await new Promise(resolve => setImmediate(resolve))
+      // What comes meanwhile and nobody waits for goes out with what comes next, or when its time is up.
+      do await this.#send(this.#take())
+      while (this.#queue.length > 0 || (this.#isTime && this.#isDue()))
+    } finally {
+      this.#running = null
+      if (this.#queue.length > 0) this.#start()
+    }
   }
 
   #take(): { group: WaitingLine[]; later: SaidLine[] } {
