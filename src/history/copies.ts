@@ -74,7 +74,8 @@ export class Copies {
       return
     }
     // Copied: the caller may use the pieces' memory for something else.
-    this.#waiting.set(key, { path, edit_id, hash, ...joined(pieces, size, before?.memory) })
+    const memory = before !== undefined && before.memory.length >= size ? before.memory : memoryFor(size)
+    this.#waiting.set(key, { path, edit_id, hash, bytes: joined(pieces, size, memory), memory })
     this.#bytes = bytes
     const wait = this.#options.later ?? (alone ? LATER : 0)
     if (wait === 0 || bytes > waitingCopies / 2) this.#start()
@@ -169,14 +170,11 @@ export class Copies {
   }
 }
 
-/** `over`: memory that is used again where it is large enough. */
-function joined(
-  pieces: readonly Buffer[],
-  size: number,
-  over: Buffer = Buffer.alloc(0)
-): Pick<WaitingCopy, 'bytes' | 'memory'> {
-  const memory = over.length >= size ? over : Buffer.allocUnsafeSlow(Math.ceil(size / ROOM) * ROOM)
+const memoryFor = (size: number): Buffer => Buffer.allocUnsafeSlow(Math.ceil(size / ROOM) * ROOM)
+
+/** The pieces one after the other, at the beginning of `memory`. */
+function joined(pieces: readonly Buffer[], size: number, memory: Buffer): Buffer {
   let at = 0
   for (const piece of pieces) at += piece.copy(memory, at)
-  return { bytes: memory.subarray(0, size), memory }
+  return memory.subarray(0, size)
 }

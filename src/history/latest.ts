@@ -30,10 +30,9 @@ export class LatestOfPaths {
     this.#drop(path)
     this.#latest.set(path, latest)
     if (latest !== null) this.#paths.set(latest.edit_id, path)
-    for (const [oldest] of this.#latest) {
-      if (this.#latest.size <= LIMIT) return
-      this.#drop(oldest)
-    }
+    if (this.#latest.size <= LIMIT) return
+    const [oldest] = this.#latest.keys()
+    this.#drop(oldest!)
   }
 
   /** A record was written. */
