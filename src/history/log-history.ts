@@ -27,11 +27,12 @@ import type { EditRecord, Settlement, Stored } from './record.ts'
 import { recordLine, settlementLine, type Said, type SaidLine } from './record-json.ts'
 import { keyOf } from './segment-index.ts'
 import type { SegmentSource } from './segment-source.ts'
-import { encodeTexts, type Blob, type ReadBlob } from './texts-json.ts'
+import { encodeTexts, type Blob, type EncodedTexts, type ReadBlob } from './texts-json.ts'
 import { Watch } from './watch.ts'
 
 /** Paths of which it is remembered whether their texts are kept. */
 const REMEMBERED = 1000
+const NO_TEXTS: EncodedTexts = { json: null, blobs: [] }
 
 export type LogHistoryOptions = Pick<HistoryOptions, 'nonce' | 'level' | 'isPrivate' | 'report' | 'limits'>
 
@@ -130,26 +131,38 @@ export class LogHistory implements History {
     this.#ids.saw(edit_id)
   }
 
-  async refresh(alone_since: string | null = null): Promise<void> {
+  refresh(alone_since: string | null = null): Promise<void> {
     const { segments } = this.#parts
     if (alone_since === null) return segments.update()
+    const known = this.#alone.get(alone_since)
+    if (known !== undefined) return known
     // What others wrote before then may not be read yet.
-    const read = this.#alone.get(alone_since) ?? segments.update()
-    if (!this.#alone.has(alone_since) && this.#alone.size === REMEMBERED) this.#alone.clear()
+    const read = segments.update()
+    if (this.#alone.size === REMEMBERED) this.#alone.clear()
     this.#alone.set(alone_since, read)
-    await read
+    return read
   }
 
-  async append(record: EditRecord, { durable }: { durable: boolean }): Promise<void> {
-    const { writer, blobs: kept } = this.#parts
+  /** Most records have no blobs, and need no promise beside that of the writer. */
+  append(record: EditRecord, { durable }: { durable: boolean }): Promise<void> {
     const hasTexts = record.splices !== null || record.places !== null
-    const encoded =
-      hasTexts && this.keepsTexts(record.path) ? encodeTexts(record, this.#limits.text) : { json: null, blobs: [] }
-    const { json, blobs } = encoded instanceof Promise ? await encoded : encoded
-    if (blobs.length > 0) await kept.keep(blobs, durable)
+    const encoded = hasTexts && this.keepsTexts(record.path) ? encodeTexts(record, this.#limits.text) : NO_TEXTS
+    return encoded instanceof Promise
+      ? this.#appendWithBlobs(record, encoded, durable)
+      : this.#appendLine(record, encoded.json, [], durable)
+  }
+
+  async #appendWithBlobs(record: EditRecord, encoded: Promise<EncodedTexts>, durable: boolean): Promise<void> {
+    const { blobs: kept } = this.#parts
+    const { json, blobs } = await encoded
+    await kept.keep(blobs, durable)
     const names = blobs.map(({ name }) => name)
-    await writer.append(recordLine(record, json, names, this.#ids.latest), durable)
-    if (blobs.length > 0) await kept.check(blobs, durable)
+    await this.#appendLine(record, json, names, durable)
+    await kept.check(blobs, durable)
+  }
+
+  #appendLine(record: EditRecord, texts: unknown, blobs: readonly string[], durable: boolean): Promise<void> {
+    return this.#parts.writer.append(recordLine(record, texts, blobs, this.#ids.latest), durable)
   }
 
   settle(edit_id: string, settled: Settlement): void {

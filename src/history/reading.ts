@@ -62,7 +62,10 @@ export class RecordReader {
     const key = keyOf(path)
     await this.#options.segments.load()
     const known = this.#options.latest.get(key)
-    if (known !== undefined) return known
+    return known === undefined ? this.#readLastOf(path, key) : known
+  }
+
+  async #readLastOf(path: Buffer, key: string): Promise<Latest | null> {
     const stands = await this.#newest(
       overview => overview.mayHavePath(key),
       index => index.ofPath(key, false),

@@ -34,11 +34,16 @@ export function notWritableDown(
 }
 
 /** Throws where the change must not be made: as `FileRecorder.record`, and AuditUnwritable. */
-export async function announce({ file, recorder, audited }: Listeners, change: ComingChange): Promise<void> {
-  if (audited === undefined) {
-    await recorder?.record(change)
-    return
-  }
+export function announce(listeners: Listeners, change: ComingChange): Promise<void> | undefined {
+  const { recorder, audited } = listeners
+  return audited === undefined ? recorder?.record(change) : announceAudited(listeners, audited, change)
+}
+
+async function announceAudited(
+  { file, recorder }: Listeners,
+  audited: AuditedChange,
+  change: ComingChange
+): Promise<void> {
   const edit_id = await recorder?.prepare()
   await bothDone(recorder?.record(change), audited.intend({ hash_after: change.digest, edit_id }))
   audited.count(recorder?.lineCounts ?? lineCounts(file.bytes(), change.planned))

@@ -81,6 +81,9 @@ const OUTSIDE = { operation: 'outside' } as const
 export class Recorder {
   readonly #options: RecorderOptions
   #degraded = false
+  readonly #onWritten = (failed: boolean): void => {
+    this.#degraded = failed
+  }
 
   constructor(options: RecorderOptions) {
     this.#options = options
@@ -95,9 +98,7 @@ export class Recorder {
   begin(file: FileBefore): FileRecorder | null {
     const { history } = this.#options
     if (history === null) return null
-    return new FileRecorder(history, file, this.#options, degraded => {
-      this.#degraded = degraded
-    })
+    return new FileRecorder(history, file, this.#options, this.#onWritten)
   }
 }
 
@@ -162,8 +163,7 @@ export class FileRecorder {
   /** The id that the record of the change will have: later than those of all changes before it. */
   async prepare(): Promise<string> {
     await this.#outsideChange()
-    this.#id ??= this.#history.nextId()
-    return this.#id
+    return this.#nextId()
   }
 
   /**
@@ -173,9 +173,29 @@ export class FileRecorder {
    */
   async record(change: ComingChange): Promise<void> {
     if (this.#recorded !== undefined || this.#failed) return
-    const { origin, planned, digest, size, temp, made_folders, attributes, outcome } = change
-    const edit_id = this.#id ?? (await this.prepare())
     const outside = await this.#outsideChange()
+    const record = this.#recordOf(change)
+    try {
+      const kept = outside === null ? null : this.#keepOutside(outside)
+      const appended = this.#history.append(record, { durable: this.#options.durable })
+      await (kept === null ? appended : Promise.all([kept, appended]))
+      this.#recorded = record.edit_id
+      this.#onWritten(false)
+    } catch (error) {
+      this.#history.settle(record.edit_id, 'void')
+      this.#failed = true
+      this.#onWritten(true)
+      this.#options.report({ event: 'unrecorded', path: this.#file.path.toString(), reason: codeOf(error) })
+      const isNeeded = this.#options.required || record.key !== undefined || record.batch_id !== undefined
+      if (isNeeded || isTraceless(record)) {
+        throw new HistoryUnwritable(error)
+      }
+    }
+  }
+
+  /** To be asked for after `#outsideChange`. Apart from `record`: an async function keeps each variable on the heap. */
+  #recordOf({ origin, planned, digest, size, temp, made_folders, attributes, outcome }: ComingChange): EditRecord {
+    const edit_id = this.#nextId()
     const before = this.#file.bytes()
     const splices = splicesOf(before, planned)
     const { key } = origin
@@ -188,23 +208,7 @@ export class FileRecorder {
     if (attributes !== undefined) record.attributes = attributes
     this.#lineCounts = { lines_added: record.lines_added, lines_removed: record.lines_removed }
     if (key !== undefined) record.key = { ...named(key), outcome: outcome?.(edit_id, this.keepsTexts) ?? null }
-    const { durable } = this.#options
-    try {
-      const kept = outside === null ? null : this.#keepOutside(outside)
-      const appended = this.#history.append(record, { durable })
-      await (kept === null ? appended : Promise.all([kept, appended]))
-      this.#recorded = edit_id
-      this.#onWritten(false)
-    } catch (error) {
-      this.#history.settle(edit_id, 'void')
-      this.#failed = true
-      this.#onWritten(true)
-      this.#options.report({ event: 'unrecorded', path: this.#file.path.toString(), reason: codeOf(error) })
-      const isNeeded = this.#options.required || key !== undefined || origin.batch_id !== undefined
-      if (isNeeded || isTraceless(record)) {
-        throw new HistoryUnwritable(error)
-      }
-    }
+    return record
   }
 
   /**
@@ -268,6 +272,12 @@ export class FileRecorder {
   notDone(): void {
     if (this.#recorded !== undefined) this.#history.settle(this.#recorded, 'void')
     this.#recorded = undefined
+  }
+
+  /** Of the change; to be asked for after `#outsideChange`, as its record comes first. */
+  #nextId(): string {
+    this.#id ??= this.#history.nextId()
+    return this.#id
   }
 
   /** What earlier holders of the lock have written: ids are to be later than theirs. */
@@ -431,6 +441,10 @@ function textsOf(
   lines: readonly KnownLine[]
 ): Pick<EditRecord, 'splices' | 'places'> & LineCounts {
   const places = splices === null ? null : placesOf(before, splices, lines)
-  const sum = (of: 'lines_added' | 'lines_removed') => places?.reduce((total, place) => total + place[of], 0) ?? 0
-  return { splices, places, lines_added: sum('lines_added'), lines_removed: sum('lines_removed') }
+  let [lines_added, lines_removed] = [0, 0]
+  for (const place of places ?? []) {
+    lines_added += place.lines_added
+    lines_removed += place.lines_removed
+  }
+  return { splices, places, lines_added, lines_removed }
 }
