@@ -99,7 +99,7 @@ export class Writer {
   async #write(lines: readonly SaidLine[], group: readonly WaitingLine[]): Promise<void> {
     let size = 0
     for (const { bytes } of lines) size += bytes.length
-    const segment = await this.#current()
+    const segment = this.#current() ?? (await this.#next())
     const offset = segment.size
     let isWritten = false
     try {
@@ -131,12 +131,14 @@ export class Writer {
     if (segment.size >= this.#options.limit) await this.#end(segment, true)
   }
 
-  /** A new one where others may have read the one before to its end. */
-  async #current(): Promise<Current> {
+  /** Null: there is none, or others may have read it to its end. */
+  #current(): Current | null {
     const segment = this.#segment
-    if (segment === null) return this.#open()
-    if (this.#options.stayAlive() === segment.alive) return segment
-    await this.#end(segment, true)
+    return segment !== null && this.#options.stayAlive() === segment.alive ? segment : null
+  }
+
+  async #next(): Promise<Current> {
+    if (this.#segment !== null) await this.#end(this.#segment, true)
     return this.#open()
   }
 
