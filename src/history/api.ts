@@ -187,7 +187,8 @@ export interface History {
   /** Resolves when all that was appended, settled and kept until now is written, or was given up. */
   flush(): Promise<void>
   ofPath(path: Buffer): Promise<PathHistory>
-  lastOf(path: Buffer): Promise<Latest | null>
+  /** At once where it is known. */
+  lastOf(path: Buffer): Latest | null | Promise<Latest | null>
   /** Those that aren't void and no reviews, newest first, as far as `refresh` has read; each is read when it is asked for. */
   newestOf(path: Buffer): AsyncIterable<PastFacts>
   byId(edit_id: string): Promise<Stored | null>

@@ -180,7 +180,7 @@ export class LogHistory implements History {
     return this.#reading.ofPath(path)
   }
 
-  lastOf(path: Buffer): Promise<Latest | null> {
+  lastOf(path: Buffer): Latest | null | Promise<Latest | null> {
     return this.#reading.lastOf(path)
   }
 

@@ -57,15 +57,18 @@ export class RecordReader {
     return this.#rows.ofPath(path)
   }
 
-  /** Of what has been read so far: call `refresh` before it. */
-  async lastOf(path: Buffer): Promise<Latest | null> {
+  /** Of what has been read so far: call `refresh` before it. At once where it is known, as each edit asks. */
+  lastOf(path: Buffer): Latest | null | Promise<Latest | null> {
+    const { segments, latest } = this.#options
+    const known = segments.isLoaded ? latest.get(keyOf(path)) : undefined
+    return known === undefined ? this.#readLastOf(path) : known
+  }
+
+  async #readLastOf(path: Buffer): Promise<Latest | null> {
     const key = keyOf(path)
     await this.#options.segments.load()
     const known = this.#options.latest.get(key)
-    return known === undefined ? this.#readLastOf(path, key) : known
-  }
-
-  async #readLastOf(path: Buffer, key: string): Promise<Latest | null> {
+    if (known !== undefined) return known
     const stands = await this.#newest(
       overview => overview.mayHavePath(key),
       index => index.ofPath(key, false),

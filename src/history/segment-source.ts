@@ -29,7 +29,9 @@ export interface LinePlace {
 export interface SegmentSource {
   /** Looks at what other servers have added. What can't be read is reported. */
   update(): Promise<void>
-  /** Afterwards each known segment that can be read has an overview. */
+  /** Whether each known segment that can be read has an overview. */
+  readonly isLoaded: boolean
+  /** Afterwards it is so. */
   load(): Promise<void>
   /** Both: afterwards it is known what all servers have written up to now. */
   catchUp(): Promise<void>

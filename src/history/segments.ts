@@ -37,7 +37,6 @@ export interface SegmentsOptions extends Pick<HistoryOptions, 'folder' | 'nonce'
 const CHUNK = 256 * 1024
 /** In bytes: what is read of the end of a segment to find its last id. */
 const TAIL = 64 * 1024
-const LOADED = Promise.resolve()
 /** In bytes. No segment that editd wrote is so large. */
 const TOO_LARGE = 256 * 1024 * 1024
 
@@ -71,10 +70,12 @@ export class Segments implements SegmentSource {
     return this.#options.folder
   }
 
-  /** Afterwards each known segment that can be read has an overview. */
-  load(): Promise<void> {
-    // Each edit asks.
-    return this.#isLoaded && !this.#isLoading ? LOADED : this.#loadInTurn()
+  get isLoaded(): boolean {
+    return this.#isLoaded && !this.#isLoading
+  }
+
+  async load(): Promise<void> {
+    if (!this.isLoaded) await this.#loadInTurn()
   }
 
   /** Afterwards it is known what all servers have written up to now. */

@@ -83,6 +83,10 @@ export class Logs implements SegmentSource {
     this.#objects = new LogObjects(options.store, (key, code) => this.#refuse(key, code))
   }
 
+  get isLoaded(): boolean {
+    return this.#isLoaded
+  }
+
   async load(): Promise<void> {
     if (!this.#isLoaded) await this.update()
   }

@@ -301,7 +301,8 @@ export class FileRecorder {
     await this.#look()
     if (landed !== undefined) return this.#findAmongOthers(landed)
     for (;;) {
-      const last = await this.#history.lastOf(path)
+      const found = this.#history.lastOf(path)
+      const last = found instanceof Promise ? await found : found
       if (last === null || last.hash_after === digest) {
         if (last?.settled === null) this.#history.settle(last.edit_id, 'done')
         return null
