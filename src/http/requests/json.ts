@@ -57,10 +57,11 @@ export function refuseMedia(
 export function parseStrictJson(body: Buffer): Result<unknown, RequestFailure> {
   if (body.length === 0) return refuse({ code: 'INVALID_JSON', reason: 'empty' })
   if (!isUtf8(body)) return refuse({ code: 'INVALID_UNICODE' })
-  const failure = scan(body)
+  const json = body.toString()
+  const failure = scan(json)
   if (failure !== null) return fail(failure)
   try {
-    return ok(JSON.parse(body.toString()))
+    return ok(JSON.parse(json))
   } catch (error) {
     const where = whereOf(error)
     return refuse({ code: 'INVALID_JSON', reason: 'syntax', ...(where !== undefined && { where }) })
@@ -83,21 +84,21 @@ const QUOTE = 0x22
 const BACKSLASH = 0x5c
 
 /** Where a JSON string ends that begins at `start`: the offset of its closing quote, or -1. */
-function endOfString(json: Buffer, start: number): number {
-  let end = json.indexOf(QUOTE, start + 1)
+function endOfString(json: string, start: number): number {
+  let end = json.indexOf('"', start + 1)
   while (end !== -1) {
     let slash = end - 1
-    while (json[slash] === BACKSLASH) slash--
+    while (json.charCodeAt(slash) === BACKSLASH) slash--
     if ((end - slash) % 2 === 1) return end
-    end = json.indexOf(QUOTE, end + 1)
+    end = json.indexOf('"', end + 1)
   }
   return end
 }
 
 /** The text of a JSON string; null where it is not valid. */
-function nameIn(json: Buffer): string | null {
+function nameIn(json: string): string | null {
   try {
-    return JSON.parse(json.toString()) as string
+    return JSON.parse(json) as string
   } catch {
     return null
   }
@@ -113,7 +114,7 @@ interface Level {
  * and those who walk its result should have to handle. Where the JSON isn't valid, it may stop early or find nothing:
  * the parser reports that. Linear.
  */
-function scan(json: Buffer): RequestFailure | null {
+function scan(json: string): RequestFailure | null {
   const levels: Level[] = []
   let values = 0
   let expectsKey = false
@@ -124,12 +125,13 @@ function scan(json: Buffer): RequestFailure | null {
       .join('')
   for (let i = 0; i < json.length; i++) {
     const level = levels.at(-1)
-    switch (json[i]) {
+    const character = json.charCodeAt(i)
+    switch (character) {
       case QUOTE: {
         const end = endOfString(json, i)
         if (end === -1) return null
         if (expectsKey && level?.keys) {
-          const key = nameIn(json.subarray(i, end + 1))
+          const key = nameIn(json.slice(i, end + 1))
           if (key === null) return null
           if (level.keys.has(key)) return { code: 'INVALID_JSON', reason: 'duplicate_key', key, pointer: pointer() }
           level.keys.add(key)
@@ -156,7 +158,7 @@ function scan(json: Buffer): RequestFailure | null {
       case 0x5b: // [
         values++
         if (levels.length === MAX_DEPTH) return { code: 'INVALID_JSON', reason: 'too_deep', limit: MAX_DEPTH }
-        expectsKey = json[i] === 0x7b
+        expectsKey = character === 0x7b
         levels.push({ keys: expectsKey ? new Set() : null, at: 0 })
         break
       case 0x7d: // }
@@ -190,10 +192,14 @@ type JsonPath = (string | number)[]
 export function checkTexts(value: unknown, at: JsonPath = []): RequestFailure | null {
   if (typeof value === 'string') return checkText(value, at)
   if (typeof value !== 'object' || value === null) return null
-  for (const [name, member] of Array.isArray(value) ? value.entries() : Object.entries(value)) {
+  // The names of a list would be a text for each item of it.
+  const names = Array.isArray(value) ? null : Object.keys(value)
+  const members = Object.values(value) as unknown[]
+  for (let i = 0; i < members.length; i++) {
+    const name = names?.[i] ?? i
     at.push(name)
     if (typeof name === 'string' && !name.isWellFormed()) return { code: 'INVALID_UNICODE', pointer: pointerTo(at) }
-    const failure = checkTexts(member, at)
+    const failure = checkTexts(members[i], at)
     if (failure !== null) return failure
     at.pop()
   }
