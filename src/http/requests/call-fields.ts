@@ -15,6 +15,11 @@ export const CALL_HEADERS = {
 } as const
 type HeaderField = keyof typeof CALL_HEADERS
 
+/** Each with the name that Node gives its header. */
+const HEADERS = (Object.keys(CALL_HEADERS) as HeaderField[]).map(
+  field => [field, CALL_HEADERS[field].toLowerCase()] as const
+)
+
 /** How long a header may be, in characters; its field as well. */
 const LONGEST: Record<HeaderField, number> = { agent: 200, session: 200, idempotency_key: 255 }
 
@@ -39,18 +44,18 @@ export function readCall<Request extends { dry_run?: boolean }>(
   { effect, call_fields = [], keyed }: CalledOperation
 ): Result<ReadCall<Request>, RequestFailure> {
   if (effect === 'looks') return ok({ request: sent, caller: {} })
-  const fields: Record<string, unknown> = { ...sent }
+  const fields: Record<string, unknown> = sent
   const given: Partial<Record<CallField, string>> = {}
   for (const field of call_fields) {
     // A string: the schema has seen to that.
     if (fields[field] !== undefined) given[field] = fields[field] as string
-    Reflect.deleteProperty(fields, field)
   }
+  const request = Object.keys(given).length === 0 ? sent : without(sent, call_fields)
   const isDry = effect === 'computes' || sent.dry_run === true
   if (isDry && given.idempotency_key !== undefined) return invalid('/idempotency_key', UNUSED)
-  for (const field of ['agent', 'session', ...(keyed === undefined ? [] : (['idempotency_key'] as const))] as const) {
-    const header = headers[CALL_HEADERS[field].toLowerCase()]
-    if (typeof header !== 'string') continue
+  for (const [field, name] of HEADERS) {
+    const header = headers[name]
+    if (typeof header !== 'string' || (field === 'idempotency_key' && keyed === undefined)) continue
     const read = readHeader(field, header)
     if (!read.ok) return read
     if (isDry && field === 'idempotency_key') return invalid('', `the header ${CALL_HEADERS[field]} ${UNUSED}`)
@@ -60,13 +65,12 @@ export function readCall<Request extends { dry_run?: boolean }>(
     given[field] = read.value
   }
   const { idempotency_key, ...caller } = given
-  return ok({
-    // What is left has all fields of the operation's own.
-    request: fields as Request,
-    caller,
-    ...(idempotency_key !== undefined && { key: idempotency_key })
-  })
+  return ok(idempotency_key === undefined ? { request, caller } : { request, caller, key: idempotency_key })
 }
+
+/** What is left has all fields of the operation's own. */
+const without = <Request extends object>(sent: Request, call_fields: readonly string[]) =>
+  Object.fromEntries(Object.entries(sent).filter(([field]) => !call_fields.includes(field))) as Request
 
 const UNUSED = 'is not used in a dry run, which writes nothing; leave it out'
 

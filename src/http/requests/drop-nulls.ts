@@ -8,7 +8,7 @@ import { propertiesOf, requiredOf } from './json-schema.ts'
  * required fields stay, to be refused. The value itself is not changed.
  */
 export function withoutNulls(value: unknown, schema: TSchema, parts: Readonly<Record<string, TSchema>> = {}): unknown {
-  if (typeof value !== 'object' || value === null || Array.isArray(value)) return value
+  if (typeof value !== 'object' || value === null || Array.isArray(value) || !holdsNull(value)) return value
   const properties = propertiesOf(schema)
   const required = requiredOf(schema)
   const known = (name: string) => Object.hasOwn(properties, name)
@@ -23,3 +23,7 @@ export function withoutNulls(value: unknown, schema: TSchema, parts: Readonly<Re
       .map(([name, member]) => [name, inside(name, member)])
   )
 }
+
+/** Whether there is a null anywhere in a value, however deep. Most have none, and needn't be copied. */
+const holdsNull = (value: unknown): boolean =>
+  value === null || (typeof value === 'object' && Object.values(value).some(holdsNull))

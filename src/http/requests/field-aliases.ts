@@ -38,6 +38,8 @@ const ALIASES: Record<string, readonly string[]> = {
   search: ['find', 'text']
 }
 
+const OTHER_NAMES = new Set(Object.values(ALIASES).flat())
+
 /** Fields in which others name what is to be done. */
 const COMMAND_FIELDS = ['command', 'operation', 'action']
 
@@ -178,6 +180,8 @@ export const sentNamesIn = (sentNames: SentNames, at: string): SentNames =>
 /** Renames, in place, the fields of one object; reports those that are sent under two names, and leaves them. */
 function renameFields(object: Json, schema: TSchema, onRenamed: (field: string, name: string) => void): InvalidField[] {
   const errors: InvalidField[] = []
+  // Few requests have such a name; to look for each of them takes longer than to validate the request.
+  if (!Object.keys(object).some(name => OTHER_NAMES.has(name) && !hasProperty(schema, name))) return errors
   for (const [field, names] of Object.entries(ALIASES)) {
     if (!hasProperty(schema, field)) continue
     const isRequired = requiredOf(schema).includes(field)
@@ -212,9 +216,10 @@ function dropCommand(object: Json, { id, request, within }: Fields, warnings: Se
   const known = (name: string) => hasProperty(request, name) || (name === 'operation' && within !== undefined)
   // Where an action is to be chosen, a command may mean that.
   if (hasProperty(request, 'action')) return null
-  for (const name of COMMAND_FIELDS.filter(field => !known(field))) {
+  for (const name of COMMAND_FIELDS) {
     const value = object[name]
-    const meant = typeof value === 'string' && Object.hasOwn(COMMANDS, value) ? COMMANDS[value] : undefined
+    if (typeof value !== 'string' || known(name)) continue
+    const meant = Object.hasOwn(COMMANDS, value) ? COMMANDS[value] : undefined
     const [usual] = meant ?? []
     if (meant === undefined || usual === undefined) continue
     if (!meant.some(operation => BY_TOOL[operation] === id)) {
