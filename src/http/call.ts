@@ -105,7 +105,9 @@ export const since = (start: number): number => Math.round((performance.now() - 
  */
 export function caller<Request extends RequestFields>(operation: Callable<Request>): MakeCall {
   return call => {
-    const made = callers.get(operation) ?? makeCaller(operation)
+    const known = callers.get(operation)
+    if (known !== undefined) return known(call)
+    const made = makeCaller(operation)
     callers.set(operation, made)
     return made(call)
   }
@@ -126,19 +128,14 @@ function makeCaller<Request extends RequestFields>(operation: Callable<Request>)
   const read = readerOf(operation)
   const answerTo = async (
     taken: ReturnType<typeof read>,
-    {
-      headers,
-      sentNames: callerNames = NONE,
-      subject,
-      agent,
-      defaults = {},
-      onGone,
-      ...context
-    }: Omit<Call, 'body' | 'onAnswer'>,
+    call: Omit<Call, 'body' | 'onAnswer'>,
     audit: AuditedCall | undefined
   ): Promise<CallAnswer> => {
-    const refused = (failure: Failure, about: Partial<Context>) =>
-      toProblem(inSentNames(failure, callerNames), { ...context, ...about })
+    const { headers, subject, agent, defaults, naming, onGone } = call
+    const refused = (failure: Failure, about: Partial<Context>) => {
+      const { instance, request_id, sentNames = NONE } = call
+      return toProblem(inSentNames(failure, sentNames), { instance, request_id, naming, ...about })
+    }
     if (!taken.ok) {
       const { failure, ...about } = taken.failure
       return refused(failure, about)
@@ -150,28 +147,22 @@ function makeCaller<Request extends RequestFields>(operation: Callable<Request>)
     const read = readCall(headers, sent, operation)
     if (!read.ok) return refused(inSentNames(read.failure, sentNames), { path })
     const { request, key } = read.value
-    audit?.by({ ...(agent !== undefined && { agent }), ...read.value.caller })
-    const caller = {
-      ...(agent !== undefined && { agent }),
-      ...read.value.caller,
-      ...(subject !== undefined && { token: subject.name })
-    }
+    const claimed = agent === undefined ? read.value.caller : { agent, ...read.value.caller }
+    audit?.by(claimed)
+    const caller = subject === undefined ? claimed : { ...claimed, token: subject.name }
     const conditions = readPreconditions(headers, target, request.expected_hash)
     if (!conditions.ok) return refused(conditions.failure, { path })
-    const { expected_hash, ...others } = conditions.value
+    const { expected_hash, if_none_match } = conditions.value
     const by_header = expected_hash !== undefined
     const asked = by_header ? { ...request, expected_hash } : request
-    const made = { name: operation.id, arguments: { ...request } as Record<string, unknown> }
-    const carried = await carryOut(operation, { key, subject }, { ...asked, ...others }, held =>
-      operation.call(filled(operation, asked, defaults), {
-        ...others,
-        caller,
-        ...(subject !== undefined && { subject }),
-        ...(held !== undefined && { key: held }),
-        ...(audit !== undefined && { audit }),
-        ...(onGone !== undefined && { onGone })
-      })
-    )
+    const made = { name: operation.id, arguments: request as Record<string, unknown> }
+    const whole = defaults === undefined ? asked : filled(operation, asked, defaults)
+    const work = (held?: Key) => operation.call(whole, { subject, if_none_match, caller, key: held, audit, onGone })
+    const { keyed } = operation
+    const carried =
+      key === undefined || keyed === undefined
+        ? ok({ called: await work(), replayed: false })
+        : await carryOutOnce({ id: operation.id, keyed }, { key, subject }, { ...asked, ...conditions.value }, work)
     if (!carried.ok) return refused(refusalOf(carried.failure), { path })
     const { called, replayed } = carried.value
     if (!called.ok) {
@@ -182,16 +173,18 @@ function makeCaller<Request extends RequestFields>(operation: Callable<Request>)
     }
     const { outcome } = called.value
     const file_hash = 'file_hash' in outcome ? outcome.file_hash : undefined
-    const answer = toBody(called.value, warnings, context.naming)
-    const text = () => briefOutcome(called.value, answer, made, context.naming)
+    const answer = toBody(called.value, warnings, naming)
+    const text = () => briefOutcome(called.value, answer, made, naming)
+    const answerHeaders: Record<string, string> = file_hash === undefined ? {} : { etag: `"${file_hash}"` }
+    if (replayed) answerHeaders[REPLAYED] = 'true'
     return {
       body: answer,
       value: called.value,
-      headers: { ...(file_hash !== undefined && { etag: `"${file_hash}"` }), ...(replayed && { [REPLAYED]: 'true' }) },
+      headers: answerHeaders,
       text: replayed ? () => briefReplay(text()) : text
     }
   }
-  return async ({ body, onAnswer, ...call }) => {
+  return async call => {
     const start = performance.now()
     const trace = traceOf(call.headers)
     let path: string | undefined
@@ -204,7 +197,7 @@ function makeCaller<Request extends RequestFields>(operation: Callable<Request>)
         path: path ?? outcome.path ?? about,
         code
       })
-      onAnswer?.(
+      call.onAnswer?.(
         {
           operation: operation.id,
           ...(path !== undefined && { path }),
@@ -216,7 +209,7 @@ function makeCaller<Request extends RequestFields>(operation: Callable<Request>)
       )
     }
     try {
-      const taken = read(body)
+      const taken = read(call.body)
       path = taken.ok ? taken.value.request.path : taken.failure.path
       if (taken.ok) request = taken.value.request
       // What is written nowhere is a change nowhere.
@@ -250,16 +243,15 @@ interface Carried {
 }
 
 /**
- * Carries a request out; with a key only if none that asks the same was, under this key and of this operation,
- * whichever route or tool it came through; keys of several tokens are several. `asked`: what it asks for.
+ * Carries a request with a key out only if none that asks the same was, under this key and of this operation, whichever
+ * route or tool it came through; keys of several tokens are several. `asked`: what it asks for.
  */
-async function carryOut(
-  { id, keyed }: Pick<Callable, 'id' | 'keyed'>,
-  { key, subject }: { key: string | undefined; subject: Call['subject'] },
+async function carryOutOnce(
+  { id, keyed }: Required<Pick<Callable, 'id' | 'keyed'>>,
+  { key, subject }: { key: string; subject: Call['subject'] },
   asked: object,
-  work: (held?: Key) => Promise<Called>
+  work: (held: Key) => Promise<Called>
 ): Promise<Result<Carried, KeyFailure>> {
-  if (key === undefined || keyed === undefined) return ok({ called: await work(), replayed: false })
   const scope = subject === undefined ? id : `${id} ${JSON.stringify(subject.name)}`
   const carried = await keyed({ scope, key, fingerprint: fingerprintOf(asked) }, work)
   if (!carried.ok) return carried
@@ -300,8 +292,8 @@ function summaryOf(body: CallAnswer['body']): CallSummary {
 /** Of one file. */
 function ofChange(body: Pick<ChangeResult, 'hash_before' | 'file_hash' | 'changed' | 'dry_run'>): CallSummary {
   const { hash_before, file_hash, changed, dry_run } = body
-  return {
-    ...(hash_before !== undefined && { hash_before }),
-    ...(changed && !dry_run && file_hash !== undefined && { hash_after: file_hash })
-  }
+  const summary: CallSummary = {}
+  if (hash_before !== undefined) summary.hash_before = hash_before
+  if (changed && !dry_run && file_hash !== undefined) summary.hash_after = file_hash
+  return summary
 }

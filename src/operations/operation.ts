@@ -314,20 +314,20 @@ export interface Subject {
   scope: Scope
 }
 
-/** What a call has besides the fields of its operation. */
+/** What a call has besides the fields of its operation; `undefined` is as good as absent. */
 export interface CallContext {
   /** Absent without an access file: then whoever calls may do everything. */
-  subject?: Subject
+  subject?: Subject | undefined
   /** `If-None-Match: *`: there must be no file. */
-  if_none_match?: true
+  if_none_match?: true | undefined
   /** Who calls. */
   caller?: Author
   /** Of a request with an idempotency key. */
-  key?: Key
+  key?: Key | undefined
   /** Who is told which files it changes. */
-  audit?: AuditedCall
+  audit?: AuditedCall | undefined
   /** Has `end` called when nobody waits for the answer any more, at once if nobody does now; maybe also after it. */
-  onGone?: (end: () => void) => void
+  onGone?: ((end: () => void) => void) | undefined
 }
 
 /** The names of operations in a sentence for a caller: their routes, or the names of their tools. */

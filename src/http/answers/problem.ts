@@ -98,7 +98,7 @@ export interface Context {
   /** The expected hash came in `If-Match`. */
   by_header?: boolean
   /** How other calls are named; by default by their routes. */
-  naming?: CallSyntax
+  naming?: CallSyntax | undefined
   /** The call, if it could be read. */
   made?: ToolCall
   /** An edit of the caller that somebody took back. */

@@ -32,7 +32,7 @@ export function readPreconditions(
 ): Result<Preconditions, RequestFailure> {
   const match = headers['if-match']?.trim()
   const none = headers['if-none-match']?.trim()
-  const [several] = [match && 'If-Match', none && 'If-None-Match'].filter(name => name !== undefined)
+  const several = match === undefined ? none && 'If-None-Match' : match && 'If-Match'
   if (several !== undefined && takes.many_in !== undefined) {
     return invalid(
       `the header ${several} is of one file, and these may be several; send expected_hash in the ${takes.many_in}`

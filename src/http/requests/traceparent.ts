@@ -14,8 +14,8 @@ export const TRACESTATE_MAX = 512
 
 /** Undefined where there is none, or one that isn't valid: such a header is passed over, as the standard has it. */
 export function traceOf({ traceparent }: IncomingHttpHeaders): TraceContext | undefined {
-  const [, version, trace_id, span_id, more] =
-    TRACEPARENT.exec(typeof traceparent === 'string' ? traceparent : '') ?? []
+  if (typeof traceparent !== 'string') return undefined
+  const [, version, trace_id, span_id, more] = TRACEPARENT.exec(traceparent) ?? []
   if (trace_id === undefined || span_id === undefined) return undefined
   return version === '00' && more !== undefined ? undefined : { trace_id, span_id }
 }
