@@ -1,7 +1,7 @@
 // POST /tools/{name}: an operation, called with the arguments of a tool call. Does not know any tool by name.
 import type { FastifyInstance } from 'fastify'
 import { toolCallSchema } from '../src/http/openapi.ts'
-import { contextOf, jsonOf, refuseUnfit } from '../src/http/operation-route.ts'
+import { callOf, jsonOf, refuseUnfit } from '../src/http/operation-route.ts'
 import { sendAnswer, sendProblem } from '../src/http/send.ts'
 import { argumentsIn } from '../src/http/tools/arguments.ts'
 import { viewOf } from '../src/http/view.ts'
@@ -18,7 +18,7 @@ export function tool(app: FastifyInstance, operations: Operations): void {
       const body = jsonOf(request)
       const args = body.ok ? argumentsIn(body.value) : body
       return args.ok
-        ? sendAnswer(reply, await found.call({ body: args.value, ...contextOf(request) }))
+        ? sendAnswer(reply, await found.call(callOf(request, reply, args.value)))
         : sendProblem(reply, args.failure)
     }
   })

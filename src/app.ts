@@ -199,6 +199,7 @@ export async function buildApp({ spaces, logger, observer, timeouts = TIMEOUTS }
   }
   addFailureHandlers(app)
   app.decorateRequest('seen', null)
+  app.decorateRequest('noted', null)
   app.decorate('observer', observer ?? null)
   app.decorateRequest('subject', undefined)
   app.decorateRequest('grant', null)

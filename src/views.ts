@@ -33,7 +33,9 @@ export function makeViews(workers: Workers, components: Components): (space: Spa
     const views = made.get(space) ?? new Map<string, View>()
     made.set(space, views)
     const key = JSON.stringify(grant && [grant.scope, grant.paths, grant.memoryRoot])
-    const view = views.get(key) ?? makeView(space, grant, workers, components)
+    const known = views.get(key)
+    if (known !== undefined) return known
+    const view = makeView(space, grant, workers, components)
     views.set(key, view)
     return view
   }

@@ -3,7 +3,7 @@ import { isUtf8 } from 'node:buffer'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { BY_ROUTE } from './answers/call-names.ts'
 import type { RequestFailure } from './failure.ts'
-import { contextOf, goneOf, jsonOf, refuseAllBut, refuseUnfit } from './operation-route.ts'
+import { callOf, jsonOf, refuseAllBut, refuseUnfit } from './operation-route.ts'
 import { JSON_TYPE, mediaTypeOf } from './requests/json.ts'
 import { noteCode } from './request-log.ts'
 import { fail, ok, type Result } from '../result.ts'
@@ -22,7 +22,7 @@ export function adapterRoute({ route, bodyOfText }: Adapter) {
   return {
     onRequest: bodyOfText === undefined ? refuseUnfit : refuseAllBut(JSON_TYPE, TEXT_TYPE),
     async handler(request: FastifyRequest, reply: FastifyReply) {
-      const context = { ...contextOf(request), onGone: goneOf(reply) }
+      const { body: _, ...context } = callOf(request, reply, null)
       const adapter = viewOf(request).adapters.get(route)!
       const body = bodyOf(request, adapter)
       if (body.ok) return send(reply, await adapter.answer(body.value, context))
@@ -33,6 +33,6 @@ export function adapterRoute({ route, bodyOfText }: Adapter) {
 }
 
 function send(reply: FastifyReply, { status, headers, body, code }: AdapterAnswer): FastifyReply {
-  if (code !== undefined) noteCode(reply.raw, code)
+  if (code !== undefined) noteCode(reply.request, code)
   return reply.code(status).headers(headers).type('application/json; charset=utf-8').send(body)
 }

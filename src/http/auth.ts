@@ -34,6 +34,15 @@ export function accessOf(path: string, method = ''): RouteAccess {
   return isPage || isDocument ? 'public' : 'token'
 }
 
+/** How many headers have this name, in lower case; `raw`: names and values in turn. */
+function countOf(name: string, raw: readonly string[]): number {
+  let count = 0
+  for (let i = 0; i < raw.length; i += 2) {
+    if (raw[i]!.length === name.length && raw[i]!.toLowerCase() === name) count++
+  }
+  return count
+}
+
 /** The name in a Host header, without port and brackets; null if there is no valid one. */
 function hostName(host: string): string | null {
   const match = /^(?:\[([0-9a-f:.]+)\]|([^:[\]/?#@\s]+))(?::\d*)?$/i.exec(host)
@@ -53,10 +62,9 @@ export function makeAccessCheck({ identify, allowHosts, allowOrigins }: AccessOp
   const refused = (failure: RequestFailure) => fail(failure)
   return (request, access) => {
     if (access === 'health') return anybody
-    const hosts = request.rawHeaders.filter((name, i) => i % 2 === 0 && name.toLowerCase() === 'host').length
     const { host = '', origin, authorization } = request.headers
     const name = hostName(host)
-    if (hosts !== 1 || name === null) {
+    if (name === null || countOf('host', request.rawHeaders) !== 1) {
       return refused({
         code: 'INVALID_REQUEST',
         errors: [{ pointer: '', message: 'the request needs exactly one Host header, with a name or address' }]

@@ -39,7 +39,7 @@ export interface Call {
    */
   sentNames?: SentNames
   /** As of `CallContext`. */
-  subject?: CallContext['subject']
+  subject?: CallContext['subject'] | undefined
   /** Who calls, where the request doesn't say. */
   agent?: string
   /** Values for fields that the request leaves out, of those that the operation has. */

@@ -18,16 +18,17 @@ export function makeDrain(): Drain {
   const settle = () => {
     if (closed && running === 0) empty()
   }
+  const leave = () => {
+    running--
+    settle()
+  }
   return {
     get closed() {
       return closed
     },
     enter() {
       running++
-      return () => {
-        running--
-        settle()
-      }
+      return leave
     },
     close() {
       closed = true

@@ -37,24 +37,26 @@ export const jsonOf = (request: FastifyRequest) =>
 export const hearing =
   (request: FastifyRequest) =>
   (summary: CallSummary, made?: Made): void => {
-    noteCall(request.raw, summary)
+    noteCall(request, summary)
     request.server.observer?.called(request.subject?.name ?? '', summary, made)
   }
 
-/** What a call has of its request beside the body. */
-export const contextOf = (request: FastifyRequest): Omit<Call, 'body'> => ({
-  headers: request.headers,
-  instance: pathOf(request.originalUrl),
-  ...(request.subject !== undefined && { subject: request.subject }),
-  request_id: request.id,
-  onAnswer: hearing(request)
-})
-
 /** As `CallContext` has it: a response is closed when it has been sent, or its client has gone. */
-export const goneOf =
+const goneOf =
   ({ raw }: FastifyReply): NonNullable<Call['onGone']> =>
   end =>
     raw.destroyed ? end() : raw.once('close', end)
+
+/** A call as its request has it, of this body. */
+export const callOf = (request: FastifyRequest, reply: FastifyReply, body: unknown): Call => ({
+  body,
+  headers: request.headers,
+  instance: pathOf(request.originalUrl),
+  subject: request.subject,
+  request_id: request.id,
+  onAnswer: hearing(request),
+  onGone: goneOf(reply)
+})
 
 /** Hook and handler of the route of an operation, by its id. */
 export function operationRoute(id: Operation['id']) {
@@ -64,7 +66,7 @@ export function operationRoute(id: Operation['id']) {
       const body = jsonOf(request)
       const call = caller(viewOf(request).routed.get(id)!)
       return body.ok
-        ? sendAnswer(reply, await call({ body: body.value, ...contextOf(request), onGone: goneOf(reply) }))
+        ? sendAnswer(reply, await call(callOf(request, reply, body.value)))
         : sendProblem(reply, body.failure)
     }
   }

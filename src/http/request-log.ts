@@ -1,6 +1,6 @@
 // One line for each request, and one for each bug. Never a body, a query, a token, or text of a file; of what was sent
 // only the path of the file.
-import type { IncomingMessage, ServerResponse } from 'node:http'
+import type { ServerResponse } from 'node:http'
 import type { FastifyRequest } from 'fastify'
 import type { Logger } from 'pino'
 import { printable } from '../log.ts'
@@ -8,7 +8,10 @@ import { cut } from './answers/phrases.ts'
 import { since, type CallSummary } from './call.ts'
 import { traceOf } from './requests/traceparent.ts'
 
-export const pathOf = (url: string): string => url.split('?', 1)[0] ?? url
+export function pathOf(url: string): string {
+  const query = url.indexOf('?')
+  return query === -1 ? url : url.slice(0, query)
+}
 
 /** The most characters of a path that are logged. */
 const PATH_MAX = 200
@@ -19,17 +22,23 @@ interface Noted {
   summary: CallSummary
   again?: () => void
 }
-const noted = new WeakMap<IncomingMessage, Noted>()
 
-/** Notes the code of the problem that a response carries. */
-export const noteCode = ({ req }: ServerResponse, code: string): void => {
-  noted.set(req, { summary: { ...noted.get(req)?.summary, code } })
+declare module 'fastify' {
+  interface FastifyRequest {
+    /** For its log line; null where nothing is known yet. */
+    noted: Noted | null
+  }
+}
+
+/** Notes the code of the problem that a request is answered with. */
+export const noteCode = (request: FastifyRequest, code: string): void => {
+  request.noted = { summary: { ...request.noted?.summary, code } }
 }
 
 /** Notes what a call has done, for the line of its request. */
-export function noteCall(request: IncomingMessage, summary: CallSummary): void {
-  const again = noted.get(request)?.again
-  noted.set(request, { summary })
+export function noteCall(request: FastifyRequest, summary: CallSummary): void {
+  const again = request.noted?.again
+  request.noted = { summary }
   again?.()
 }
 
@@ -54,12 +63,12 @@ export const requestLog =
         route: request.routeOptions.url ?? shown(pathOf(request.url)),
         ...(response.writableFinished ? { status: response.statusCode } : { aborted: true }),
         ...traceOf(request.headers),
-        ...callFields({ ...noted.get(request.raw)?.summary, duration_ms: since(start) }, logPaths)
+        ...callFields({ ...request.noted?.summary, duration_ms: since(start) }, logPaths)
       })
     }
     response.once('close', () => {
       write()
-      if (!response.writableFinished) noted.set(request.raw, { summary: {}, again: write })
+      if (!response.writableFinished) request.noted = { summary: {}, again: write }
     })
   }
 

@@ -33,7 +33,7 @@ export function sendProblem(reply: FastifyReply, failure: Failure, about: Partia
 export function sendAnswer(reply: FastifyReply, answer: Answer | CallAnswer): FastifyReply {
   const { body, headers } = answer
   const isProblem = 'code' in body
-  if (isProblem) noteCode(reply.code(body.status).raw, body.code)
+  if (isProblem) noteCode(reply.code(body.status).request, body.code)
   reply.headers(headers)
   const { routeOptions, headers: asked, resourceMetadata } = reply.request
   const challenge = headers['www-authenticate']

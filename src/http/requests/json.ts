@@ -37,6 +37,8 @@ export function refuseMedia(
 ): RequestFailure | null {
   const encoding = headers['content-encoding']?.trim().toLowerCase() ?? 'identity'
   if (encoding !== 'identity') return { code: 'UNSUPPORTED_MEDIA_TYPE', reason: 'encoding', given: encoding }
+  // As nearly everybody sends it: there are no parameters to look at.
+  if (media.includes(headers['content-type'] ?? '')) return null
   const [type = '', ...parameters] = partsOf(headers)
   if (!media.includes(type)) return { code: 'UNSUPPORTED_MEDIA_TYPE', reason: 'type', given: type }
   const charset =
