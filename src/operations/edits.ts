@@ -8,7 +8,7 @@ export function editsOf<E extends object>(
   request: Partial<E> & { edits?: E[] },
   item: TObject
 ): Result<E[], OperationFailure> {
-  const fields: Record<string, unknown> = { ...request }
+  const fields = request as Record<string, unknown>
   // `replace_all: false` is the default, so it says nothing about the mode.
   const single = Object.keys(item.properties).filter(field => fields[field] !== undefined && fields[field] !== false)
   const required: readonly string[] = item.required ?? []
@@ -24,5 +24,7 @@ export function editsOf<E extends object>(
     })
   }
   // Nothing is missing that the schema of one edit requires.
-  return ok([Object.fromEntries(single.map(field => [field, fields[field]])) as E])
+  const edit: Record<string, unknown> = {}
+  for (const field of single) edit[field] = fields[field]
+  return ok([edit as E])
 }

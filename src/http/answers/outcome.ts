@@ -148,21 +148,20 @@ function changeBody(
   naming: CallSyntax,
   field: string = fieldOf(given, naming)
 ): ChangeResult {
-  const value: ChangedOutcome = { ...given, outcome: withPathShown(given.outcome, naming) }
-  const { outcome } = value
+  const outcome = withPathShown(given.outcome, naming)
+  const value: ChangedOutcome = outcome === given.outcome ? given : { ...given, outcome }
   const { joined_breaks, mark_dropped, encoding_mismatch, syntax, warnings, newTextWarnings, dry_run } = outcome
   const message =
     value.operation === 'edit_section' ? sectionMessage(outcome, value.section) : MESSAGES[value.operation](outcome)
-  return bodyOf(outcome, message, naming, [
-    ...requestWarnings,
-    ...(syntax === undefined ? [] : [syntaxWarning(syntax, { dry_run, field })]),
-    ...(value.operation === 'edit_section' ? sectionWarnings(value.section, outcome) : []),
-    ...warnings.map(warningOfFile),
-    ...(joined_breaks === undefined ? [] : [joinedWarning(joined_breaks, dry_run)]),
-    ...(encoding_mismatch === undefined ? [] : [encodingWarning(encoding_mismatch, dry_run)]),
-    ...(mark_dropped === undefined ? [] : [markWarning(value, naming, field)]),
-    ...toWarnings(newTextWarnings, outcome, field)
-  ])
+  const warned = [...requestWarnings]
+  if (syntax !== undefined) warned.push(syntaxWarning(syntax, { dry_run, field }))
+  if (value.operation === 'edit_section') warned.push(...sectionWarnings(value.section, outcome))
+  warned.push(...warnings.map(warningOfFile))
+  if (joined_breaks !== undefined) warned.push(joinedWarning(joined_breaks, dry_run))
+  if (encoding_mismatch !== undefined) warned.push(encodingWarning(encoding_mismatch, dry_run))
+  if (mark_dropped !== undefined) warned.push(markWarning(value, naming, field))
+  if (newTextWarnings.length > 0) warned.push(...toWarnings(newTextWarnings, outcome, field))
+  return bodyOf(outcome, message, naming, warned)
 }
 
 /** What was done to one file; `F` has members that only some operations answer. */
@@ -194,10 +193,10 @@ function bodyOf<F extends ChangeOutcome>(outcome: F, message: string, naming: Ca
   }
 }
 
-const withPathShown = <O extends { path: string }>(outcome: O, naming: CallSyntax): O => ({
-  ...outcome,
-  path: pathShown(naming, outcome.path)
-})
+function withPathShown<O extends { path: string }>(outcome: O, naming: CallSyntax): O {
+  const path = pathShown(naming, outcome.path)
+  return path === outcome.path ? outcome : { ...outcome, path }
+}
 
 const warningOfFile = (warning: FileWarning): string => FILE_WARNINGS[warning]
 
