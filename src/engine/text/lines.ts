@@ -46,6 +46,11 @@ export const isInsideCrlf = (text: Text, offset: number): boolean =>
  * further step is twice as long: few steps for a line of megabytes.
  */
 const STEP = 4096
+/**
+ * Bytes that are looked at one by one before that: most lines end within them, in a quarter of the time that a view and
+ * two calls of the built-in search take.
+ */
+const NEAR = 256
 
 /** The first offset at or after `from` that holds `\n` or `\r`, or -1. */
 export function nextBreakByte(text: Text, from: number): number {
@@ -54,9 +59,8 @@ export function nextBreakByte(text: Text, from: number): number {
     const piece = text.pieces[index]!
     const start = text.startOf(index)
     const end = Math.min(start + piece.length, at + step)
-    const view = piece.subarray(at - start, end - start)
-    const found = textEndIn(view, 0)
-    if (found < view.length) return at + found
+    const found = start + textEndIn(piece, at - start, end - start)
+    if (found < end) return found
     at = end
   }
   return -1
@@ -66,22 +70,29 @@ export function nextBreakByte(text: Text, from: number): number {
 export function previousBreakByte(text: Text, before: number): number {
   for (let at = before, step = STEP; at > 0; step *= 2) {
     const index = text.pieceAt(at - 1)
+    const piece = text.pieces[index]!
     const start = text.startOf(index)
     const from = Math.max(start, at - step)
-    const view = text.pieces[index]!.subarray(from - start, at - start)
-    const found = Math.max(view.lastIndexOf(LF), view.lastIndexOf(CR))
+    const near = Math.max(from, at - NEAR)
+    while (at > near) if (isBreakByte(piece[--at - start]!)) return at
+    if (near === from) continue
+    const far = piece.subarray(from - start, near - start)
+    const found = Math.max(far.lastIndexOf(LF), far.lastIndexOf(CR))
     if (found !== -1) return from + found
     at = from
   }
   return -1
 }
 
-/** Where the text of the line ends that `from` is on: at its break, or at the end of `bytes`. */
-export function textEndIn(bytes: Buffer, from: number): number {
-  const lf = bytes.indexOf(LF, from)
-  const limit = lf === -1 ? bytes.length : lf
-  const cr = bytes.subarray(from, limit).indexOf(CR)
-  return cr === -1 ? limit : from + cr
+/** Where the text of the line ends that `from` is on: at its break, or at `to`. */
+export function textEndIn(bytes: Buffer, from: number, to = bytes.length): number {
+  const near = Math.min(to, from + NEAR)
+  for (let at = from; at < near; at++) if (isBreakByte(bytes[at]!)) return at
+  if (near >= to) return to
+  const far = bytes.subarray(near, to)
+  const lf = far.indexOf(LF)
+  const cr = (lf === -1 ? far : far.subarray(0, lf)).indexOf(CR)
+  return cr !== -1 ? near + cr : lf !== -1 ? near + lf : to
 }
 
 /** Where the last break of `bytes` ends, or 0; half of a `\r\n` counts as a break. */
@@ -136,7 +147,9 @@ export function breakBefore(text: Text, end: number): LineBreak | undefined {
 }
 
 /** Length of the byte-order mark at the start of a text, 3 or 0 bytes. It belongs to no line. */
-export const markLength = (text: Text): 0 | 3 => bomLength(text.slice(0, Math.min(3, text.length)))
+export const markLength = (text: Text): 0 | 3 =>
+  // To slice takes the time of a short line's search, and few texts have a mark.
+  text.byteAt(0) === 0xef ? bomLength(text.slice(0, Math.min(3, text.length))) : 0
 
 /** Whether a line begins at `offset`: the start, or just after a break. Between `\r` and `\n` none does. */
 export function isLineStart(text: Text, offset: number): boolean {
@@ -243,6 +256,10 @@ export class BreakCounter {
 export function countLines(text: Text, breaks: number): number {
   return text.length > markLength(text) && !isLineStart(text, text.length) ? breaks + 1 : breaks
 }
+
+/** The same of a text in one buffer. */
+export const countLinesIn = (bytes: Buffer, breaks: number): number =>
+  bytes.length > bomLength(bytes) && !isBreakByte(bytes[bytes.length - 1]!) ? breaks + 1 : breaks
 
 /**
  * The 1-based line of each offset, in the order asked, and the number of lines in all; one pass over the text. An
