@@ -4,16 +4,16 @@
 // Cost: one pass over the text for whatever is asked of its lines, made with the first question; each question a
 // stretch at the most. The naive way, a count from the start for each, is the oracle in the tests.
 import { countByte, countPairs } from './count-bytes.ts'
-import { type Break, countLines, countLoneCr, CR, LF } from './lines.ts'
-import { Text } from './text.ts'
+import { type Break, countLinesIn, countLoneCr, CR, LF } from './lines.ts'
 
 /** Bytes between two counts that are kept. */
-const STRETCH = 2048
+const STRETCH = 4096
 
-/** What lies before each stretch, and how many `\r\n` there are in all. */
+/** What lies before each stretch, `lone` only where there is any `\r`; and how many `\n` and `\r\n` there are in all. */
 interface Table {
   lineFeeds: Uint32Array
   lone: Uint32Array
+  allLineFeeds: number
   pairs: number
 }
 
@@ -23,6 +23,8 @@ export class LineIndex {
   /** Whether there is any `\r`. */
   readonly hasCr: boolean
   #known: Table | undefined
+  /** The last offset that `\n` were counted before, and how many: most often the next one is a few bytes on. */
+  #last = { offset: 0, lineFeeds: 0 }
 
   constructor(bytes: Buffer) {
     this.#bytes = bytes
@@ -31,8 +33,16 @@ export class LineIndex {
 
   /** How many `\n` lie before `offset`. */
   lineFeedsBefore(offset: number): number {
+    if (offset === this.#bytes.length) return this.#table().allLineFeeds
+    const last = this.#last
     const stretch = Math.floor(offset / STRETCH)
-    return this.#table().lineFeeds[stretch]! + countByte(this.#bytes, LF, stretch * STRETCH, offset)
+    if (offset < last.offset || stretch * STRETCH > last.offset) {
+      last.offset = stretch * STRETCH
+      last.lineFeeds = this.#table().lineFeeds[stretch]!
+    }
+    last.lineFeeds += countByte(this.#bytes, LF, last.offset, offset)
+    last.offset = offset
+    return last.lineFeeds
   }
 
   /**
@@ -46,11 +56,16 @@ export class LineIndex {
     return count + this.#loneBefore(offset) + changed
   }
 
+  /** The 1-based line of an offset, as `lineNumbers` has it. */
+  lineOf(offset: number): number {
+    return this.breaksBefore(offset) + 1
+  }
+
   /** As `lineNumbers` of the whole text. */
   lineNumbers(offsets: readonly number[]): { lines: number[]; total: number } {
     return {
-      lines: offsets.map(offset => this.breaksBefore(offset) + 1),
-      total: countLines(new Text([this.#bytes]), this.breaksBefore(this.#bytes.length))
+      lines: offsets.map(offset => this.lineOf(offset)),
+      total: countLinesIn(this.#bytes, this.breaksBefore(this.#bytes.length))
     }
   }
 
@@ -74,22 +89,22 @@ export class LineIndex {
     const bytes = this.#bytes
     const count = Math.floor(bytes.length / STRETCH) + 1
     const feeds = new Uint32Array(count)
-    const lone = new Uint32Array(count)
+    const lone = new Uint32Array(this.hasCr ? count : 0)
     let feedsNow = 0
     let loneNow = 0
     let pairs = 0
     for (let stretch = 0; stretch < count; stretch++) {
       feeds[stretch] = feedsNow
-      lone[stretch] = loneNow
       const from = stretch * STRETCH
       const to = Math.min(bytes.length, from + STRETCH)
       feedsNow += countByte(bytes, LF, from, to)
       if (!this.hasCr) continue
+      lone[stretch] = loneNow
       const here = countPairs(bytes, CR, LF, from, to, bytes[to] ?? -1)
       pairs += here
       loneNow += countByte(bytes, CR, from, to) - here
     }
-    this.#known = { lineFeeds: feeds, lone, pairs }
+    this.#known = { lineFeeds: feeds, lone, allLineFeeds: feedsNow, pairs }
     return this.#known
   }
 }
