@@ -19,6 +19,7 @@ import { planLineEdits } from './plan/replace-lines.ts'
 import { planTextEdits } from './plan/replace-text.ts'
 import { changedLines } from './report/changed-lines.ts'
 import { describe } from './report/describe.ts'
+import { placeLines } from './report/place-lines.ts'
 import { unifiedDiff } from './report/diff.ts'
 import type { Described, Task, TaskResult } from './task.ts'
 
@@ -76,11 +77,11 @@ export function planTakeBack(
     })
   }
   const { context_lines, dry_run, max_diff_lines } = task
-  const changes = describe(present, plan, { context_lines, dry_run })
+  const lines = placeLines(present, plan)
   const description: Described = {
     plan,
-    changes,
-    changed_lines: changedLines(plan, changes.changes, changes.total_lines_after),
+    changes: describe(present, plan, { context_lines, dry_run }, lines),
+    changed_lines: changedLines(plan, lines),
     diff:
       max_diff_lines === undefined
         ? {}
@@ -89,7 +90,7 @@ export function planTakeBack(
   return ok({
     pieces: plan.pieces,
     splices: plan.splices.list,
-    splice_lines: plan.line_index.lineNumbers(plan.splices.list.map(({ start }) => start)).lines,
+    splice_lines: plan.splices.list.map(({ start }) => plan.line_index.lineOf(start)),
     description,
     toggled,
     skipped,

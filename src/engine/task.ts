@@ -1,6 +1,6 @@
 // A change as data: which planner makes it, of what, and how it is reported. It can be sent to another thread. Does not
 // know files or threads.
-import { fail, ok, type Result } from '../result.ts'
+import { ok, type Result } from '../result.ts'
 import { explainStale } from './explain/explain-stale.ts'
 import { changedLines, type NumberedLine } from './report/changed-lines.ts'
 import { describe, type Description } from './report/describe.ts'
@@ -11,6 +11,7 @@ import type { LineEdit, TextEdit } from './edit/request.ts'
 import { dropsMark } from './report/dropped-mark.ts'
 import { encodingMismatch, type EncodingMismatch } from './report/encoding-mismatch.ts'
 import { joinedBreaks, type JoinedBreaks } from './report/joined-breaks.ts'
+import { placeLines } from './report/place-lines.ts'
 import type { LineEndings } from './text/eol.ts'
 import type { Hunk } from './patch/hunk.ts'
 import { planHunks } from './plan/apply-hunks.ts'
@@ -86,35 +87,43 @@ export function planTask(
   work_within = Infinity
 ): Result<TaskResult, TaskFailure | TakesLong> {
   const planned = planChange(original, task, work_within)
-  if (!planned.ok) return fail(planned.failure)
-  const { splices, pieces, edits_applied, left_alone, newTextWarnings } = planned.value
-  const { change, context_lines, dry_run, max_diff_lines } = task
-  const joined = joinedBreaks(original, splices, pieces)
-  const mismatch = encodingMismatch(original, splices)
-  const isOfAll = change.operation === 'create' || change.operation === 'delete'
-  const numbered = isOfAll ? [] : numberedLines(original, planned.value)
-  const changes = describe(original, planned.value, { context_lines, dry_run })
+  if (!planned.ok) return planned
+  const plan = planned.value
+  const { splices, pieces, line_index } = plan
   return ok({
     pieces,
     splices: splices.list,
-    splice_lines: planned.value.line_index.lineNumbers(splices.list.map(({ start }) => start)).lines,
-    description: {
-      plan: { edits_applied, left_alone, newTextWarnings: [...newTextWarnings, ...numbered] },
-      ...(joined !== undefined && { joined_breaks: joined }),
-      ...(dropsMark(original, splices, pieces) && !takesMarkOut(change) && { mark_dropped: true as const }),
-      ...(mismatch !== undefined && { encoding_mismatch: mismatch }),
-      changes,
-      changed_lines: changedLines(planned.value, changes.changes, changes.total_lines_after),
-      diff:
-        max_diff_lines === undefined
-          ? {}
-          : unifiedDiff(original, planned.value, {
-              ...file,
-              remains: change.operation !== 'delete',
-              max_lines: max_diff_lines
-            })
-    }
+    splice_lines: splices.list.map(({ start }) => line_index.lineOf(start)),
+    description: described(original, plan, task, file)
   })
+}
+
+/** What is said of a plan. Member by member: every edit comes here, and each spread takes a microsecond. */
+function described(
+  original: Buffer,
+  plan: Plan,
+  { change, context_lines, dry_run, max_diff_lines }: Task,
+  file: { path: string; exists: boolean }
+): Described {
+  const { splices, pieces, edits_applied, left_alone, newTextWarnings } = plan
+  const isOfAll = change.operation === 'create' || change.operation === 'delete'
+  const numbered = isOfAll ? [] : numberedLines(original, plan)
+  const lines = placeLines(original, plan)
+  const description: Described = {
+    plan: { edits_applied, left_alone, newTextWarnings: newTextWarnings.concat(numbered) },
+    changes: describe(original, plan, { context_lines, dry_run }, lines),
+    changed_lines: changedLines(plan, lines),
+    diff:
+      max_diff_lines === undefined
+        ? {}
+        : unifiedDiff(original, plan, { ...file, remains: change.operation !== 'delete', max_lines: max_diff_lines })
+  }
+  const joined = joinedBreaks(original, splices, pieces)
+  if (joined !== undefined) description.joined_breaks = joined
+  if (dropsMark(original, splices, pieces) && !takesMarkOut(change)) description.mark_dropped = true
+  const mismatch = encodingMismatch(original, splices)
+  if (mismatch !== undefined) description.encoding_mismatch = mismatch
+  return description
 }
 
 /** Whether an edit is of a byte-order mark alone, and so meant for it. */

@@ -21,7 +21,6 @@ export function numberedLines(
   original: Buffer,
   { placements, line_index }: { placements: readonly Placed[]; line_index: LineIndex }
 ): NewTextWarning[] {
-  const text = new Text([original])
   const found: NewTextWarning[] = []
   let last = -1
   for (const { edit_index, insert, start, end } of placements) {
@@ -32,7 +31,7 @@ export function numberedLines(
     if (line === undefined || number === undefined) continue
     const firstLine = line_index.breaksBefore(start) + 1
     const lastLine = line_index.breaksBefore(Math.max(start, end - 1)) + 1
-    if (number < firstLine || number > lastLine || isNumberedAround(text, start, end)) continue
+    if (number < firstLine || number > lastLine || isNumberedAround(new Text([original]), start, end)) continue
     found.push({ edit_index, type: 'line_numbers', line: line.line, text: excerpt(line.text.trim(), SHOWN) })
   }
   return found

@@ -1,12 +1,10 @@
 // The lines that a plan changes, as they are in the result, with one line around each place: what a caller looks at to
 // see whether the change is what was meant. Does not know files or HTTP.
-import type { LineSpan } from '../edit/piece-table.ts'
 import type { Plan } from '../edit/plan.ts'
 import { decodeAround } from '../text/encoding.ts'
 import { lineAround, lineFrom } from '../text/lines.ts'
-import { Text } from '../text/text.ts'
 import { lineStart } from './describe.ts'
-import { changedLineNumbers } from './line-numbers.ts'
+import type { PlaceLines } from './place-lines.ts'
 
 /** A line of a file, 1-based; of a long one, the part that matters. */
 export interface NumberedLine {
@@ -21,19 +19,11 @@ const ENDS = 3
 /** Bytes of a line that are shown. */
 const LINE_BYTES = 300
 
-/**
- * The lines in order, each once. `spans` are those of the placements, in the same order. Linear in what is shown and,
- * where lines are long, in these.
- */
-export function changedLines(plan: Plan, spans: readonly LineSpan[], total: number): NumberedLine[] {
-  const after = new Text(plan.pieces)
-  const places = plan.placements.slice(0, Math.min(MOST_PLACES, spans.length))
-  const { lines } = changedLineNumbers(
-    after,
-    plan.line_index,
-    plan.splices,
-    places.flatMap(({ new_start, new_end }) => [new_start, new_end])
-  )
+/** The lines in order, each once. Linear in what is shown and, where lines are long, in these. */
+export function changedLines(
+  { placements }: Plan,
+  { after, spans, newLines, totalAfter: total }: PlaceLines
+): NumberedLine[] {
   const shown = new Map<number, string>()
   /** Lines `from` to `to`, of which `line` is that of `offset`; a long one is cut around `offset`, if it is in it. */
   const show = (from: number, to: number, offset: number, line: number): void => {
@@ -48,9 +38,11 @@ export function changedLines(plan: Plan, spans: readonly LineSpan[], total: numb
       at = line.next
     }
   }
-  for (const [i, { new_start, new_end }] of places.entries()) {
+  for (let i = 0; i < placements.length && i < MOST_PLACES; i++) {
+    const { new_start, new_end } = placements[i]!
     const { new_start_line: first, new_end_line: last } = spans[i]!
-    const [startLine, endLine] = [lines[2 * i]!, lines[2 * i + 1]!]
+    const startLine = newLines[2 * i]!
+    const endLine = newLines[2 * i + 1]!
     if (last - first < 2 * ENDS) show(first - 1, last + 1, new_start, startLine)
     else {
       show(first - 1, first + ENDS - 1, new_start, startLine)
