@@ -28,39 +28,33 @@ const NUMBERED_BYTES = 1 << 16
  */
 export function warningsOfNewText(put: string, replaced: Buffer, edit_index: number): NewTextWarning[] {
   const lines = splitAtBreaks(put)
-  const isNew = (at: number) => !isLineOf(replaced, lines[at]!.trim())
-  const firstNew = (isMistake: (line: string, at: number) => boolean): number[] =>
-    [...lines.keys()]
-      .filter(at => isMistake(lines[at]!.trim(), at))
-      .slice(0, MOST_SOUGHT)
-      .filter(isNew)
-      .slice(0, 1)
-  const caution = (type: NewTextWarning['type'], at: number): NewTextWarning => ({
-    edit_index,
-    type,
-    line: at + 1,
-    text: excerpt(lines[at]!.trim(), SHOWN)
-  })
-  const numbered = isNumbered(lines) && !isNumbered(firstLines(replaced))
-  return [
-    ...firstNew((line, at) => isCertainPlaceholder(line) && !isEmptyBody(lines, at)).map(at =>
-      caution('placeholder', at)
-    ),
-    ...(numbered
-      ? [
-          caution(
-            'line_numbers',
-            lines.findIndex(line => line.trim() !== '')
-          )
-        ]
-      : []),
-    ...(replaced.length === 0 || replaced.includes('@@ -')
-      ? []
-      : firstNew(isHunkHeader).map(at => caution('diff', at))),
-    ...firstNew(isEditMarker)
-      .filter(() => !firstLines(replaced).some(line => isEditMarker(line.trim())))
-      .map(at => caution('markers', at))
-  ]
+  const trimmed = lines.map(line => line.trim())
+  const warnings: NewTextWarning[] = []
+  const warn = (type: NewTextWarning['type'], at: number): void => {
+    warnings.push({ edit_index, type, line: at + 1, text: excerpt(trimmed[at]!, SHOWN) })
+  }
+  /** Where the first line of a kind is that isn't in what is replaced, or -1. */
+  const firstNew = (isMistake: (line: string, at: number) => boolean): number => {
+    for (let at = 0, sought = 0; at < trimmed.length && sought < MOST_SOUGHT; at++) {
+      if (!isMistake(trimmed[at]!, at)) continue
+      if (!isLineOf(replaced, trimmed[at]!)) return at
+      sought++
+    }
+    return -1
+  }
+  const placeholder = firstNew((line, at) => isCertainPlaceholder(line) && !isEmptyBody(trimmed, at))
+  if (placeholder !== -1) warn('placeholder', placeholder)
+  if (isNumbered(lines) && !isNumbered(firstLines(replaced))) {
+    warn(
+      'line_numbers',
+      trimmed.findIndex(line => line !== '')
+    )
+  }
+  const header = firstNew(isHunkHeader)
+  if (header !== -1 && replaced.length > 0 && !replaced.includes('@@ -')) warn('diff', header)
+  const marker = firstNew(isEditMarker)
+  if (marker !== -1 && !firstLines(replaced).some(line => isEditMarker(line.trim()))) warn('markers', marker)
+  return warnings
 }
 
 /** Whether a line of `bytes` is this text, but for blanks around it. */
@@ -83,18 +77,14 @@ const isBlank = (byte: number): boolean => byte === 32 || byte === 9
 /** The lines of the first 64 KiB; of the last one perhaps only a part. */
 const firstLines = (bytes: Buffer): string[] => splitAtBreaks(bytes.toString('utf8', bomLength(bytes), NUMBERED_BYTES))
 
-/** Three dots after a colon are Python's way to write an empty body. */
+/** Three dots after a colon are Python's way to write an empty body. `lines` are without white space around them. */
 function isEmptyBody(lines: readonly string[], at: number): boolean {
-  return (
-    lines[at]!.trim() === '...' &&
-    lines
-      .slice(0, at)
-      .findLast(line => line.trim() !== '')
-      ?.trimEnd()
-      .endsWith(':') === true
-  )
+  const isFilled = (line: string): boolean => line !== ''
+  return lines[at] === '...' && lines.slice(0, at).findLast(isFilled)?.endsWith(':') === true
 }
 
 function isNumbered(lines: readonly string[]): boolean {
+  // Hardly any text has a line that begins with a digit: that is found out in a tenth of the time of the rest.
+  if (!lines.some(line => /^\s*\d/.test(line))) return false
   return lines.filter(line => line.trim() !== '').length > 1 && withoutLineNumbers(lines.join('\n')) !== undefined
 }

@@ -37,12 +37,18 @@ export function numberedLines(
   return found
 }
 
-/** The only line of a text that isn't blank, and its number there; undefined where it has none, or several. */
+/**
+ * The only line of a text that isn't blank, and its number there; undefined where it has none, or several, or where
+ * the first doesn't begin with a digit.
+ */
 function onlyLineOf(bytes: Buffer): { line: number; text: string } | undefined {
   if (bytes.length === 0 || bytes.length > LOOKED_AT) return undefined
-  const lines = splitAtBreaks(decode(bytes).text)
-  const [at, ...others] = [...lines.keys()].filter(i => lines[i]!.trim() !== '')
-  return at === undefined || others.length > 0 ? undefined : { line: at + 1, text: lines[at]! }
+  const text = bytes.toString()
+  if (!/^\s*\d/.test(text)) return undefined
+  const lines = splitAtBreaks(text)
+  const isFilled = (line: string): boolean => line.trim() !== ''
+  const at = lines.findIndex(isFilled)
+  return lines.findLastIndex(isFilled) === at ? { line: at + 1, text: lines[at]! } : undefined
 }
 
 /** Whether the line at `start`, the one at `end` or the one above begins with a number. */
