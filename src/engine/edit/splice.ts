@@ -10,6 +10,7 @@ export interface Splice {
 /** Slices shorter than this are copied together: the result of a hundred thousand splices stays a short list. */
 const COPY_BELOW = 4096
 const CHUNK = 1 << 18
+const NOTHING = Buffer.alloc(0)
 
 /**
  * A set of splices of one text. Invariant, checked in the constructor: sorted, disjoint, inside the text, and none is
@@ -70,7 +71,7 @@ export class Splices {
 class Pieces {
   readonly #out: Buffer[] = []
   #remaining: number
-  #chunk = Buffer.alloc(0)
+  #chunk = NOTHING
   #from = 0
   #used = 0
 

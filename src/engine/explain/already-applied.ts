@@ -51,9 +51,10 @@ export function repeatedAt({ draft, line_endings, ending }: Searched, edit: Text
 
 /** Whether new_text is old_text with more than white space before or after it. */
 function adds({ old_text, new_text }: TextEdit): boolean {
-  const [before, after] = [old_text, new_text].map(withLf)
-  const at = after!.indexOf(before!)
-  return at !== -1 && `${after!.slice(0, at)}${after!.slice(at + before!.length)}`.trim() !== ''
+  const before = withLf(old_text)
+  const after = withLf(new_text)
+  const at = after.indexOf(before)
+  return at !== -1 && `${after.slice(0, at)}${after.slice(at + before.length)}`.trim() !== ''
 }
 
 /** Whether a range of the present text is the original's, untouched by the edits before. */

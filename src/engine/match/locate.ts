@@ -1,6 +1,6 @@
 // Where a text occurs in another, byte for byte or with line breaks of any kind. Does not know edits.
 import type { LineEndings } from '../text/eol.ts'
-import { ANY_BREAK, BREAK_TEXT, type LineEnding, splitAtBreaks } from '../text/lines.ts'
+import { breakOf, type LineEnding, splitAtBreaks, withBreaks } from '../text/lines.ts'
 import { anchorOf, locateAnyBreak } from './locate-any-break.ts'
 import { searchBytes } from './search-bytes.ts'
 import type { Text } from '../text/text.ts'
@@ -12,17 +12,27 @@ export interface Match {
 }
 
 /** What is looked for. */
-export interface Needle {
+export class Needle {
   /** As it was sent. */
   readonly text: string
   readonly bytes: Buffer
-  /** The stretches between its line breaks; one where it has none. */
-  readonly parts: readonly Buffer[]
+  readonly hasBreak: boolean
+  #parts: Buffer[] | undefined
+
+  constructor(text: string) {
+    this.text = text
+    this.bytes = Buffer.from(text)
+    this.hasBreak = text.includes('\n') || text.includes('\r')
+  }
+
+  /** The stretches between its line breaks; one where it has none. Made when first asked for: few texts need them. */
+  get parts(): readonly Buffer[] {
+    this.#parts ??= splitAtBreaks(this.text).map(part => Buffer.from(part))
+    return this.#parts
+  }
 }
 
-export function needleOf(text: string): Needle {
-  return { text, bytes: Buffer.from(text), parts: splitAtBreaks(text).map(part => Buffer.from(part)) }
-}
+export const needleOf = (text: string): Needle => new Needle(text)
 
 export interface Found {
   /** Every place, overlapping ones too, by start. */
@@ -35,8 +45,8 @@ export interface Found {
 
 /** Matches by start, as flat arrays: a byte may occur a hundred million times. */
 export class Places {
-  #starts = new Uint32Array(16)
-  #ends = new Uint32Array(16)
+  #starts = new Uint32Array(4)
+  #ends = new Uint32Array(4)
   #count = 0
 
   get count(): number {
@@ -64,7 +74,9 @@ export class Places {
 
   /** Matches `from` to `to` (exclusive, at most `count`). */
   slice(from: number, to: number): Match[] {
-    return Array.from({ length: Math.min(to, this.#count) - from }, (_, i) => this.at(from + i))
+    const matches: Match[] = []
+    for (let i = from; i < Math.min(to, this.#count); i++) matches.push(this.at(i))
+    return matches
   }
 
   /** Those that don't overlap, left to right; itself where none do. */
@@ -96,12 +108,13 @@ function doubled(array: Uint32Array<ArrayBuffer>): Uint32Array<ArrayBuffer> {
  * breaks. In a `mixed` text, where a break has no bytes of its own, the longest stretch between two.
  */
 export function soughtBytes(needle: Needle, lineEndings: LineEndings, ending: LineEnding): Buffer | undefined {
-  if (lineEndings === 'exact' || needle.parts.length === 1) return needle.bytes
+  if (lineEndings === 'exact' || !needle.hasBreak) return needle.bytes
   if (ending === 'mixed') {
     const part = needle.parts[anchorOf(needle.parts)]!
     return part.length === 0 ? undefined : part
   }
-  return Buffer.from(needle.text.replace(ANY_BREAK, BREAK_TEXT[ending === 'none' ? 'lf' : ending]))
+  const text = withBreaks(needle.text, breakOf(ending))
+  return text === needle.text ? needle.bytes : Buffer.from(text)
 }
 
 /**
@@ -110,11 +123,11 @@ export function soughtBytes(needle: Needle, lineEndings: LineEndings, ending: Li
  * `seen`: every place of `soughtBytes`, where they are known already. O(text + needle).
  */
 export function locate(text: Text, needle: Needle, lineEndings: LineEndings, ending: LineEnding, seen?: Places): Found {
-  const anyBreak = lineEndings === 'adapt' && needle.parts.length > 1
+  const anyBreak = lineEndings === 'adapt' && needle.hasBreak
   if (anyBreak && ending === 'none') return found(new Places(), true)
   const sought = soughtBytes(needle, lineEndings, ending)
   const places = seen ?? (sought === undefined ? undefined : placesOf(text, sought))
-  if (!anyBreak || ending !== 'mixed') return found(places!, sought!.equals(needle.bytes))
+  if (!anyBreak || ending !== 'mixed') return found(places!, sought === needle.bytes || sought!.equals(needle.bytes))
   const all = new Places()
   locateAnyBreak(text, needle.parts, places?.starts(), (start, end) => all.add(start, end))
   return found(all, areExact(text, all, needle.bytes))

@@ -26,6 +26,7 @@ const PASS = 4
 const PER_PLACE = 8
 /** Places kept of one key, whatever the text. */
 const FEW = 64
+const NOTHING = Buffer.alloc(0)
 
 /** Bytes `start` to `end` of the text before, that gave way to `insert`. */
 interface ChangedRange {
@@ -52,12 +53,12 @@ export class OccurrenceIndex {
   /** For each key, the last turn that needs it. */
   readonly #lastTurn: number[] = []
   /** Bytes of each key that is still looked for; 0 for common keys, and those of turns that are over. */
-  #lengths = new Uint8Array(0)
+  #lengths: Uint8Array = NOTHING
   #filter: GramFilter | undefined
   /** The places of the keys that are looked for; undefined until they are known. */
   #places: KeyPositions | undefined
   /** The bytes of a window, used again for each. */
-  #window = Buffer.alloc(0)
+  #window = NOTHING
   /** Searches to make one by one before the next pass. */
   #owed = 0
 

@@ -5,6 +5,7 @@ import {
   BREAK_TEXT,
   breakAt,
   breakBefore,
+  breakOf,
   CR,
   isBreakByte,
   LF,
@@ -14,7 +15,8 @@ import {
   mostFrequent,
   nextBreakByte,
   previousBreakByte,
-  splitAtBreaks
+  splitAtBreaks,
+  withBreaks
 } from './lines.ts'
 import type { Text } from './text.ts'
 
@@ -68,8 +70,7 @@ export class BreakFinder {
    */
   kindAt(offset: number): Break {
     const { ending, frequent } = this.#style
-    if (ending === 'none') return 'lf'
-    if (ending !== 'mixed') return ending
+    if (ending !== 'mixed') return breakOf(ending)
     if (this.#last !== undefined) return this.#last
     if (this.#next === undefined || this.#next.start < offset) {
       const at = nextBreakByte(this.#text, offset)
@@ -94,9 +95,9 @@ export class BreakFinder {
   }
 
   #adapt(text: string, range: { start: number; end: number }): string {
+    if (this.#style.ending !== 'mixed') return withBreaks(text, this.kindAt(range.start))
     const lines = splitAtBreaks(text)
     if (lines.length === 1) return text
-    if (this.#style.ending !== 'mixed') return lines.join(BREAK_TEXT[this.kindAt(range.start)])
     const kept = this.#keptBreaks(lines, range)
     const kind = this.kindAt(kept.from)
     const breaks = Array.from(kept.breaks, kept => kept ?? kind)

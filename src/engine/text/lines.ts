@@ -20,11 +20,18 @@ export const BREAK_TEXT: Record<Break, string> = { lf: '\n', crlf: '\r\n', cr: '
 /** A line break of any kind, for `split` and `replace` on request text. */
 export const ANY_BREAK = /\r\n|\n|\r/g
 
+/** The break that a text gets whose lines all end in one way, or in none. */
+export const breakOf = (ending: Exclude<LineEnding, 'mixed'>): Break => (ending === 'none' ? 'lf' : ending)
+
+/** A text with this kind of break for every line break. */
+export const withBreaks = (text: string, kind: Break): string =>
+  kind === 'lf' ? withLf(text) : text.replace(ANY_BREAK, BREAK_TEXT[kind])
+
 /** A text with `\n` for every line break. */
-export const withLf = (text: string): string => text.replace(ANY_BREAK, '\n')
+export const withLf = (text: string): string => (text.includes('\r') ? text.replace(ANY_BREAK, '\n') : text)
 
 /** The lines of `text` without their breaks: always one more than there are breaks. */
-export const splitAtBreaks = (text: string): string[] => text.split(ANY_BREAK)
+export const splitAtBreaks = (text: string): string[] => text.split(text.includes('\r') ? ANY_BREAK : '\n')
 
 /** The one kind that `counts` has, `mixed`, or `none`. */
 export function lineEndingOf(counts: Record<Break, number>): LineEnding {
