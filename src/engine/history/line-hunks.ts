@@ -1,7 +1,6 @@
 // Which lines of two texts differ, as ranges of bytes. Does not know what is done with them.
 import { diffArrays } from 'diff/lib/diff/array.js'
-import { isBreakByte, isInsideCrlf } from '../text/lines.ts'
-import { Text } from '../text/text.ts'
+import { isBreakByte, isInsideCrlfIn } from '../text/lines.ts'
 import { commonLead, commonTrail } from './common.ts'
 import { nameLines } from './line-names.ts'
 
@@ -26,11 +25,11 @@ const MOST_STEPS = 2_000_000
  */
 export function lineHunks(old: Buffer, now: Buffer): LineHunk[] {
   const { lead, trail } = commonLines(old, now)
-  const [a, b] = [old.subarray(lead, old.length - trail), now.subarray(lead, now.length - trail)]
+  const a = old.subarray(lead, old.length - trail)
+  const b = now.subarray(lead, now.length - trail)
   if (a.length === 0 && b.length === 0) return []
   const named = a.length > 0 && b.length > 0 ? nameLines(a, b) : undefined
-  // Mostly, all lines are different ones.
-  if (named === undefined || named.count === named.a.names.length + named.b.names.length) {
+  if (named === undefined) {
     return [{ from: lead, to: lead + a.length, otherFrom: lead, otherTo: lead + b.length }]
   }
   return hunksOf(named, lead)
@@ -38,10 +37,9 @@ export function lineHunks(old: Buffer, now: Buffer): LineHunk[] {
 
 /** How many bytes two texts begin, and the rest of them ends, with alike, in whole lines. */
 function commonLines(a: Buffer, b: Buffer): { lead: number; trail: number } {
-  const [textA, textB] = [new Text([a]), new Text([b])]
-  const isStart = (text: Text, bytes: Buffer, at: number): boolean =>
-    at === 0 || (isBreakByte(bytes[at - 1]!) && !isInsideCrlf(text, at))
-  const areStarts = (atA: number, atB: number): boolean => isStart(textA, a, atA) && isStart(textB, b, atB)
+  const isStart = (bytes: Buffer, at: number): boolean =>
+    at === 0 || (isBreakByte(bytes[at - 1]!) && !isInsideCrlfIn(bytes, at))
+  const areStarts = (atA: number, atB: number): boolean => isStart(a, atA) && isStart(b, atB)
   let lead = commonLead(a, b)
   if (lead === a.length && lead === b.length) return { lead, trail: 0 }
   while (!areStarts(lead, lead)) lead--

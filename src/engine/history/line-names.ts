@@ -16,27 +16,19 @@ const FEW_LINES = 8
 const MOST_STEPS = 200
 
 /**
- * Names the lines of two texts. `count`: how many different ones there are. Undefined where there are too many lines,
- * or too many have one hash. Linear in the bytes.
+ * Names the lines of two texts. `count`: how many different ones there are. Undefined where all are different, as they
+ * mostly are; where there are too many lines, or too many have one hash. Linear in the bytes.
  */
 export function nameLines(a: Buffer, b: Buffer): { a: NamedLines; b: NamedLines; count: number } | undefined {
-  const [ofA, ofB] = [linesOf(a), linesOf(b)]
+  const ofA = linesOf(a)
+  const ofB = linesOf(b)
   if (ofA === undefined || ofB === undefined) return undefined
   const lines = ofA.hashes.length + ofB.hashes.length
-  if (lines <= FEW_LINES && areAllDifferent([...ofA.hashes, ...ofB.hashes])) {
-    const names = new Int32Array(lines)
-    for (let i = 0; i < lines; i++) names[i] = i
-    const cut = ofA.hashes.length
-    return {
-      a: { names: names.subarray(0, cut), starts: ofA.starts },
-      b: { names: names.subarray(cut), starts: ofB.starts },
-      count: lines
-    }
-  }
+  if (lines <= FEW_LINES && areAllDifferent(ofA.hashes.concat(ofB.hashes))) return undefined
   const table = new Table(lines)
   const named = [ofA, ofB].map(lines => table.name(lines))
   const [namesOfA, namesOfB] = named
-  if (namesOfA === undefined || namesOfB === undefined) return undefined
+  if (namesOfA === undefined || namesOfB === undefined || table.count === lines) return undefined
   return {
     a: { names: namesOfA, starts: ofA.starts },
     b: { names: namesOfB, starts: ofB.starts },

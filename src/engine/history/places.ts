@@ -1,6 +1,6 @@
 // Where recorded splices are, in lines, with the text around them, for people. Does not know files or who reads it.
 import { lfLineEnd, lfLineStart } from '../text/lf-lines.ts'
-import { countBreaksIn, isBreakByte, isLineStart, LF, lineAround } from '../text/lines.ts'
+import { countBreaksIn, isBreakByte, isLineStart, LF, lineAround, startOfLineAround } from '../text/lines.ts'
 import { bomLength } from '../text/encoding.ts'
 import { Text } from '../text/text.ts'
 import type { RecordedSplice } from './change.ts'
@@ -49,9 +49,9 @@ export function placesOf(
   let shift = 0
   return splices.map(({ start, old, insert }) => {
     const end = start + old.length
-    const from = lineAround(text, start).start
+    const from = startOfLineAround(text, start)
     for (; hint < known.length && known[hint]!.offset <= start; hint++) {
-      const begin = lineAround(text, known[hint]!.offset).start
+      const begin = startOfLineAround(text, known[hint]!.offset)
       if (begin > counted) [counted, line] = [begin, known[hint]!.line]
     }
     if (from > counted) {

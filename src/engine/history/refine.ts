@@ -2,8 +2,7 @@
 // know who made it or how it is kept.
 import { isUtf8 } from 'node:buffer'
 import type { Splice } from '../edit/splice.ts'
-import { isInsideCrlf } from '../text/lines.ts'
-import { Text } from '../text/text.ts'
+import { isInsideCrlfIn } from '../text/lines.ts'
 import type { RecordedSplice } from './change.ts'
 import { commonLead, commonTrail } from './common.ts'
 import { lineHunks } from './line-hunks.ts'
@@ -14,25 +13,31 @@ import { lineHunks } from './line-hunks.ts'
  * copies. About linear in the bytes of the splices: where too many lines differ to be compared, only what they begin
  * and end with alike is left out.
  */
-export const recordedSplices = (original: Buffer, splices: readonly Splice[]): RecordedSplice[] =>
-  splices.flatMap(({ start, end, insert }) => refined(original.subarray(start, end), insert, start))
+export function recordedSplices(original: Buffer, splices: readonly Splice[]): RecordedSplice[] {
+  const recorded: RecordedSplice[] = []
+  for (const { start, end, insert } of splices) addRefined(recorded, original.subarray(start, end), insert, start)
+  return recorded
+}
 
 /** The same for a change of which only the texts before and after it are known. */
-export const differing = (before: Buffer, after: Buffer): RecordedSplice[] => refined(before, after, 0)
-
-function refined(old: Buffer, insert: Buffer, start: number): RecordedSplice[] {
+export function differing(before: Buffer, after: Buffer): RecordedSplice[] {
   const recorded: RecordedSplice[] = []
+  addRefined(recorded, before, after, 0)
+  return recorded
+}
+
+function addRefined(recorded: RecordedSplice[], old: Buffer, insert: Buffer, start: number): void {
   for (const hunk of lineHunks(old, insert)) {
     const before = old.subarray(hunk.from, hunk.to)
     const after = insert.subarray(hunk.otherFrom, hunk.otherTo)
     const { lead, trail } = alike(before, after)
+    if (lead + trail === before.length && lead + trail === after.length) continue
     recorded.push({
       start: start + hunk.from + lead,
       old: Buffer.from(before.subarray(lead, before.length - trail)),
       insert: Buffer.from(after.subarray(lead, after.length - trail))
     })
   }
-  return recorded.filter(({ old, insert }) => old.length + insert.length > 0)
 }
 
 /**
@@ -40,13 +45,12 @@ function refined(old: Buffer, insert: Buffer, start: number): RecordedSplice[] {
  * are UTF-8, no character is parted.
  */
 function alike(old: Buffer, now: Buffer): { lead: number; trail: number } {
-  const parts = [new Text([old]), new Text([now])]
-  const whole = isUtf8(old) && isUtf8(now)
-  const isParted = (offsets: readonly [number, number]): boolean =>
-    parts.some((text, i) => isInsideCrlf(text, offsets[i]!) || (whole && (text.byteAt(offsets[i]!) & 0xc0) === 0x80))
+  let whole: boolean | undefined
+  const isParted = (bytes: Buffer, at: number): boolean =>
+    isInsideCrlfIn(bytes, at) || ((bytes[at]! & 0xc0) === 0x80 && (whole ??= isUtf8(old) && isUtf8(now)))
   let lead = commonLead(old, now)
-  while (lead > 0 && isParted([lead, lead])) lead--
+  while (lead > 0 && (isParted(old, lead) || isParted(now, lead))) lead--
   let trail = commonTrail(old, now, Math.min(old.length, now.length) - lead)
-  while (trail > 0 && isParted([old.length - trail, now.length - trail])) trail--
+  while (trail > 0 && (isParted(old, old.length - trail) || isParted(now, now.length - trail))) trail--
   return { lead, trail }
 }

@@ -48,6 +48,10 @@ export function mostFrequent(counts: Record<Break, number>): Break {
 export const isInsideCrlf = (text: Text, offset: number): boolean =>
   text.byteAt(offset - 1) === CR && text.byteAt(offset) === LF
 
+/** The same in a buffer. */
+export const isInsideCrlfIn = (bytes: Buffer, offset: number): boolean =>
+  bytes[offset - 1] === CR && bytes[offset] === LF
+
 /**
  * Bytes that are searched in the first step for a break, so that a line's length decides the cost, not the file's. Each
  * further step is twice as long: few steps for a line of megabytes.
