@@ -1,7 +1,7 @@
 // What a plan changes, in lines: from the placements, never by comparing texts. Does not know files or HTTP.
 import { firstIndex } from '../text/bisect.ts'
 import type { Placed, PlaceOperation, LineSpan } from '../edit/piece-table.ts'
-import { excerptOf } from '../text/encoding.ts'
+import { decodeRange, excerptOf } from '../text/encoding.ts'
 import { lineAround, lineFrom, startOfLineAround } from '../text/lines.ts'
 import type { Plan } from '../edit/plan.ts'
 import type { Text } from '../text/text.ts'
@@ -132,6 +132,10 @@ function contextOf(
   const after_lines: string[] = []
   let lossy = false
   const show = (start: number, end: number): string => {
+    if (end - start <= LINE_LENGTH) {
+      const line = decodeRange(text, start, end)
+      if (!line.includes('\ufffd')) return line
+    }
     const shown = excerptOf(text.slice(start, end), LINE_LENGTH)
     lossy ||= shown.lossy === true
     return shown.text
@@ -146,7 +150,7 @@ function contextOf(
     after_lines.push(show(line.start, line.end))
     at = line.next
   }
-  return { before_lines, after_lines, ...(lossy ? { lossy: true } : {}) }
+  return lossy ? { before_lines, after_lines, lossy } : { before_lines, after_lines }
 }
 
 /**

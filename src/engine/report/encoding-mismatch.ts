@@ -2,7 +2,7 @@
 // operations.
 import { isAscii } from 'node:buffer'
 import { eightBitEncodingOf, type EightBitEncoding } from '../text/encoding.ts'
-import type { Splices } from '../edit/splice.ts'
+import type { Splice, Splices } from '../edit/splice.ts'
 
 /** What the rest of the file seems to be, and the first character that was put in and isn't ASCII. */
 export interface EncodingMismatch {
@@ -15,7 +15,7 @@ export interface EncodingMismatch {
  * or where most of them are UTF-8. Cost: the splices, and a pass over `original` if it isn't UTF-8.
  */
 export function encodingMismatch(original: Buffer, { list }: Splices): EncodingMismatch | undefined {
-  const insert = [...new Set(list.map(({ insert }) => insert))].find(bytes => !isAscii(bytes))
+  const insert = firstNotAscii(list)
   if (insert === undefined) return undefined
   const kept = [...list, { start: original.length }].map(({ start }, i) =>
     original.subarray(list[i - 1]?.end ?? 0, start)
@@ -24,4 +24,14 @@ export function encodingMismatch(original: Buffer, { list }: Splices): EncodingM
   if (encoding === null) return undefined
   const at = insert.findIndex(byte => byte >= 0x80)
   return { encoding, character: String.fromCodePoint(insert.toString('utf8', at, at + 4).codePointAt(0)!) }
+}
+
+function firstNotAscii(list: readonly Splice[]): Buffer | undefined {
+  let last: Buffer | undefined
+  for (const { insert } of list) {
+    // Where many places get the same, it is looked at once.
+    if (insert !== last && !isAscii(insert)) return insert
+    last = insert
+  }
+  return undefined
 }

@@ -22,7 +22,21 @@ export const bomLength = (bytes: Buffer): 0 | 3 => (bytes[0] === 0xef && bytes[1
 
 /** Bytes as text for JSON; bytes that aren't UTF-8 become U+FFFD, and `lossy` says so. A byte-order mark is kept. */
 export function decode(bytes: Buffer): { text: string; lossy?: true } {
-  return isUtf8(bytes) ? { text: bytes.toString() } : { text: bytes.toString(), lossy: true }
+  const text = bytes.toString()
+  return isWellDecoded(text, bytes) ? { text } : { text, lossy: true }
+}
+
+/** Whether `bytes`, which became `text`, are UTF-8: seldom asked of the bytes, as few texts have a U+FFFD. */
+const isWellDecoded = (text: string, bytes: Buffer): boolean => !text.includes('\ufffd') || isUtf8(bytes)
+
+/** A range of a text as text. Views cost more than to decode a line: one is made where several pieces hold the range. */
+export function decodeRange(text: Text, start: number, end: number): string {
+  const index = text.pieceAt(start)
+  const piece = text.pieces[index]
+  const from = start - text.startOf(index)
+  return piece !== undefined && from + end - start <= piece.length
+    ? piece.toString('utf8', from, from + end - start)
+    : text.slice(start, end).toString()
 }
 
 /**
@@ -141,8 +155,9 @@ export function excerptOf(bytes: Buffer, max: number): { text: string; lossy?: t
   // No character of UTF-8 has more bytes than that for a unit, and a byte that isn't UTF-8 is one unit.
   const end = 3 * max
   if (bytes.length <= 2 * end) {
-    const { text, lossy } = decode(bytes)
-    return { text: excerpt(text, max), ...(lossy && { lossy }) }
+    const decoded = decode(bytes)
+    decoded.text = excerpt(decoded.text, max)
+    return decoded
   }
   const [from, to] = [characterStart(bytes, end), characterStart(bytes, bytes.length - end)]
   const half = Math.floor(max / 2)
@@ -182,7 +197,7 @@ export function decodeAround(
   at: number,
   max: number
 ): string {
-  if (end - start <= max) return text.slice(start, end).toString()
+  if (end - start <= max) return decodeRange(text, start, end)
   const wanted = Math.max(start, Math.min(at - Math.floor(max / 2), end - max))
   const from = Math.max(start, text.characterStart(wanted))
   const to = wanted + max < end ? text.characterStart(wanted + max) : end
