@@ -75,7 +75,7 @@ export class PieceTable {
   #flat: Text | undefined
   #bounds: { starts: Float64Array; ends: Float64Array } | undefined
   /** Of a placement whose text is gone: the placement that replaced it. */
-  readonly #replacedBy = new Map<number, number>()
+  #replacedBy: Map<number, number> | undefined
 
   constructor(original: Buffer) {
     this.original = original
@@ -123,7 +123,7 @@ export class PieceTable {
         at += taken
         if (taken < rest.bytes.length) rest = part(rest, taken)
         else {
-          if (rest.by !== -1) this.#replacedBy.set(rest.by, id)
+          if (rest.by !== -1) (this.#replacedBy ??= new Map<number, number>()).set(rest.by, id)
           rest = old[++index]
         }
       }
@@ -181,8 +181,8 @@ export class PieceTable {
     const close = (end: number) => {
       if (inserts.length > 0) {
         list.push({ start: at, end, insert: inserts.length === 1 ? inserts[0]! : Buffer.concat(inserts) })
+        inserts = []
       }
-      inserts = []
     }
     for (const { bytes, origin } of this.#pieces) {
       if (origin === -1) inserts.push(bytes)
@@ -212,7 +212,7 @@ export class PieceTable {
     // What replaced a placement came after it: from the last one down, each has its place already.
     for (let id = this.placements.length - 1; id >= 0; id--) {
       if (starts[id] !== undefined) continue
-      const by = this.#replacedBy.get(id)!
+      const by = this.#replacedBy!.get(id)!
       starts[id] = starts[by]!
       ends[id] = ends[by]!
     }

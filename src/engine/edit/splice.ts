@@ -89,7 +89,7 @@ class Pieces {
     }
     if (this.#used + piece.length > this.#chunk.length) {
       this.#flush()
-      this.#chunk = Buffer.allocUnsafeSlow(Math.max(COPY_BELOW, Math.min(CHUNK, this.#remaining + piece.length)))
+      this.#chunk = Buffer.allocUnsafeSlow(Math.min(CHUNK, this.#remaining + piece.length))
       this.#from = this.#used = 0
     }
     this.#used += piece.copy(this.#chunk, this.#used)

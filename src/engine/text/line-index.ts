@@ -11,8 +11,8 @@ const STRETCH = 4096
 
 /** What lies before each stretch, `lone` only where there is any `\r`; and how many `\n` and `\r\n` there are in all. */
 interface Table {
-  lineFeeds: Uint32Array
-  lone: Uint32Array
+  lineFeeds: number[]
+  lone: number[]
   allLineFeeds: number
   pairs: number
 }
@@ -88,18 +88,18 @@ export class LineIndex {
     if (this.#known !== undefined) return this.#known
     const bytes = this.#bytes
     const count = Math.floor(bytes.length / STRETCH) + 1
-    const feeds = new Uint32Array(count)
-    const lone = new Uint32Array(this.hasCr ? count : 0)
+    const feeds: number[] = []
+    const lone: number[] = []
     let feedsNow = 0
     let loneNow = 0
     let pairs = 0
     for (let stretch = 0; stretch < count; stretch++) {
-      feeds[stretch] = feedsNow
+      feeds.push(feedsNow)
       const from = stretch * STRETCH
       const to = Math.min(bytes.length, from + STRETCH)
       feedsNow += countByte(bytes, LF, from, to)
       if (!this.hasCr) continue
-      lone[stretch] = loneNow
+      lone.push(loneNow)
       const here = countPairs(bytes, CR, LF, from, to, bytes[to] ?? -1)
       pairs += here
       loneNow += countByte(bytes, CR, from, to) - here

@@ -33,8 +33,8 @@ export class Text {
     const count = this.#pieces.length + put.length - (to - from)
     const starts = this.#starts.length > count ? this.#starts : new Float64Array(2 * count)
     const change = put.reduce((sum, { length }) => sum + length, 0) - (this.#starts[to]! - this.#starts[from]!)
-    if (starts !== this.#starts) starts.set(this.#starts.subarray(0, from + 1))
-    starts.set(this.#starts.subarray(to, this.#pieces.length + 1), from + put.length)
+    if (starts !== this.#starts) starts.set(this.#starts)
+    starts.copyWithin(from + put.length, to, this.#pieces.length + 1)
     for (let i = from + put.length; i <= count; i++) starts[i]! += change
     for (let i = 0; i < put.length; i++) starts[from + i + 1] = starts[from + i]! + put[i]!.length
     spliceList(this.#pieces, from, to, put)
