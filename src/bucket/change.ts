@@ -244,10 +244,11 @@ async function changeContent<T, F>(
   }
   const recorder = records.begin(before)
   const file = { path: asked.path, exists, ...(stale !== null && { stale }), history: () => pastOf(recorder) }
-  const planned = await runPlan(plan, file, { bytes: content.bytes, marks: [] })
-  if (!planned.ok) return failed(planned.failure)
+  const made = await runPlan(plan, file, { bytes: content.bytes, marks: [] })
+  if (!made.ok) return failed(made.failure)
   if (stale !== null) return failed(stale)
-  const { content: result, digest: hashing, description, original, removes } = planned.value
+  const { planned, content: result, digest: hashing } = made.value
+  const { description, original, removes, toggles } = planned
   const digest = await hashing
   if (removes === true) return failed({ code: 'DELETE_NOT_ALLOWED', reason: 'bucket' })
   if (original !== undefined) content.bytes = original
@@ -263,7 +264,6 @@ async function changeContent<T, F>(
     warnings: []
   }
   if (dry_run) return ok(would)
-  const { toggles } = planned.value
   // An undo that changes no byte is written too: the object then names its record, after which the next has to come.
   if (!changed && toggles === undefined) {
     await recorder?.note(origin, texts => outcome?.(would, texts))
@@ -277,7 +277,7 @@ async function changeContent<T, F>(
     const written = await measured(context, result.size, async () => {
       await announce(listeners, {
         origin,
-        planned: changed ? planned.value : { ...planned.value, splices: [], splice_lines: [] },
+        planned: changed ? planned : { ...planned, splices: [], splice_lines: [] },
         digest,
         size: result.size,
         outcome: (edit_id, texts) => outcome?.({ ...done, edit_id }, texts)

@@ -77,9 +77,10 @@ async function makeFile<T, F>(
     }
     const recorder = context.recorder.begin(file)
     const listeners = { file, recorder, audited: auditedBy(context, changeOptions)?.change(file.path, null) }
-    const planned = await runPlan(plan, { path: asked.path, exists: false, history: () => pastOf(recorder) })
-    if (!planned.ok) return { ...info, ...planned }
-    const { content, digest, description, attributes } = planned.value
+    const made = await runPlan(plan, { path: asked.path, exists: false, history: () => pastOf(recorder) })
+    if (!made.ok) return { ...info, ...made }
+    const { planned, content, digest } = made.value
+    const { description, attributes } = planned
     const full_hash = await digest
     const new_hash = shortHash(full_hash)
     const would = {
@@ -96,25 +97,25 @@ async function makeFile<T, F>(
     const record = async (temp: string, made_folders: readonly Buffer[]): Promise<void> =>
       announce(listeners, {
         origin,
-        planned: planned.value,
+        planned,
         digest: full_hash,
         size: content.size,
         temp,
         made_folders,
         outcome: (edit_id, texts) => outcome?.({ ...done, edit_id, warnings: [] }, texts)
       })
-    let made
+    let written
     try {
       const at = { root, intents, durability: options.durability, lock: mode.lock }
-      made = await measured(context, content.size, () => commitNew(at, absent, { ...content, attributes }, record))
+      written = await measured(context, content.size, () => commitNew(at, absent, { ...content, attributes }, record))
     } finally {
-      if (made?.ok === true) {
+      if (written?.ok === true) {
         auditDone(listeners)
         recorder?.done(content.pieces, full_hash)
       } else notDone(listeners)
     }
-    if (made.ok) return ok({ ...done, ...recordedBy(recorder, made.value) })
-    return { ...info, ...made, ...(await files.currentInfo({ relative: absent.relative, isFolder: false })) }
+    if (written.ok) return ok({ ...done, ...recordedBy(recorder, written.value) })
+    return { ...info, ...written, ...(await files.currentInfo({ relative: absent.relative, isFolder: false })) }
   } catch (error) {
     // Something has come, or a folder above it has gone, perhaps with another request that failed: look again.
     if (['EEXIST', 'ENOENT', 'ENOTDIR', 'RACED'].includes(codeOf(error))) return { ...info, ...fail(MOVED) }

@@ -1,7 +1,7 @@
 // Changes a file that is there: the checks, the plan and, under its lock, the writing. Does not know what a plan does.
 import { binaryEncodingOf } from '../engine/text/encoding.ts'
 import { fail, ok, type Result } from '../result.ts'
-import type { ChangeOptions, Edited, FileTarget, Planned, Planner, WorkspaceOptions } from './api.ts'
+import type { ChangeOptions, Edited, FileTarget, Planned, PlannedFile, Planner, WorkspaceOptions } from './api.ts'
 import type { BufferPool } from './buffer-pool.ts'
 import type { BatchRecords } from './commit/batch-record.ts'
 import { attributesOf, commit, lossesOf, type Change } from './commit/commit.ts'
@@ -56,8 +56,8 @@ export function editFile<T, F>(
   const notFound = (absent: Missing): FailedFile<FileFailure> => fail(context.files.notFound(absent, 'edit'))
   return context.files.change<Edited<T>, F | FileFailure>(request.asked, request.options.dry_run, {
     admit: ({ absent }) => (absent === null ? null : notFound(absent)),
-    work: async (found, mode) =>
-      found.pin === null ? notFound(found.absent) : changeFile(context, request, { ...found, mode })
+    work: async ({ pin, info, absent }, mode) =>
+      pin === null ? notFound(absent) : changeFile(context, request, { pin, info, absent, mode })
   })
 }
 
@@ -74,14 +74,15 @@ export async function changeFile<T, F>(
   const { pin } = file
   const unwritable = refusalToWrite(pin, file.mode.name === 'dry_run')
   if (unwritable !== null) return { ...fail(unwritable), ...(await files.hash(pin)) }
-  return withSnapshot(context, pin, snapshot => changeContent(context, request, { ...file, snapshot }))
+  return withSnapshot(context, pin, snapshot => changeContent(context, request, file, snapshot))
 }
 
 /** The checks of what was read, the plan and, in a commit, the writing. */
 async function changeContent<T, F>(
   context: WriteContext,
   { asked, target, plan, options }: FileEditRequest<T, F, Edited<T>>,
-  { pin, info, mode, snapshot }: FileToChange & { snapshot: Snapshot }
+  { pin, info, mode }: FileToChange,
+  snapshot: Snapshot
 ): Promise<FileResult<Edited<T>, F | FileFailure>> {
   const file_hash = shortHash(snapshot.digest)
   const failed = <G>(failure: G): FailedFile<G> => ({ ...fail(failure), file_hash })
@@ -103,14 +104,14 @@ async function changeContent<T, F>(
   const listeners = { file, recorder, audited: auditedBy(context, options)?.change(file.path, file.digest) }
   let hashing: Promise<unknown> | undefined
   try {
-    const planned = await runPlan(
-      plan,
-      { path: asked.path, ...info, exists: true, ...(stale !== null && { stale }), history: () => pastOf(recorder) },
-      snapshot
-    )
-    if (!planned.ok) return failed(planned.failure)
+    const known: PlannedFile = { path: asked.path, exists: true, history: () => pastOf(recorder) }
+    if (info.resolved_path !== undefined) known.resolved_path = info.resolved_path
+    if (stale !== null) known.stale = stale
+    const made = await runPlan(plan, known, snapshot)
+    if (!made.ok) return failed(made.failure)
     if (stale !== null) return failed(stale)
-    const { content, digest, description, original, removes } = planned.value
+    const { planned, content, digest } = made.value
+    const { description, original, removes } = planned
     hashing = digest
     const unremovable = removes === true ? refusalToRemoveAgain(context, options) : null
     if (unremovable !== null) return failed(unremovable)
@@ -132,14 +133,14 @@ async function changeContent<T, F>(
       const would = { ...edited(shortHash(await digest)), file_hash, warnings: changed ? lossesOf(pin, 'rename') : [] }
       if (mode.name === 'dry_run') return ok(would)
       const named = (edit_id = recorder?.edit_id) => ({ ...would, ...(edit_id !== undefined && { edit_id }) })
-      await recorder?.note(origin, (texts, edit_id) => outcome?.(named(edit_id), texts), planned.value.toggles)
+      await recorder?.note(origin, (texts, edit_id) => outcome?.(named(edit_id), texts), planned.toggles)
       return ok(named())
     }
     const record = async (temp?: string): Promise<void> => {
       const new_hash = await digest
       await announce(listeners, {
         origin,
-        planned: planned.value,
+        planned,
         digest: removes === true ? null : new_hash,
         size: content.size,
         ...(removes === true && { attributes: attributesOf(pin) }),
@@ -150,14 +151,18 @@ async function changeContent<T, F>(
     }
     // While the digest is still being made, the result is written; nothing gets its name before both are done.
     const written = await measured(context, content.size, () =>
-      write(context, { pin, snapshot, digest, ...content, record }, planned.value, mode.lock)
+      write(context, { pin, snapshot, digest, pieces: content.pieces, size: content.size, record }, planned, mode.lock)
     )
     const full_hash = await digest
     if (written.ok) {
       auditDone(listeners)
       await reportSave(context, recorder, pin, snapshot, written.value)
       recorder?.done(removes === true ? null : content.pieces, full_hash)
-      return ok({ ...edited(shortHash(full_hash)), ...written.value, ...recordedBy(recorder, written.value.warnings) })
+      const done: Edited<T> = { ...edited(shortHash(full_hash)), ...written.value }
+      const { warnings, edit_id } = recordedBy(recorder, done.warnings)
+      done.warnings = warnings
+      if (edit_id !== undefined) done.edit_id = edit_id
+      return ok(done)
     }
     notDone(listeners)
     return { ...written, ...(await context.files.currentInfo({ relative: pin.relative, isFolder: false })) }

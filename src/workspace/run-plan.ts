@@ -15,13 +15,14 @@ export const pastOf = async (recorder: FileRecorder | null): Promise<FileHistory
 export const recordedBy = (
   recorder: FileRecorder | null,
   warnings: readonly FileWarning[]
-): { edit_id?: string; warnings: FileWarning[] } => ({
-  ...(recorder?.edit_id !== undefined && { edit_id: recorder.edit_id }),
-  warnings: recorder?.unrecorded === true ? [...warnings, 'unrecorded'] : [...warnings]
-})
+): { edit_id?: string; warnings: FileWarning[] } => {
+  const all: FileWarning[] = recorder?.unrecorded === true ? [...warnings, 'unrecorded'] : [...warnings]
+  return recorder?.edit_id === undefined ? { warnings: all } : { edit_id: recorder.edit_id, warnings: all }
+}
 
 /** A plan with what it comes to on disk. The digest may still be in the making. */
-interface PlanOutput<T> extends Planned<T> {
+interface PlanOutput<T> {
+  planned: Planned<T>
   content: Content
   digest: Promise<string>
 }
@@ -41,7 +42,7 @@ export async function runPlan<T, F>(
   // It is awaited after the writing, which reports its failure. One that comes before that, or beside a failure of the
   // writing, must not count as an unhandled rejection.
   digest.catch(() => {})
-  return ok({ ...planned.value, content: { pieces, size }, digest })
+  return ok({ planned: planned.value, content: { pieces, size }, digest })
 }
 
 /** Tells how long it took to put so many bytes of a file where they are kept, if that was done. */
