@@ -37,6 +37,9 @@ export const makeErrorHandler =
   (logger: Logger, bodyLimit: number) => (error: FastifyError, request: FastifyRequest, reply: FastifyReply) => {
     const failure = failureOf(error, bodyLimit)
     if (failure === null) logBug(logger, { request_id: request.id }, error)
+    // Fastify would close the connection: a reset while the body is being sent, which can overtake the answer, so that a
+    // proxy answers 502. The rest is read and dropped instead, as that of any request that is refused before its body.
+    if (failure?.code === 'REQUEST_TOO_LARGE') reply.removeHeader('connection')
     return sendProblem(reply, failure ?? { code: 'INTERNAL_ERROR' })
   }
 

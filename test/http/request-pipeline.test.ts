@@ -525,6 +525,32 @@ t.test('refuses bad HTTP with a problem, and closes', async t => {
   )
 })
 
+t.test('answers a body that is too large while it is being sent, and reads on', async t => {
+  const server = await startServer(t, { files, settings: { bodyLimit: 3_000_000 } })
+  const size = 7_000_000
+  const rest = 'x'.repeat(size / 2)
+  const kept = (headers: string[], body: string) => post(headers, body).replace('Connection: close\r\n', '')
+  const piece = `${rest.length.toString(16)}\r\n${rest}\r\n`
+  for (const [headers, first, second] of [
+    [[`Content-Length: ${size}`], rest, rest],
+    [['Transfer-Encoding: chunked'], piece.repeat(2), `${piece}0\r\n\r\n`]
+  ] as const) {
+    const socket = connect(server.port, '127.0.0.1', () => {
+      socket.write(kept([...headers], first))
+    })
+    const closed = new Promise(resolve => {
+      socket.on('close', resolve)
+    })
+    let received = ''
+    socket.on('data', data => {
+      if (received === '') socket.write(`${second}${post([`Content-Length: ${JSON.stringify(EDIT).length}`])}`)
+      received += String(data)
+    })
+    await closed
+    t.match(received, /^HTTP\/1.1 413 [^]*REQUEST_TOO_LARGE[^]*HTTP\/1.1 200 /, 'and answers the next request')
+  }
+})
+
 t.test('does nothing of a request whose rest comes after it was answered that its time is over', async t => {
   const server = await startServer(t, { files, timeouts: { request: 700, headers: 700, check: 100 } })
   const body = JSON.stringify({ path: 'a.txt', start_line: 1, end_line: 0, new_text: 'more\n' })
