@@ -1,6 +1,7 @@
 // The last known content of small files, by which a change that editd didn't make can be told and described. Written in
 // the background; a copy that is missing or damaged is none. Does not know records.
 import { setImmediate } from 'node:timers/promises'
+import { joinInto } from '../engine/text/join-into.ts'
 import { codeOf } from '../error-code.ts'
 import type { FileCopy, HistoryLimits, HistoryOptions } from './api.ts'
 import { fromJson, isObject, toJson } from './bytes-json.ts'
@@ -75,7 +76,7 @@ export class Copies {
     }
     // Copied: the caller may use the pieces' memory for something else.
     const memory = before !== undefined && before.memory.length >= size ? before.memory : memoryFor(size)
-    this.#waiting.set(key, { path, edit_id, hash, bytes: joined(pieces, size, memory), memory })
+    this.#waiting.set(key, { path, edit_id, hash, bytes: joinInto(memory, pieces), memory })
     this.#bytes = bytes
     const wait = this.#options.later ?? (alone ? LATER : 0)
     if (wait === 0 || bytes > waitingCopies / 2) this.#start()
@@ -171,10 +172,3 @@ export class Copies {
 }
 
 const memoryFor = (size: number): Buffer => Buffer.allocUnsafeSlow(Math.ceil(size / ROOM) * ROOM)
-
-/** The pieces one after the other, at the beginning of `memory`. */
-function joined(pieces: readonly Buffer[], size: number, memory: Buffer): Buffer {
-  let at = 0
-  for (const piece of pieces) at += piece.copy(memory, at)
-  return memory.subarray(0, size)
-}

@@ -2,6 +2,7 @@
 // the lines say.
 import { constants, fstatSync, ftruncateSync, mkdirSync } from 'node:fs'
 import { join } from 'node:path'
+import { joinInto } from '../engine/text/join-into.ts'
 import { codeOf } from '../error-code.ts'
 import type { HistoryOptions } from './api.ts'
 import { closeFile, isMissing, MODE, NEW, openFile, remove, syncData, syncNames, writeAll, writeNow } from './files.ts'
@@ -97,14 +98,14 @@ export class Writer {
 
   /** Those who need no sync are told before it. A segment in which anything fails is given up. */
   async #write(lines: readonly SaidLine[], group: readonly WaitingLine[]): Promise<void> {
-    let size = 0
-    for (const { bytes } of lines) size += bytes.length
+    const pieces = lines.map(({ bytes }) => bytes)
+    const size = pieces.reduce((sum, { length }) => sum + length, 0)
     const segment = this.#current() ?? (await this.#next())
     const offset = segment.size
     let isWritten = false
     try {
-      if (size <= AT_ONCE) writeNow(segment.fd, joined(lines, size))
-      else await writeAll(segment.fd, Buffer.concat(lines.map(({ bytes }) => bytes)), null)
+      if (size <= AT_ONCE) writeNow(segment.fd, joinInto(TOGETHER, pieces))
+      else await writeAll(segment.fd, Buffer.concat(pieces), null)
       expectSize(segment.fd, offset + size)
       isWritten = true
       this.#expectReaders(segment)
@@ -221,13 +222,6 @@ export class Writer {
     })
     this.#options.closed(name, isWhole)
   }
-}
-
-/** Lines of `size` bytes, in memory that the next ones get. */
-function joined(lines: readonly SaidLine[], size: number): Buffer {
-  let at = 0
-  for (const { bytes } of lines) at += bytes.copy(TOGETHER, at)
-  return TOGETHER.subarray(0, size)
 }
 
 /** Throws Changed if the file has no name any more, or isn't `size` bytes long; null: whatever its size. */

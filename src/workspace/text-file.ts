@@ -13,6 +13,7 @@ import {
 } from 'node:fs'
 import { setImmediate as yieldToOthers } from 'node:timers/promises'
 import { promisify } from 'node:util'
+import { joinInto } from '../engine/text/join-into.ts'
 import { fail, ok, type Result } from '../result.ts'
 import { quietly, Raced } from './errno.ts'
 import type { FileFailure } from './failure.ts'
@@ -200,7 +201,7 @@ export async function digestOf(
   marks: readonly HashCheckpoint[] = []
 ): Promise<string> {
   // One call for a copy costs less than a call for each piece.
-  if (total <= COPIED_BYTES) return hash('sha256', joined(pieces), 'hex')
+  if (total <= COPIED_BYTES) return hash('sha256', joinInto(COPY, pieces), 'hex')
   const shared = original === undefined ? 0 : sharedStart(pieces, original)
   const mark = marks.findLast(({ at }) => at <= shared)
   const running = mark?.hash.copy() ?? createHash('sha256')
@@ -214,13 +215,6 @@ export async function digestOf(
 
 /** Shared, as what is copied here is hashed in the same tick. */
 const COPY = Buffer.allocUnsafeSlow(COPIED_BYTES)
-
-/** Pieces of at most COPIED_BYTES together, until the next call. */
-function joined(pieces: readonly Buffer[]): Buffer {
-  let length = 0
-  for (const piece of pieces) length += piece.copy(COPY, length)
-  return COPY.subarray(0, length)
-}
 
 /** How many bytes at the start of `pieces` are those of `original`, being the same memory. */
 function sharedStart([first]: readonly Buffer[], original: Buffer): number {
