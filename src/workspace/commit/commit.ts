@@ -67,7 +67,7 @@ export async function commit(
   try {
     if (folder.stat.dev !== pin.stat.dev) return fail({ code: 'UNRENAMABLE' })
     const { intents, durability, lock } = context
-    const attributes = attributesOf(pin)
+    const { mode, finish } = madeAs(attributesOf(pin), folder)
     const replaced = await withTemp(
       {
         name: lock.temp,
@@ -75,8 +75,8 @@ export async function commit(
         durability,
         folder,
         folderPath,
-        mode: modeFor(attributes, folder),
-        finish: (fd, made) => giveAttributes(fd, made, attributes),
+        mode,
+        finish,
         replaces: true,
         content: change,
         ready: () => change.record(lock.temp)

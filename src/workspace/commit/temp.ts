@@ -40,7 +40,7 @@ export interface TempOptions extends TempPlace {
   replaces?: true
   content: Content
   /** What else the file has to be before it is synced; throws if it can't be had. */
-  finish?(fd: number, made: BigIntStats): void
+  finish?: ((fd: number, made: BigIntStats) => void) | undefined
   /**
    * What has to be done before the file gets its name, while it is synced; where it isn't, is small, and no other is made
    * at this time, while another thread makes it. Awaited even if it can't be made.
