@@ -7,7 +7,7 @@ import type { Observer } from './locks/owner.ts'
 import type { Servers } from './locks/root-lock.ts'
 import { split } from './root/path.ts'
 import type { Root } from './root/pin.ts'
-import { TEMP_NAME } from './root/policy.ts'
+import { TEMP_NAME } from './root/temp-name.ts'
 import type { State } from './state.ts'
 
 interface Seen {

@@ -1,12 +1,12 @@
 // Puts new content in the place of many files, or removes them, all or nothing. Does not know plans or policy; what is left after a crash
 // is recover-batch.ts's. The order, and why it holds: docs/decisions/batch.md.
-import { randomBytes } from 'node:crypto'
 import { setImmediate as yieldToOthers } from 'node:timers/promises'
 import { fail, ok, type Result } from '../../result.ts'
 import { codeOf, quietly } from '../errno.ts'
 import type { FileFailure } from '../failure.ts'
 import { isIn, split } from '../root/path.ts'
 import type { Folder, Root } from '../root/pin.ts'
+import { randomTempName } from '../root/temp-name.ts'
 import { bothDone } from '../text-file.ts'
 import {
   BatchError,
@@ -181,7 +181,7 @@ class Batch {
   async #writeTemps(): Promise<void> {
     for (const [at, file] of this.#files.entries()) {
       const { folder: folderPath, leaf } = split(file.path)
-      const link = `.${randomBytes(12).toString('hex')}.tmp`
+      const link = randomTempName()
       const folder = await ofFile(at, () => this.#folder(folderPath))
       const state = { temp: null, link, old: null, isNew: false, isRestored: false, inPlace: null }
       this.#members.push({ ...file, at, folder, folderPath, leaf, ...state })

@@ -19,7 +19,7 @@ import { codeOf, quietly } from '../errno.ts'
 import { HEARTBEAT, lifeOf, parseOwner, type Observer, type Owner } from '../locks/owner.ts'
 import { split } from '../root/path.ts'
 import type { Root } from '../root/pin.ts'
-import { TEMP_NAME } from '../root/policy.ts'
+import { TEMP_NAME } from '../root/temp-name.ts'
 
 /**
  * Slot 0 holds the owner, every other one the path of a temp file below the root: 4 bytes of length, little-endian, and

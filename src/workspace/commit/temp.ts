@@ -1,6 +1,5 @@
 // A temp file beside the file that it becomes: recorded before it exists, and gone afterwards. Does not know how it
 // gets its final name.
-import { randomBytes } from 'node:crypto'
 import { closeSync, constants, fstatSync, linkSync, open, rename, renameSync, unlink, type BigIntStats } from 'node:fs'
 import { promisify } from 'node:util'
 import type { Result } from '../../result.ts'
@@ -8,6 +7,7 @@ import { codeOf, Raced } from '../errno.ts'
 import type { Intents } from './intents.ts'
 import { join } from '../root/path.ts'
 import type { Folder } from '../root/pin.ts'
+import { randomTempName } from '../root/temp-name.ts'
 import { syncFile } from '../sync.ts'
 import { bothDone, SYNC_IO_BYTES, writeAll } from '../text-file.ts'
 
@@ -113,7 +113,7 @@ async function write(options: TempOptions, path: Buffer): Promise<BigIntStats> {
  * that follows, for 0.3-0.5 ms of 10 MB and 5-11 ms of 100 MB; after it, that takes 0.02-0.05 ms.
  */
 async function writeAside(options: TempOptions, path: Buffer): Promise<BigIntStats> {
-  const aside = begin({ ...options, name: `.${randomBytes(12).toString('hex')}.tmp` })
+  const aside = begin({ ...options, name: randomTempName() })
   let moved = false
   try {
     const stat = await write(options, aside.path)

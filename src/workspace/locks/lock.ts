@@ -1,12 +1,13 @@
 // One editor per file: a queue in this process, then the root lock; where this server isn't alone on the root, then the
 // host's socket and the lock file. Does not know files other than the lock's.
-import { createHmac, randomUUID } from 'node:crypto'
+import { createHmac } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { fail, ok, type Result } from '../../result.ts'
 import type { FileFailure } from '../failure.ts'
 import { KeptSockets } from './kept-sockets.ts'
 import type { LockFiles } from './lock-file.ts'
 import { isOfFile } from './names.ts'
+import { randomTempName, tempName } from '../root/temp-name.ts'
 import type { RootLock } from './root-lock.ts'
 
 /** How many requests may wait for one file in this process. A bound on memory; chosen, not measured. */
@@ -48,9 +49,6 @@ export interface LocksOptions {
   /** Hears how long each lock was waited for, in seconds, and whether it was had. */
   waited?: ((seconds: number, isHeld: boolean) => void) | undefined
 }
-
-/** One that nobody has to tell: without a lock file, temp files are found by what their server has recorded. */
-const randomTempName = (): string => `.${randomUUID().replaceAll('-', '').slice(0, 24)}.tmp`
 
 type Turn = 'first' | 'next' | 'yield_to_other_process'
 
@@ -136,6 +134,7 @@ export class Locks {
       }
       kept = true
       return ok({
+        // Nobody has to tell it: without a lock file, temp files are found by what their server has recorded.
         temp: file === undefined ? randomTempName() : this.#tempName(file.entry),
         alone_since: this.#since(alone_since, taken_since),
         held: () => (entered?.held() ?? true) && (file?.held() ?? true),
@@ -173,7 +172,7 @@ export class Locks {
 
   /** 24 hex digits that whoever doesn't know the secret can't guess, and the next holder of the lock file can tell. */
   #tempName(entry: string): string {
-    return `.${this.#digest(entry).slice(0, 24)}.tmp`
+    return tempName(this.#digest(entry))
   }
 
   #digest(of: Buffer | string): string {

@@ -3,6 +3,7 @@
 import { isAscii } from 'node:buffer'
 import type { FileFailure } from '../failure.ts'
 import { below, join, split } from './path.ts'
+import { TEMP_NAME } from './temp-name.ts'
 
 /** Protected where nothing else is configured: what runs code or steers tools when it is written. */
 export const DEFAULT_PROTECTED: readonly string[] = [
@@ -17,9 +18,6 @@ export const DEFAULT_PROTECTED: readonly string[] = [
   '.husky/**',
   '.envrc'
 ]
-
-/** Names of the service's own temp files. */
-export const TEMP_NAME = /^\.[0-9a-f]{24}\.tmp$/
 
 type Refusal = Extract<FileFailure, { code: 'PROTECTED_PATH' | 'PATH_NOT_ALLOWED' }>
 
