@@ -1,7 +1,7 @@
 // Whether an edit has been made before: its new_text stands in the file. Does not know sentences.
 import type { PieceTable } from '../edit/piece-table.ts'
 import type { TextEdit } from '../edit/request.ts'
-import { locate, type Match, needleOf } from '../match/locate.ts'
+import { locate, type Match, Needle } from '../match/locate.ts'
 import { FORMS } from '../suggest/differences/classify.ts'
 import { type Candidate, MARGIN, type Suggestions } from '../suggest/suggest.ts'
 import type { LineEndings } from '../text/eol.ts'
@@ -42,7 +42,7 @@ export function repeatedAt({ draft, line_endings, ending }: Searched, edit: Text
   const most = 2 * Buffer.byteLength(edit.new_text) + 2
   const from = Math.max(0, match.start - most)
   const around = new Text([text.slice(from, Math.min(text.length, match.end + most))])
-  const { all } = locate(around, needleOf(edit.new_text), line_endings, ending)
+  const { all } = locate(around, new Needle(edit.new_text), line_endings, ending)
   return all
     .slice(0, all.count)
     .map(({ start, end }) => ({ start: from + start, end: from + end }))
@@ -86,7 +86,7 @@ export function findApplied(
   { candidates: [best], margin }: Suggestions
 ): Applied | undefined {
   if (!saysEnough(new_text)) return undefined
-  const { matches } = locate(text, needleOf(new_text), line_endings, ending)
+  const { matches } = locate(text, new Needle(new_text), line_endings, ending)
   const whole = matches.slice(0, MOST_PLACES).filter(match => isWhole(text, match) && isOriginal(draft, match))
   const meant = margin >= MARGIN ? whole.find(match => best !== undefined && touches(match, best)) : undefined
   const place = meant ?? whole[0]

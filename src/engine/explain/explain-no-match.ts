@@ -8,7 +8,7 @@ import { contextFixes, isSmall, linesOf, type FailedEdit, SEARCH_LENGTH, undoneB
 import type { EditFix, Fix, NoMatch } from '../failure.ts'
 import type { LineEndings } from '../text/eol.ts'
 import { ANY_BREAK, withLf } from '../text/lines.ts'
-import { locate, needleOf } from '../match/locate.ts'
+import { locate, Needle } from '../match/locate.ts'
 import { missingTokens } from './missing-tokens.ts'
 import { previewOf } from './preview.ts'
 import { MEDIUM, similarContent } from './similar-content.ts'
@@ -84,7 +84,7 @@ function editsFor(failed: FailedEdit, text: Text, { candidates, margin }: Sugges
     const merged = replacementFor(edit, read, content, line_endings)
     const unmerged = merged.ok ? {} : { conflict: merged.failure }
     const new_text = merged.ok ? merged.value : undefined
-    const found = locate(text, needleOf(content), line_endings, ending)
+    const found = locate(text, new Needle(content), line_endings, ending)
     if (found.all.count === 1 && margin >= MARGIN) {
       const lines = linesOf(failed, { start, end })
       const isRepeated = (fixed: TextEdit) => repeatedAt(failed, fixed, { start, end }) !== undefined

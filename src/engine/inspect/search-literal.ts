@@ -2,7 +2,7 @@
 import { ShownLine, utf16Length } from '../text/encoding.ts'
 import { breakStyleOf } from '../text/eol.ts'
 import { lineAround, lineNumbers } from '../text/lines.ts'
-import { locate, needleOf } from '../match/locate.ts'
+import { locate, Needle } from '../match/locate.ts'
 import { Text } from '../text/text.ts'
 
 export interface SearchRequest {
@@ -42,7 +42,7 @@ export const LINE_LENGTH = 400
 /** Searches a text that isn't binary for a text that may span lines. */
 export function searchLiteral(bytes: Buffer, wanted: string): SearchResult {
   const text = new Text([bytes])
-  const { matches } = locate(text, needleOf(wanted), 'adapt', breakStyleOf(bytes).ending)
+  const { matches } = locate(text, new Needle(wanted), 'adapt', breakStyleOf(bytes).ending)
   const first = matches.slice(0, MAX_MATCHES)
   const { lines } = lineNumbers(
     text,

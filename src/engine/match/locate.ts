@@ -1,6 +1,6 @@
 // Where a text occurs in another, byte for byte or with line breaks of any kind. Does not know edits.
 import type { LineEndings } from '../text/eol.ts'
-import { breakOf, type LineEnding, splitAtBreaks, withBreaks } from '../text/lines.ts'
+import { type LineEnding, splitAtBreaks, withBreaksOf } from '../text/lines.ts'
 import { anchorOf, locateAnyBreak } from './locate-any-break.ts'
 import { searchBytes } from './search-bytes.ts'
 import type { Text } from '../text/text.ts'
@@ -31,8 +31,6 @@ export class Needle {
     return this.#parts
   }
 }
-
-export const needleOf = (text: string): Needle => new Needle(text)
 
 export interface Found {
   /** Every place, overlapping ones too, by start. */
@@ -109,11 +107,11 @@ function doubled(array: Uint32Array<ArrayBuffer>): Uint32Array<ArrayBuffer> {
  */
 export function soughtBytes(needle: Needle, lineEndings: LineEndings, ending: LineEnding): Buffer | undefined {
   if (lineEndings === 'exact' || !needle.hasBreak) return needle.bytes
-  if (ending === 'mixed') {
+  const text = withBreaksOf(ending, needle.text)
+  if (text === undefined) {
     const part = needle.parts[anchorOf(needle.parts)]!
     return part.length === 0 ? undefined : part
   }
-  const text = withBreaks(needle.text, breakOf(ending))
   return text === needle.text ? needle.bytes : Buffer.from(text)
 }
 

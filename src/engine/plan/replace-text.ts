@@ -9,9 +9,9 @@ import type { TextFailure, TakesLong } from '../failure.ts'
 import type { TextEdit } from '../edit/request.ts'
 import { LineIndex } from '../text/line-index.ts'
 import { BreakFinder, type BreakStyle, breakStyleOf, type LineEndings } from '../text/eol.ts'
-import { ANY_BREAK, breakOf, withBreaks } from '../text/lines.ts'
+import { ANY_BREAK, withBreaksOf } from '../text/lines.ts'
 import type { Text } from '../text/text.ts'
-import { type Found, locate, type Match, needleOf, type Places, soughtBytes } from '../match/locate.ts'
+import { type Found, locate, type Match, Needle, type Places, soughtBytes } from '../match/locate.ts'
 import type { EditApplied, LeftAlone, Plan } from '../edit/plan.ts'
 import { requiredCount } from '../edit/request.ts'
 import { OccurrenceIndex } from '../match/occurrence-index.ts'
@@ -60,7 +60,7 @@ export function planTextEdits(
   const applied: EditApplied[] = []
   const leftAlone: Others[] = []
   const newTextWarnings: NewTextWarning[] = []
-  const needles = edits.map(({ old_text }) => needleOf(old_text))
+  const needles = edits.map(({ old_text }) => new Needle(old_text))
   const occurrences = new OccurrenceIndex(
     needles.map(needle => soughtBytes(needle, options.line_endings, style.ending))
   )
@@ -206,9 +206,7 @@ function inserter(
   searched: Text,
   style: BreakStyle
 ): (match: Match) => Buffer {
-  const { ending } = style
-  const everywhere =
-    lineEndings === 'exact' ? new_text : ending === 'mixed' ? undefined : withBreaks(new_text, breakOf(ending))
+  const everywhere = lineEndings === 'exact' ? new_text : withBreaksOf(style.ending, new_text)
   if (everywhere !== undefined) {
     const bytes = Buffer.from(everywhere)
     return () => bytes

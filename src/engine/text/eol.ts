@@ -16,7 +16,7 @@ import {
   nextBreakByte,
   previousBreakByte,
   splitAtBreaks,
-  withBreaks
+  withBreaksOf
 } from './lines.ts'
 import type { Text } from './text.ts'
 
@@ -95,7 +95,8 @@ export class BreakFinder {
   }
 
   #adapt(text: string, range: { start: number; end: number }): string {
-    if (this.#style.ending !== 'mixed') return withBreaks(text, this.kindAt(range.start))
+    const everywhere = withBreaksOf(this.#style.ending, text)
+    if (everywhere !== undefined) return everywhere
     const lines = splitAtBreaks(text)
     if (lines.length === 1) return text
     const kept = this.#keptBreaks(lines, range)

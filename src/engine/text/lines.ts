@@ -23,9 +23,12 @@ export const ANY_BREAK = /\r\n|\n|\r/g
 /** The break that a text gets whose lines all end in one way, or in none. */
 export const breakOf = (ending: Exclude<LineEnding, 'mixed'>): Break => (ending === 'none' ? 'lf' : ending)
 
-/** A text with this kind of break for every line break. */
-export const withBreaks = (text: string, kind: Break): string =>
-  kind === 'lf' ? withLf(text) : text.replace(ANY_BREAK, BREAK_TEXT[kind])
+/** A text with the breaks that it gets wherever it is put into one of this ending; undefined where the place decides. */
+export function withBreaksOf(ending: LineEnding, text: string): string | undefined {
+  if (ending === 'mixed') return undefined
+  const kind = breakOf(ending)
+  return kind === 'lf' ? withLf(text) : text.replace(ANY_BREAK, BREAK_TEXT[kind])
+}
 
 /** A text with `\n` for every line break. */
 export const withLf = (text: string): string => (text.includes('\r') ? text.replace(ANY_BREAK, '\n') : text)

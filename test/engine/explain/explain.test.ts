@@ -6,7 +6,7 @@ import type { TextFailure } from '../../../src/engine/failure.ts'
 import type { TextEdit } from '../../../src/engine/edit/request.ts'
 import { breakStyleOf, type LineEndings } from '../../../src/engine/text/eol.ts'
 import { LineIndex } from '../../../src/engine/text/line-index.ts'
-import { locate, needleOf } from '../../../src/engine/match/locate.ts'
+import { locate, Needle } from '../../../src/engine/match/locate.ts'
 import { planLineEdits } from '../../../src/engine/plan/replace-lines.ts'
 import { planTextEdits } from '../../../src/engine/plan/replace-text.ts'
 import { suggest } from '../../../src/engine/suggest/suggest.ts'
@@ -498,7 +498,7 @@ t.test('blames the edit that a look at each place and each change blames', t => 
         })
       )
     }
-    const needle = needleOf(random.pick(['a', 'ab', 'aa', 'bax']))
+    const needle = new Needle(random.pick(['a', 'ab', 'aa', 'bax']))
     const { matches } = locate(new Text([original]), needle, 'exact', 'none')
     const expected = matches
       .slice(0, matches.count)

@@ -1,6 +1,6 @@
 // The least context of a match: what it has to be, on random texts whose breaks are cut in two.
 import t from 'tap'
-import { locate, needleOf } from '../../../src/engine/match/locate.ts'
+import { locate, Needle } from '../../../src/engine/match/locate.ts'
 import { Text } from '../../../src/engine/text/text.ts'
 import { uniqueContext } from '../../../src/engine/explain/unique-context.ts'
 import { often } from '../../often.ts'
@@ -21,7 +21,7 @@ t.test('holds the match and occurs once', t => {
     const sought = random.text([...alphabet, '\r', '\n'], 3)
     if (sought === '') continue
     const line_endings = random.pick(['exact', 'adapt'] as const)
-    const { all } = locate(text, needleOf(sought), line_endings, 'mixed')
+    const { all } = locate(text, new Needle(sought), line_endings, 'mixed')
     for (let i = 0; i < all.count; i++) {
       const match = all.at(i)
       const context = uniqueContext(text, match, all, line_endings === 'adapt')
@@ -29,7 +29,12 @@ t.test('holds the match and occurs once', t => {
       foundContexts++
       const input = `SEED=${SEED}, round ${round}: ${JSON.stringify({ whole, sought, line_endings, match, context })}`
       if (context.start > match.start || context.end < match.end) t.fail(`doesn’t hold the match, ${input}`)
-      const found = locate(text, needleOf(text.slice(context.start, context.end).toString()), line_endings, 'mixed').all
+      const found = locate(
+        text,
+        new Needle(text.slice(context.start, context.end).toString()),
+        line_endings,
+        'mixed'
+      ).all
       if (found.count !== 1) t.fail(`occurs ${found.count} times, ${input}`)
     }
   }

@@ -3,7 +3,7 @@ import t from 'tap'
 import { uniqueContext } from '../../../src/engine/explain/unique-context.ts'
 import { searchLinear, searchLinearAnyBreak } from '../../../src/engine/match/linear-search.ts'
 import type { LineEnding } from '../../../src/engine/text/lines.ts'
-import { locate, needleOf } from '../../../src/engine/match/locate.ts'
+import { locate, Needle } from '../../../src/engine/match/locate.ts'
 import { planTextEdits } from '../../../src/engine/plan/replace-text.ts'
 import { searchText } from '../../../src/engine/inspect/search.ts'
 import { suggest } from '../../../src/engine/suggest/suggest.ts'
@@ -66,7 +66,7 @@ t.test('finds every place where breaks of any kind are one letter, and halves no
 })
 
 const count = (text: string, needle: string, ending: LineEnding = 'lf') =>
-  locate(new Text([Buffer.from(text)]), needleOf(needle), 'adapt', ending)
+  locate(new Text([Buffer.from(text)]), new Needle(needle), 'adapt', ending)
 
 t.test('goes over to the linear search where places are many, and loses none', t => {
   t.equal(count('ab'.repeat(30_000), 'ab').matches.count, 30_000)
@@ -141,7 +141,7 @@ t.test('ends on texts that were made to be slow', t => {
     'bytes that continue nothing'
   )
   const text = new Text([padded])
-  const { all } = locate(text, needleOf('foo'), 'exact', 'lf')
+  const { all } = locate(text, new Needle('foo'), 'exact', 'lf')
   t.match(uniqueContext(text, all.at(0), all, true), { end: padded.indexOf('\n') })
   t.end()
 })
