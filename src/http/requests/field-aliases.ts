@@ -38,6 +38,7 @@ const ALIASES: Record<string, readonly string[]> = {
   search: ['find', 'text']
 }
 
+/** All names of them. */
 const OTHER_NAMES = new Set(Object.values(ALIASES).flat())
 
 /** Fields in which others name what is to be done. */
