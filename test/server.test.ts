@@ -2,7 +2,6 @@
 import { execFile, spawn, spawnSync, type ChildProcess } from 'node:child_process'
 import {
   chmodSync,
-  cpSync,
   existsSync,
   mkdtempSync,
   readdirSync,
@@ -11,6 +10,7 @@ import {
   rmSync,
   symlinkSync
 } from 'node:fs'
+import { cp } from 'node:fs/promises'
 import { createServer, connect } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -24,7 +24,8 @@ import { COMMAND } from './running.ts'
 const [PROGRAM = '', ...SERVER] = COMMAND
 const TOKEN = 'process-token'
 
-// Most of the time of a test here is a process that starts, or waits.
+// Most of the time of a test here is a process that starts, or waits. So none may hold this process up: another test
+// here may answer as a server.
 t.jobs = 3
 
 interface Running {
@@ -73,6 +74,14 @@ async function run(
 const get = (url: string, path: string, headers: Record<string, string> = {}) =>
   fetch(url + path, { headers: { authorization: `Bearer ${TOKEN}`, connection: 'close', ...headers } })
 
+/** What a line of shell prints. */
+const printedBy = (line: string) =>
+  new Promise<string>(resolve => {
+    execFile('sh', ['-c', line], (_error, stdout) => {
+      resolve(stdout)
+    })
+  })
+
 t.test('prints where it listens, and how to call it', async t => {
   const dir = t.testdir({})
   // What a shell has in which the server was used before, and a variable that is nobody's.
@@ -87,12 +96,7 @@ t.test('prints where it listens, and how to call it', async t => {
   )
   t.notMatch(server.url, ':0 ')
   const curl = /try: (curl .*)\n/.exec(server.out())?.[1] ?? ''
-  const answer = await new Promise<string>(resolve => {
-    execFile('sh', ['-c', curl], (_error, stdout) => {
-      resolve(stdout)
-    })
-  })
-  t.match(JSON.parse(answer), { path: '.', type: 'directory', entries: [] })
+  t.match(JSON.parse(await printedBy(curl)), { path: '.', type: 'directory', entries: [] })
   t.ok(existsSync(join(dir, "ro'ot")), 'the root is made')
   server.child.kill('SIGTERM')
   t.equal(await server.exit, 0)
@@ -113,8 +117,7 @@ t.test('prints how to call it through a unix socket', async t => {
   t.match(token, /^token \(for this run\): [A-Za-z0-9_-]{43}$/)
   t.match(call, `try: curl -sS --unix-socket '${home}/editd'\\''s.sock' -H 'Authorization: Bearer `)
   t.strictSame(rest, [''], 'a browser has no address for it')
-  const { stdout } = spawnSync('sh', ['-c', call!.slice('try: '.length)], { encoding: 'utf8' })
-  t.match(JSON.parse(stdout), { path: '.', type: 'directory', entries: [] })
+  t.match(JSON.parse(await printedBy(call!.slice('try: '.length))), { path: '.', type: 'directory', entries: [] })
   server.child.kill('SIGTERM')
   t.equal(await server.exit, 0)
   t.notOk(existsSync(path), 'the socket is removed')
@@ -267,17 +270,19 @@ t.test('gives back what it holds where the app can not be built', async t => {
   const top = join(import.meta.dirname, '..')
   const copy = join(home, 'copy')
   // An installation that has lost a folder.
-  for (const part of ['dist', 'package.json']) cpSync(join(top, part), join(copy, part), { recursive: true })
+  for (const part of ['dist', 'package.json']) await cp(join(top, part), join(copy, part), { recursive: true })
   rmSync(join(copy, 'dist/routes'), { recursive: true })
   symlinkSync(join(top, 'node_modules'), join(copy, 'node_modules'))
-  const program = join(copy, 'dist/src/server.js')
   const state = join(home, 'state')
-  const child = spawnSync(process.execPath, [program, join(home, 'root'), '--state-dir', state, '--port', '0'], {
-    encoding: 'utf8',
-    timeout: 60_000
-  })
-  t.equal(child.status, 1)
-  t.match(child.stderr, /^editd: can't start on .*routes/)
+  const server = await run(
+    t,
+    [join(copy, 'dist/src/server.js'), join(home, 'root'), '--state-dir', state, '--port', '0'],
+    {},
+    undefined,
+    process.execPath
+  )
+  t.equal(await server.exit, 1)
+  t.match(server.err(), /^editd: can't start on .*routes/)
   for (const part of ['intents', 'live']) t.strictSame(readdirSync(join(state, part)), [], part)
 })
 
@@ -285,7 +290,7 @@ t.test('answers 500 where what is loaded late is not there, and goes on when it 
   const home = t.testdir({ root: {}, copy: {} })
   const top = join(import.meta.dirname, '..')
   const copy = join(home, 'copy')
-  for (const part of ['dist', 'package.json']) cpSync(join(top, part), join(copy, part), { recursive: true })
+  for (const part of ['dist', 'package.json']) await cp(join(top, part), join(copy, part), { recursive: true })
   symlinkSync(join(top, 'node_modules'), join(copy, 'node_modules'))
   const args = ['--token', TOKEN, '--state-dir', join(home, 'state'), '--port', '0']
   const server = await run(
