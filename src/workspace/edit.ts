@@ -27,6 +27,7 @@ import {
   type WriteMode
 } from './file-access.ts'
 import { areSame, digestOf, shortHash, type Snapshot } from './text-file.ts'
+import type { Turns } from './turns.ts'
 import { withSnapshot } from './with-snapshot.ts'
 
 /** What every change works with. */
@@ -38,6 +39,7 @@ export interface WriteContext {
   journal: Journal
   files: FileAccess
   buffers: BufferPool
+  turns: Turns
   recorder: Recorder
 }
 
@@ -54,11 +56,14 @@ export function editFile<T, F>(
   request: FileEditRequest<T, F, Edited<T>>
 ): Promise<FileResult<Edited<T>, F | FileFailure>> {
   const notFound = (absent: Missing): FailedFile<FileFailure> => fail(context.files.notFound(absent, 'edit'))
-  return context.files.change<Edited<T>, F | FileFailure>(request.asked, request.options.dry_run, {
-    admit: ({ absent }) => (absent === null ? null : notFound(absent)),
-    work: async ({ pin, info, absent }, mode) =>
-      pin === null ? notFound(absent) : changeFile(context, request, { pin, info, absent, mode })
-  })
+  const { dry_run } = request.options
+  const change = (): Promise<FileResult<Edited<T>, F | FileFailure>> =>
+    context.files.change<Edited<T>, F | FileFailure>(request.asked, dry_run, {
+      admit: ({ absent }) => (absent === null ? null : notFound(absent)),
+      work: async ({ pin, info, absent }, mode) =>
+        pin === null ? notFound(absent) : changeFile(context, request, { pin, info, absent, mode })
+    })
+  return dry_run ? change() : context.turns.take(change)
 }
 
 /** The file that is to be changed, and whether it really will be. */

@@ -28,6 +28,7 @@ import { openState, type State } from './state.ts'
 import { FileWorkspace, type OpenRoot } from './file-workspace.ts'
 import { PresentHashes } from './present-hashes.ts'
 import { Running } from './running.ts'
+import { Turns } from './turns.ts'
 
 export type * from './api.ts'
 
@@ -211,6 +212,7 @@ class RootKeeper {
       batches: this.#batches,
       journal,
       buffers: new BufferPool(Math.max(MEMORY, options.maxFileSize)),
+      turns: new Turns(),
       recorder: new Recorder({
         history,
         required: options.history === 'required',

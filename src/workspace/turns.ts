@@ -1,0 +1,69 @@
+// How many edits are worked on at once: the others wait for their turn, first come first served. Does not know files.
+//
+// An edit has two parts, before and after another thread makes its temp file. The more edits come in between, the less of
+// what the first part used is still in the processor's caches for the second.
+
+/**
+ * So many at once. Of 16 clients on files of 10 KB this made 1.18 × the edits of no limit (0.82 × the CPU of one), of 64
+ * clients 1.16 ×; synced 1.13 to 1.21 × and 0.9 ×. With 4 it was less, with 12 as much as with 8 (two cores with 1 MB of
+ * cache each; a turn that is taken only under the file's lock brings half of that).
+ */
+const AT_ONCE = 8
+/**
+ * In ms: where none ends for so long, they wait for something else than this thread, such as a slow disk or a lock, and
+ * all others begin. Chosen, not measured.
+ */
+const PATIENCE = 5
+
+/** For one workspace. */
+export class Turns {
+  /** Below 0 where more have begun than may be at once. */
+  #left = AT_ONCE
+  #waiting: (() => void)[] = []
+  readonly #patience: number
+  #timer: NodeJS.Timeout | undefined
+
+  constructor(patience = PATIENCE) {
+    this.#patience = patience
+  }
+
+  /** Does the work when it is its turn, and passes on what that returns or throws. */
+  async take<T>(work: () => Promise<T>): Promise<T> {
+    if (this.#left > 0) this.#left--
+    else await this.#next()
+    try {
+      return await work()
+    } finally {
+      this.#end()
+    }
+  }
+
+  #next(): Promise<void> {
+    this.#timer ??= setTimeout(() => this.#beginAll(), this.#patience)
+    return new Promise(resolve => {
+      this.#waiting.push(resolve)
+    })
+  }
+
+  #end(): void {
+    const next = this.#left < 0 ? undefined : this.#waiting.shift()
+    if (next === undefined) this.#left++
+    else next()
+    if (this.#waiting.length > 0) this.#timer?.refresh()
+    else this.#stop()
+  }
+
+  #beginAll(): void {
+    const all = this.#waiting
+    this.#left -= all.length
+    this.#waiting = []
+    this.#stop()
+    for (const begin of all) begin()
+  }
+
+  #stop(): void {
+    if (this.#timer === undefined) return
+    clearTimeout(this.#timer)
+    this.#timer = undefined
+  }
+}
