@@ -3,6 +3,7 @@
 import { closeSync, fsyncSync, openSync, writeSync } from 'node:fs'
 import { rm } from 'node:fs/promises'
 import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { peersInstalled } from '../against-peers.ts'
 import { KB, makeCase, MB, type Case } from '../corpora.ts'
 import { shuffled, type Random } from '../random.ts'
@@ -18,6 +19,13 @@ import { parties, Running, SHIPPED, type Files } from './parties.ts'
  */
 const WARM = { each: 2000, ms: 60_000 }
 const WARM_CLIENTS = 16
+/**
+ * When a server is idle for the first time after a load, V8 gives memory back, 8 to 20 s later, and with it drops most of
+ * what it compiled: 161 functions at once (`--trace-deopt`), and an edit takes twice the CPU until they are compiled again.
+ * So all are left idle for so many ms, and warmed up again.
+ */
+const IDLE = 25_000
+const AGAIN = { each: 1000, ms: 60_000 }
 const ROUNDS = { full: 7, quick: 5 }
 /** ms that a sample lasts; at 1 MB, where 64 clients need seconds for a few edits each, three times as long. */
 const SAMPLE = { full: 700, quick: 400 }
@@ -69,6 +77,9 @@ export async function underLoad(
     if (!peersInstalled()) {
       progress('load: MCP filesystem left out, npm ci --ignore-scripts --prefix bench/peers installs it')
     }
+    progress('load: idle, and warmed up again')
+    await sleep(IDLE)
+    for (const server of running) await server.drive(small, WARM_CLIENTS, AGAIN)
     const rows: Row[] = []
     for (const it of sizes) {
       for (const clients of quick ? [1, 16] : [1, 16, MOST]) {
