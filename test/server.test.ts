@@ -265,22 +265,24 @@ t.test(
   }
 )
 
+const top = join(import.meta.dirname, '..')
+
+/** Makes an installation of its own in a folder, from which a test can take parts away. */
+async function install(folder: string): Promise<void> {
+  for (const part of ['dist', 'package.json']) await cp(join(top, part), join(folder, part), { recursive: true })
+  symlinkSync(join(top, 'node_modules'), join(folder, 'node_modules'))
+}
+
+const runInstalled = (t: Test, folder: string, args: string[]) =>
+  run(t, [join(folder, 'dist/src/server.js'), ...args], {}, undefined, process.execPath)
+
 t.test('gives back what it holds where the app can not be built', async t => {
   const home = t.testdir({ root: {}, copy: {} })
-  const top = join(import.meta.dirname, '..')
   const copy = join(home, 'copy')
-  // An installation that has lost a folder.
-  for (const part of ['dist', 'package.json']) await cp(join(top, part), join(copy, part), { recursive: true })
+  await install(copy)
   rmSync(join(copy, 'dist/routes'), { recursive: true })
-  symlinkSync(join(top, 'node_modules'), join(copy, 'node_modules'))
   const state = join(home, 'state')
-  const server = await run(
-    t,
-    [join(copy, 'dist/src/server.js'), join(home, 'root'), '--state-dir', state, '--port', '0'],
-    {},
-    undefined,
-    process.execPath
-  )
+  const server = await runInstalled(t, copy, [join(home, 'root'), '--state-dir', state, '--port', '0'])
   t.equal(await server.exit, 1)
   t.match(server.err(), /^editd: can't start on .*routes/)
   for (const part of ['intents', 'live']) t.strictSame(readdirSync(join(state, part)), [], part)
@@ -288,18 +290,10 @@ t.test('gives back what it holds where the app can not be built', async t => {
 
 t.test('answers 500 where what is loaded late is not there, and goes on when it is', async t => {
   const home = t.testdir({ root: {}, copy: {} })
-  const top = join(import.meta.dirname, '..')
   const copy = join(home, 'copy')
-  for (const part of ['dist', 'package.json']) await cp(join(top, part), join(copy, part), { recursive: true })
-  symlinkSync(join(top, 'node_modules'), join(copy, 'node_modules'))
+  await install(copy)
   const args = ['--token', TOKEN, '--state-dir', join(home, 'state'), '--port', '0']
-  const server = await run(
-    t,
-    [join(copy, 'dist/src/server.js'), join(home, 'root'), ...args],
-    {},
-    undefined,
-    process.execPath
-  )
+  const server = await runInstalled(t, copy, [join(home, 'root'), ...args])
   const paths = ['/docs', '/openapi.json', '/', '/review', '/page/main.js', '/readyz']
   const accept = 'text/html'
   const statuses = () => Promise.all(paths.map(async path => (await get(server.url, path, { accept })).status))
