@@ -21,8 +21,8 @@ const WARM = { each: 2000, ms: 60_000 }
 const WARM_CLIENTS = 16
 /**
  * When a server is idle for the first time after a load, V8 gives memory back, 8 to 20 s later, and with it drops most of
- * what it compiled: 161 functions at once (`--trace-deopt`), and an edit takes twice the CPU until they are compiled again.
- * So all are left idle for so many ms, and warmed up again.
+ * what it compiled: 161 functions at once (`--trace-deopt`), and an edit takes 1.7 times the CPU until they are compiled
+ * again. So all are left idle for so many ms, and warmed up again.
  */
 const IDLE = 25_000
 const AGAIN = { each: 1000, ms: 60_000 }

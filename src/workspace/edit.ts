@@ -57,7 +57,7 @@ export function editFile<T, F>(
 ): Promise<FileResult<Edited<T>, F | FileFailure>> {
   const notFound = (absent: Missing): FailedFile<FileFailure> => fail(context.files.notFound(absent, 'edit'))
   const { dry_run } = request.options
-  const change = (): Promise<FileResult<Edited<T>, F | FileFailure>> =>
+  const change = () =>
     context.files.change<Edited<T>, F | FileFailure>(request.asked, dry_run, {
       admit: ({ absent }) => (absent === null ? null : notFound(absent)),
       work: async ({ pin, info, absent }, mode) =>

@@ -4,8 +4,8 @@
 // what the first part used is still in the processor's caches for the second.
 
 /**
- * So many at once. Of 16 clients on files of 10 KB this made 1.18 × the edits of no limit (0.82 × the CPU of one), of 64
- * clients 1.16 ×; synced 1.13 to 1.21 × and 0.9 ×. With 4 it was less, with 12 as much as with 8 (two cores with 1 MB of
+ * So many at once. Of 16 clients on files of 10 KB this made 1.18 × the edits of no limit (0.83 × the CPU of one), of 64
+ * clients 1.16 ×; synced 1.06 ×, of 64 clients 0.9 ×. With 4 it was less, with 12 about as much (two cores with 1 MB of
  * cache each; a turn that is taken only under the file's lock brings half of that).
  */
 const AT_ONCE = 8
