@@ -35,7 +35,7 @@ export async function compareServers(
     }
     const rows: Row[] = []
     for (const count of clients) {
-      rows.push(...(await compared(running, { it, clients: count, sample, rounds, folder, random, load })))
+      rows.push(...(await compared(running, { it, clients: count, sample, rounds, random, load })))
     }
     return rows
   } finally {

@@ -1,6 +1,6 @@
 // Small edits from many clients at once: each party in each round, in random order, under the load of a process of its
 // own.
-import { closeSync, fsyncSync, openSync, writeSync } from 'node:fs'
+import { execFileSync } from 'node:child_process'
 import { rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -85,7 +85,7 @@ export async function underLoad(
       for (const clients of quick ? [1, 16] : [1, 16, MOST]) {
         progress(`load, ${whatOf(it, clients)}`)
         const sample = it.size < MB ? SAMPLE[mode] : 3 * SAMPLE[mode]
-        rows.push(...(await compared(running, { it, clients, sample, rounds: ROUNDS[mode], folder, random, load })))
+        rows.push(...(await compared(running, { it, clients, sample, rounds: ROUNDS[mode], random, load })))
       }
     }
     const shipped = running.find(({ party }) => party.name === SHIPPED)!
@@ -108,19 +108,18 @@ interface Comparison {
   /** ms of one sample. */
   sample: number
   rounds: number
-  folder: string
   random: Random
   load: Load
 }
 
 export async function compared(servers: readonly Running[], comparison: Comparison): Promise<Row[]> {
-  const { it, clients, sample, rounds: count, folder, random, load } = comparison
+  const { it, clients, sample, rounds: count, random, load } = comparison
   for (const server of servers) await server.drive(it, clients, { ms: sample / 2 })
   const rounds: Map<string, Sample>[] = []
   for (let i = 0; i < count; i++) {
     const round = new Map<string, Sample>()
     for (const server of shuffled(servers, random)) {
-      settle(folder)
+      settle()
       const [before, own] = [server.cpu(), load.cpu()]
       const driven = await server.drive(it, clients, { ms: sample })
       round.set(server.party.name, sampleOf(driven, server.cpu() - before, load.cpu() - own))
@@ -182,10 +181,10 @@ const sampleOf = ({ edits, took, p50, p99, longest }: Driven, cpu: number, own: 
   longest
 })
 
-/** Has the file system write what the last variant left to be written: an fsync of the next would wait for it. */
-function settle(folder: string): void {
-  const fd = openSync(join(folder, 'settle'), 'w')
-  writeSync(fd, 'settled')
-  fsyncSync(fd)
-  closeSync(fd)
+/**
+ * Has all file systems write what the last variant left to be written. Where nothing does, the kernel writes it later, in
+ * other samples: on ext4 without a journal, an fsync of one file doesn't.
+ */
+function settle(): void {
+  execFileSync('sync')
 }
