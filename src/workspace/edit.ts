@@ -94,7 +94,7 @@ async function changeContent<T, F>(
   if (context.options.requireHash && target.expected_hash === undefined) {
     return failed({ code: 'PRECONDITION_REQUIRED' })
   }
-  const encoding = binaryEncodingOf(snapshot.bytes)
+  const encoding = binaryEncodingOf(snapshot.bytes, snapshot.hasNul)
   if (encoding !== null) return failed({ code: 'BINARY_FILE', encoding, file_size: snapshot.bytes.length })
   const stale = staleness(target, file_hash)
   const { origin = { operation: 'edit' }, outcome } = options

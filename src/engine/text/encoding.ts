@@ -7,9 +7,12 @@ export type BinaryEncoding = 'binary' | 'utf-16le' | 'utf-16be'
 
 export type Encoding = 'ascii' | 'utf-8' | 'unknown-8bit' | BinaryEncoding
 
-/** The encoding of bytes that can't be edited: a NUL byte anywhere, or a UTF-16 or UTF-32 mark. Else null. */
-export const binaryEncodingOf = (bytes: Buffer): BinaryEncoding | null =>
-  binaryMark(bytes) ?? (bytes.includes(0) ? 'binary' : null)
+/**
+ * The encoding of bytes that can't be edited: a NUL byte anywhere, or a UTF-16 or UTF-32 mark. Else null. `hasNul`: for
+ * whoever knows it already.
+ */
+export const binaryEncodingOf = (bytes: Buffer, hasNul?: boolean): BinaryEncoding | null =>
+  binaryMark(bytes) ?? ((hasNul ?? bytes.includes(0)) ? 'binary' : null)
 
 /** What a UTF-16 or UTF-32 mark at the start says; null where there is none. */
 export function binaryMark(bytes: Buffer): BinaryEncoding | null {
