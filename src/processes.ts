@@ -377,7 +377,7 @@ interface Served extends Listening {
 export async function serveForPrimary(
   worker: Worker,
   serve: (config: GroupConfig) => Promise<Served>,
-  describe: (error: unknown, config: Config) => StartFailure
+  describe: (error: unknown, config: Config) => Promise<StartFailure>
 ): Promise<void> {
   let stop: Served['stop'] = () => process.exit(0)
   worker.on('disconnect', () => {
@@ -394,15 +394,19 @@ export async function serveForPrimary(
   try {
     const served = await serve(config)
     stop = served.stop
-    followOrders(worker, served, error => describe(error, config).sentence)
+    followOrders(worker, served, async error => (await describe(error, config)).sentence)
     worker.send({ listening: { served: served.served, address: served.address } } satisfies Report)
   } catch (error) {
-    worker.send({ failure: describe(error, config) } satisfies Report, () => process.exit(1))
+    worker.send({ failure: await describe(error, config) } satisfies Report, () => process.exit(1))
   }
 }
 
 /** Gets ready for another access file, takes it or leaves it, as the primary says. */
-function followOrders(worker: Worker, { prepare, measure }: Served, describe: (error: unknown) => string): void {
+function followOrders(
+  worker: Worker,
+  { prepare, measure }: Served,
+  describe: (error: unknown) => Promise<string>
+): void {
   let prepared: PreparedSpaces | null = null
   const report = (answer: true | string) => worker.send({ prepared: answer } satisfies Report)
   process.on('message', (order: Order) => {
@@ -418,7 +422,7 @@ function followOrders(worker: Worker, { prepare, measure }: Served, describe: (e
           prepared = ready
           report(true)
         },
-        error => report(describe(error))
+        async error => report(await describe(error))
       )
       return
     }

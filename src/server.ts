@@ -23,7 +23,6 @@ import {
   type StartFailure
 } from './processes.ts'
 import { CantOpen, type AccessSpaces, type PreparedSpaces, type Spaces } from './spaces.ts'
-import { storeFailure } from './bucket/start-failure.ts'
 import { Occupied } from './workspace/locks/other-servers.ts'
 import { StateUnusable } from './workspace/state.ts'
 
@@ -38,17 +37,21 @@ const printErrors = (sentences: readonly string[]) => {
   process.stderr.write(sentences.map(sentence => `editd: ${sentence}\n`).join(''))
 }
 
-/** Why the server can't start, in one sentence for a person. */
-function startFailure(error: unknown, config: Config): string {
-  if (error instanceof CantOpen) return startFailure(error.cause, error.config)
-  const { host, port, root } = config
-  if (error instanceof ProcessFailed || error instanceof CantListen) return error.message
+/** Why the server can't start, in one sentence for a person, and whether whoever starts it has to change something. */
+async function describe(error: unknown, config: Config): Promise<StartFailure> {
+  if (error instanceof CantOpen) return describe(error.cause, error.config)
+  if (error instanceof ProcessFailed) return { sentence: error.message, isFault: error.isFault }
+  const { storeFailure } = await import('./bucket/start-failure.ts')
+  return storeFailure(error, config.root) ?? { sentence: ownFailure(error, config), isFault: false }
+}
+
+/** The sentence where it isn't of an object store. */
+function ownFailure(error: unknown, { host, port, root }: Config): string {
+  if (error instanceof CantListen) return error.message
   if (error instanceof Occupied) return occupied(error)
   if (error instanceof StateUnusable) {
     return `the state folder ${error.folder} can't be used (${error.message}): name another with --state-dir.`
   }
-  const store = storeFailure(error, root)
-  if (store !== null) return store.sentence
   const { code, message } = error as NodeJS.ErrnoException
   const known: Record<string, string> = {
     EADDRINUSE: `port ${port} of ${host} is already in use: choose another with --port, or 0 for any free port.`,
@@ -56,16 +59,6 @@ function startFailure(error: unknown, config: Config): string {
     ENOTFOUND: `unknown host ${host}: choose another with --host.`
   }
   return known[code ?? ''] ?? `can't start on ${root}: ${message}.`
-}
-
-/** The same for whoever ends the process. */
-function describe(error: unknown, config: Config): StartFailure {
-  const isOfProcess = error instanceof ProcessFailed && error.isFault
-  const cause = error instanceof CantOpen ? error.cause : error
-  return {
-    sentence: startFailure(error, config),
-    isFault: isOfProcess || storeFailure(cause, config.root)?.isFault === true
-  }
 }
 
 /**
@@ -310,7 +303,7 @@ function followAccessFile(config: Config, started: Promise<Started>): void {
     if (faults.length > 0) return faults
     return replace(access).then(
       () => [],
-      (error: unknown) => [startFailure(error, config)]
+      async (error: unknown) => [(await describe(error, config)).sentence]
     )
   }
   let last: Promise<unknown> = started
@@ -388,8 +381,8 @@ async function forget([path, ...argv]: readonly string[], env: NodeJS.ProcessEnv
     process.exitCode = EXIT_FAULT
     return
   }
-  const forgotten = await forgetIn(config.value, path).catch((error: unknown) => {
-    printErrors([startFailure(error, config.value)])
+  const forgotten = await forgetIn(config.value, path).catch(async (error: unknown) => {
+    printErrors([(await describe(error, config.value)).sentence])
     process.exit(1)
   })
   if (forgotten.ok) {
@@ -430,7 +423,7 @@ async function main(argv: readonly string[], env: NodeJS.ProcessEnv): Promise<vo
   try {
     await (isMcp ? serveMcp : start)(config.value, warnings)
   } catch (error) {
-    const { sentence, isFault } = describe(error, config.value)
+    const { sentence, isFault } = await describe(error, config.value)
     printErrors([sentence])
     process.exitCode = isFault ? EXIT_FAULT : 1
   }

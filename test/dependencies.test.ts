@@ -1,9 +1,10 @@
 // What is installed to run the service: the packages named here, used by the source, under licences that ask for no
 // more than naming their authors.
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
-import { join } from 'node:path'
+import { join, resolve } from 'node:path'
 import t from 'tap'
 import { CODE } from '../src/engine/outline/languages.ts'
+import { run, SERVER } from './running.ts'
 
 const HOME = join(import.meta.dirname, '..')
 
@@ -57,7 +58,7 @@ interface Lock {
   packages: Record<string, { license?: string; dev?: boolean }>
 }
 
-const read = <T>(...path: string[]) => JSON.parse(readFileSync(join(HOME, ...path), 'utf8')) as T
+const read = <T>(...path: string[]) => JSON.parse(readFileSync(resolve(HOME, ...path), 'utf8')) as T
 
 t.strictSame(
   Object.keys(read<Manifest>('package.json').dependencies),
@@ -114,4 +115,29 @@ t.test('names whose files are copied into the package, under a licence that allo
     const holder = /Copyright \(c\) .*/.exec(readFileSync(join(HOME, 'node_modules', name, 'LICENSE'), 'utf8'))?.[0]
     t.match(notices, holder)
   }
+})
+
+t.test('loads only what most servers need when it starts', async t => {
+  const folder = t.testdir({ root: {}, coverage: {} })
+  const coverage = join(folder, 'coverage')
+  // With this, Node names what it has loaded when it ends.
+  const command = ['env', '-u', 'NODE_OPTIONS', `NODE_V8_COVERAGE=${coverage}`, process.execPath, SERVER]
+  const server = await run(command, join(folder, 'root'), join(folder, 'state'), [])
+  t.equal(await server.stop(), 0)
+  const loaded = readdirSync(coverage).flatMap(name =>
+    read<{ result: { url: string }[] }>(coverage, name).result.map(({ url }) => url)
+  )
+  t.strictSame(
+    RUNTIME.filter(name => loaded.some(url => url.includes(`/node_modules/${name}/`))),
+    ['ajv', 'diff', 'fastest-levenshtein', 'fastify', 'pino', 'proper-lockfile']
+  )
+  // Of what is read where it is needed: object stores, a language's symbols, regular expressions, MCP, metrics.
+  t.strictSame(
+    loaded.filter(url =>
+      /\/dist\/src\/(?:bucket\/|object-store\/(?!address)|metrics\/(?!registry)|stdio|engine\/outline\/languages|engine\/inspect\/search\.js|http\/tools\/mcp\.js)/.test(
+        url
+      )
+    ),
+    []
+  )
 })

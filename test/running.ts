@@ -52,7 +52,8 @@ export const start = (root: string, stateDir: string | null, ...flags: string[])
 export const startBare = (root: string, stateDir: string, ...flags: string[]): Promise<Running> =>
   run([...BARE, SERVER], root, stateDir, flags)
 
-async function run(
+/** As `start`, by another command. */
+export async function run(
   [command = '', ...args]: string[],
   root: string,
   stateDir: string | null,

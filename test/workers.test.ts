@@ -200,12 +200,12 @@ t.test('does each job as a thread would', async t => {
     context_lines: 3,
     dry_run: false
   })
-  t.strictSame(runJob({ type: 'search', bytes: text, request: request('t\\w+'), time: 1000 }), {
+  t.strictSame(await runJob({ type: 'search', bytes: text, request: request('t\\w+'), time: 1000 }), {
     result: searchText(text, request('t\\w+')),
     transfer: []
   })
   const bytes = transferable(text)
-  const { result, transfer } = runJob({
+  const { result, transfer } = await runJob({
     type: 'plan',
     bytes,
     task: task([{ old_text: 'two', new_text: '2' }]),
@@ -217,7 +217,7 @@ t.test('does each job as a thread would', async t => {
   t.ok(transfer.includes(bytes.buffer), 'the bytes go back')
   t.match(bufferOf(bytes), text)
   t.match(
-    runJob({
+    await runJob({
       type: 'plan',
       bytes: text,
       task: task([{ old_text: 'four', new_text: '4' }]),
@@ -225,7 +225,7 @@ t.test('does each job as a thread would', async t => {
     }),
     { result: { ok: false, failure: { code: 'NO_MATCH' } }, transfer: [] }
   )
-  t.match(runJob({ type: 'replan', bytes: text, task: task([{ old_text: 'two', new_text: '2' }]) }), {
+  t.match(await runJob({ type: 'replan', bytes: text, task: task([{ old_text: 'two', new_text: '2' }]) }), {
     result: { fits: true, places: [[2, 2]] },
     transfer: []
   })

@@ -6,7 +6,7 @@ import type { BrokenSyntax, LineFailure, OutlineEntry, SectionFailure, Target } 
 import type { LineEdit } from '../engine/edit/request.ts'
 import type { LineEndings } from '../engine/text/eol.ts'
 import { LineTable } from '../engine/text/lines.ts'
-import { OUTLINED } from '../engine/outline/languages.ts'
+import { OUTLINED } from '../engine/outline/outlined.ts'
 import type { Outline } from '../engine/outline/outline.ts'
 import { repeatedIn } from '../engine/outline/repeated.ts'
 import { findTarget, outlineEntryOf } from '../engine/outline/target.ts'

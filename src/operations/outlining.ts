@@ -1,7 +1,7 @@
 // The outline of a file for an operation: by its language, off the event loop. Does not know any request.
 import type { UnsupportedTarget } from '../engine/failure.ts'
 import { languageOf } from '../engine/inspect/language.ts'
-import { isOutlined, OUTLINED } from '../engine/outline/languages.ts'
+import { isOutlined, OUTLINED } from '../engine/outline/outlined.ts'
 import type { Outline } from '../engine/outline/outline.ts'
 import type { Outliner } from '../workers/outline.ts'
 import { fail, type Result } from '../result.ts'

@@ -4,10 +4,11 @@ import { blameOf, type BlamedText, type BlameTask } from '../engine/blame.ts'
 import type { HistoryGone, LineOutOfRange } from '../engine/failure.ts'
 import { pendingOf, type PendingTask, type PendingText } from '../engine/pending.ts'
 import type { Result } from '../result.ts'
-import { withChanges, type Job, type Results } from './job.ts'
+import type { Job, Results } from './job.ts'
 import { isShort } from './plan.ts'
 import { transferable } from './thread.ts'
 import { Threads } from './threads.ts'
+import { withChanges } from './with-changes.ts'
 
 export class HistoryReader {
   readonly #threads = new Threads<Job, Results>('worker', { size: 1 })

@@ -1,14 +1,13 @@
 // The jobs of a worker thread, and how each is done. Does not know threads.
 import { blameOf, type BlamedText, type BlameTask } from '../engine/blame.ts'
-import { searchText } from '../engine/inspect/search.ts'
 import type { SearchRequest, SearchResult } from '../engine/inspect/search-literal.ts'
 import type { CurrentOutcome, HistoryGone, LineOutOfRange } from '../engine/failure.ts'
 import { pendingOf, type PendingTask, type PendingText } from '../engine/pending.ts'
 import { planTakeBack, type TextTakenBack, type TakeBackTask, type TakeBackTaskFailure } from '../engine/take-back.ts'
 import { planTask, replanOnCurrent, type Task, type TaskFailure, type TaskResult } from '../engine/task.ts'
 import { ok, type Result } from '../result.ts'
-import type { RecordedChange } from '../engine/history/change.ts'
 import { bufferOf } from './thread.ts'
+import { withChanges } from './with-changes.ts'
 
 /** `time` in milliseconds. */
 export interface SearchJob {
@@ -66,9 +65,13 @@ export interface Results {
 }
 
 /** The result, and the buffers that go along instead of being copied. */
-export function runJob(job: Job): { result: Results[Job['type']]; transfer: ArrayBuffer[] } {
+export async function runJob(job: Job): Promise<{ result: Results[Job['type']]; transfer: ArrayBuffer[] }> {
   const original = bufferOf(job.bytes)
-  if (job.type === 'search') return { result: searchText(original, job.request, within(job.time)), transfer: [] }
+  if (job.type === 'search') {
+    // Regular expressions are 260 KB of code.
+    const { searchText } = await import('../engine/inspect/search.ts')
+    return { result: searchText(original, job.request, within(job.time)), transfer: [] }
+  }
   if (job.type === 'replan') return { result: replanOnCurrent(original, job.task), transfer: [] }
   if (job.type === 'take_back') {
     return withOriginal(original, planTakeBack(original, withChanges(job.task, bufferOf), job.file))
@@ -77,23 +80,6 @@ export function runJob(job: Job): { result: Results[Job['type']]; transfer: Arra
   if (job.type === 'blame') return { result: blameOf(original, withChanges(job.task, bufferOf)), transfer: [] }
   return withOriginal(original, planTask(original, job.task, job.file))
 }
-
-/** A task with `copy` of the texts of its changes: a view that is sent takes along all that it is a view of. */
-export const withChanges = <T extends { changes: readonly RecordedChange[] }>(
-  task: T,
-  copy: (text: Uint8Array) => Uint8Array
-): T => ({ ...task, changes: task.changes.map(change => withTexts(change, copy)) })
-
-const withTexts = (change: RecordedChange, copy: (text: Uint8Array) => Uint8Array): RecordedChange => ({
-  ...change,
-  splices:
-    change.splices?.map(({ start, old, insert }) => ({
-      start,
-      // What arrives is a plain array of bytes.
-      old: copy(old) as Buffer,
-      insert: copy(insert) as Buffer
-    })) ?? null
-})
 
 function withOriginal<P extends TaskResult, F>(
   original: Buffer,

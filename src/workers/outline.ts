@@ -1,6 +1,6 @@
 // Outlines of documents and sources, made by parsers in a worker thread, one file after the other. Does not know
 // grammars or requests.
-import { PARSED_SIZE } from '../engine/outline/languages.ts'
+import { PARSED_SIZE } from '../engine/outline/outlined.ts'
 import type { Outline } from '../engine/outline/outline.ts'
 import { fail, ok, type Result } from '../result.ts'
 import { type CrashReport, TIMED_OUT, Threads } from './threads.ts'

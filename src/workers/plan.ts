@@ -6,8 +6,9 @@ import { planTakeBack, type TextTakenBack, type TakeBackTask, type TakeBackTaskF
 import { planTask, replanOnCurrent, type Task, type TaskFailure, type TaskResult } from '../engine/task.ts'
 import { ok, type Result } from '../result.ts'
 import { bufferOf, transferable } from './thread.ts'
-import { type Job, type PlannedInThread, type Results, type TakenBackInThread, withChanges } from './job.ts'
+import type { Job, PlannedInThread, Results, TakenBackInThread } from './job.ts'
 import { Threads } from './threads.ts'
+import { withChanges } from './with-changes.ts'
 
 /** Bytes up to which a file is planned on the event loop. */
 export const INLINE_PLAN_BYTES = 256 * 1024

@@ -3,7 +3,7 @@
 import { existsSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import t from 'tap'
-import { OUTLINED } from '../../src/engine/outline/languages.ts'
+import { OUTLINED } from '../../src/engine/outline/outlined.ts'
 import { bytesOf, check, startServer } from './test-server.ts'
 
 const GUIDE = '# Guide\n\n## Setup\n\nRun it.\n\n```sh\nnpm ci\n```\n\n## Use\n\nText.\n'

@@ -1,4 +1,4 @@
-// The languages whose outline can be made, by the names that inspect/language.ts gives them. Does not know parsers.
+// What counts as a symbol in each language of code. Does not know parsers.
 import { bash } from './languages/bash.ts'
 import { c } from './languages/c.ts'
 import { cpp } from './languages/cpp.ts'
@@ -13,8 +13,8 @@ import { python } from './languages/python.ts'
 import { ruby } from './languages/ruby.ts'
 import { rust } from './languages/rust.ts'
 import { tsx, typescript } from './languages/typescript.ts'
+import type { CodeName } from './outlined.ts'
 
-/** Languages of code. */
 export const CODE: Readonly<Record<string, Language>> = {
   bash,
   c,
@@ -32,13 +32,4 @@ export const CODE: Readonly<Record<string, Language>> = {
   shell: bash,
   tsx,
   typescript
-}
-
-/** Bytes of a file that is parsed; a syntax tree takes many times as much memory. */
-export const PARSED_SIZE = 8 * 1024 * 1024
-
-/** Every language whose outline can be made. */
-export const OUTLINED: readonly string[] = [...Object.keys(CODE), 'markdown'].sort()
-
-export const isOutlined = (language: string | undefined): language is string =>
-  language !== undefined && OUTLINED.includes(language)
+} satisfies Readonly<Record<CodeName, Language>>

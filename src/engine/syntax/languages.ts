@@ -1,12 +1,12 @@
 // Which files have their syntax checked, and in what language. Does not know parsers.
 import { languageOf } from '../inspect/language.ts'
-import { CODE } from '../outline/languages.ts'
+import { CODE_NAMES } from '../outline/outlined.ts'
 
 /** Bytes of a file that is checked, before and after an edit. */
 export const CHECKED_SIZE = 1024 * 1024
 
 /** Every language whose syntax is checked. */
-export const SYNTAX_LANGUAGES: readonly string[] = [...Object.keys(CODE), 'json', 'jsonc', 'toml', 'yaml'].sort()
+export const SYNTAX_LANGUAGES: readonly string[] = [...CODE_NAMES, 'json', 'jsonc', 'toml', 'yaml'].sort()
 
 /**
  * Their parser does not know macros or most extensions of browsers: of the files that are found on a Linux system it
