@@ -24,7 +24,8 @@ export function storeFailure(error: unknown, root: string): { sentence: string; 
     }
   }
   if (error instanceof StoreRefused) {
-    const remedy = error.reason === 'AccessDenied' ? RIGHTS : 'check the bucket, the endpoint and the keys'
+    const remedy =
+      error.reason === 'AccessDenied' ? RIGHTS : 'check the bucket, --s3-endpoint, --s3-region and the keys'
     return {
       sentence: `the object store refuses ${root} (${error.reason}: ${error.message}): ${remedy}.`,
       isFault: true
