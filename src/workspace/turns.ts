@@ -5,7 +5,7 @@
 
 /**
  * So many at once. Of 16 clients on files of 10 KB this made 1.18 × the edits of no limit (0.83 × the CPU of one), of 64
- * clients 1.16 ×; synced 1.06 ×, of 64 clients 0.9 ×. With 4 it was less, with 12 about as much (two cores with 1 MB of
+ * clients 1.16 ×; synced 1.06 ×, of 64 clients 1.18 ×. With 4 it was less, with 12 about as much (two cores with 1 MB of
  * cache each; a turn that is taken only under the file's lock brings half of that).
  */
 const AT_ONCE = 8
