@@ -149,13 +149,13 @@ async function readText(
         buffers.reuse(own.bytes)
       })
     }
-    const { bytes, digest } = snapshot
+    const { bytes, digest, hasNul } = snapshot
     const file_hash = shortHash(digest)
     text.snapshot = snapshot
     text.digest = digest
     text.file_hash = file_hash
     text.content = { pieces: [bytes], size: bytes.length }
-    const encoding = binaryEncodingOf(bytes)
+    const encoding = binaryEncodingOf(bytes, hasNul)
     if (encoding !== null) return { ...fail({ code: 'BINARY_FILE', encoding, file_size: bytes.length }), file_hash }
   }
   for (const name of text.names) {
