@@ -32,6 +32,8 @@ export interface Running {
 
 /** Node without what tap loads into every Node that a test starts, which doubles the time of a start. */
 const BARE = ['env', '-u', 'NODE_OPTIONS', process.execPath]
+/** The command of the built server, without coverage. */
+export const BARE_COMMAND: readonly string[] = [...BARE, SERVER]
 const measuresCoverage = process.env._TAPJS_PROCESSINFO_COVERAGE_ === '1'
 
 /**
@@ -50,11 +52,11 @@ export const start = (root: string, stateDir: string | null, ...flags: string[])
 
 /** As `start`, without coverage. */
 export const startBare = (root: string, stateDir: string, ...flags: string[]): Promise<Running> =>
-  run([...BARE, SERVER], root, stateDir, flags)
+  run(BARE_COMMAND, root, stateDir, flags)
 
 /** As `start`, by another command. */
 export async function run(
-  [command = '', ...args]: string[],
+  [command = '', ...args]: readonly string[],
   root: string,
   stateDir: string | null,
   flags: string[]
