@@ -1,13 +1,16 @@
 // When lines are written, and which of them together.
-import { setTimeout as sleep } from 'node:timers/promises'
-import t from 'tap'
+import { mock } from 'node:test'
+import { setImmediate as turn } from 'node:timers/promises'
+import t, { type Test } from 'tap'
 import { Groups } from '../../src/history/groups.ts'
 import type { SaidLine } from '../../src/history/record-json.ts'
 
 const line = (text: string): SaidLine => ({ bytes: Buffer.from(text), said: { settles: text, as: 'done' } })
 
-/** Whose writes take until they are let go. */
-function openGroups() {
+/** Whose writes take until they are let go, and whose time passes with `wait`: a busy machine can't make it pass. */
+function openGroups(t: Test) {
+  mock.timers.enable({ apis: ['setTimeout'] })
+  t.teardown(() => mock.timers.reset())
   const written: string[] = []
   const held: (() => void)[] = []
   const groups = new Groups({
@@ -18,35 +21,40 @@ function openGroups() {
       await new Promise<void>(resolve => held.push(resolve))
     }
   })
+  const wait = async (ms: number): Promise<void> => {
+    mock.timers.tick(ms)
+    // A group begins in the next turn of the event loop.
+    for (let i = 0; i < 3; i++) await turn()
+  }
   const release = async (): Promise<void> => {
     held.shift()?.()
-    await sleep(5)
+    await wait(5)
   }
-  return { groups, written, release }
+  return { groups, written, release, wait }
 }
 
 t.test('writes what nobody waits for with the next line, not by itself as soon as it can', async t => {
-  const { groups, written, release } = openGroups()
+  const { groups, written, release, wait } = openGroups(t)
   const first = groups.append(line('first'), true)
-  await sleep(5)
+  await wait(5)
   groups.add(line('settled'))
   await release()
   await first
   t.strictSame(written, ['first'])
   const second = groups.append(line('second'), true)
-  await sleep(5)
+  await wait(5)
   t.strictSame(written, ['first', 'settled second'])
   await release()
   await second
 })
 
 t.test('writes it by itself when its time is up, also where that is while others are written', async t => {
-  const { groups, written, release } = openGroups()
+  const { groups, written, release, wait } = openGroups(t)
   groups.add(line('settled'))
-  await sleep(100)
+  await wait(100)
   t.strictSame(written, ['settled'])
   groups.add(line('later'))
-  await sleep(100)
+  await wait(100)
   t.strictSame(written, ['settled'], 'one after the other')
   await release()
   t.strictSame(written, ['settled', 'later'])
@@ -54,7 +62,7 @@ t.test('writes it by itself when its time is up, also where that is while others
   await release()
   t.strictSame(written, ['settled', 'later'])
   const flushed = groups.flush()
-  await sleep(5)
+  await wait(5)
   t.strictSame(written, ['settled', 'later', 'last'])
   await release()
   await flushed
