@@ -28,6 +28,29 @@ for (const end of ['\n', '\r\n']) {
   )
 }
 
+for (const end of ['\n', '\r\n']) {
+  check(
+    'ends with the whole line where old_text has a break, and says what follows there',
+    '    for itm in items:\n        total += item.price\n',
+    'total = 0\n«    for item in items:\n        total += item.price * item.count\n»return total\n'.replaceAll(
+      '\n',
+      end
+    ),
+    'stale'
+  )
+}
+check(
+  'ends within the line where old_text does',
+  '    for itm in items:\n        total += item.price',
+  'total = 0\n«    for item in items:\n        total += item.price» * item.count\nreturn total\n',
+  'word'
+)
+check(
+  'ends within the line where much follows in it, though old_text has a break',
+  'let alph = 1\nfunction add(first,second){return first+second};\n',
+  `«let alpha = 1\nfunction add(first,second){return first+second};»${'let y=2;'.repeat(20)}\n`
+)
+
 const table = Array.from({ length: 30 }, (_, i) => `  \\define\\digit@${i}{\\character{${100 + i}}{${200 + i}}}`)
 const head = '\\addHook{ONE}{\n  \\define\\nothing{\\kern\\space\\character{161}{251}\\kern\\space}'
 check(
