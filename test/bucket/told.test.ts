@@ -155,6 +155,8 @@ t.test('makes no change while the file can not be written, where it is required'
   t.match(await server.send('/history', { path: 'a.txt' }), { body: { edits: [] } })
 })
 
+// Each of these mostly waits for a store that doesn't answer.
+t.jobs = 2
 for (const flags of [['--audit-required'], ['--history', 'off']]) {
   t.test(`says of a change that it is uncertain, and later that it was made (${flags.join(' ')})`, REAL, async t => {
     const server = await serve(t, { 'a.txt': 'one\n' }, ...flags)
