@@ -2,29 +2,37 @@
 // file. Lines and columns stay the same, so no source maps are needed. Does not know any test.
 import { createHash, randomUUID } from 'node:crypto'
 import { mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
-import { register } from 'node:module'
+import module from 'node:module'
 
 const CACHE = new URL('../node_modules/.cache/editd/', import.meta.url)
 const HOOKS = '?hooks'
+// Hooks in the same thread take 0.7 s less of a test that loads the server (Node 24); before, they had faults.
+const hasHooksInThread = module.registerHooks !== undefined && Number.parseInt(process.versions.node, 10) >= 24
 
 // --import runs this file in each thread, and Node then loads it once more into its thread for hooks.
-if (!import.meta.url.endsWith(HOOKS)) register(import.meta.url + HOOKS)
+if (hasHooksInThread) module.registerHooks({ load })
+else if (!import.meta.url.endsWith(HOOKS)) module.register(import.meta.url + HOOKS)
 
-/** Node's hook for loading a module. */
-export async function load(url, context, next) {
+/** Node's hook for loading a module; of hooks in the same thread it wants no promise. */
+export function load(url, context, next) {
   if (!/^file:.*\.ts$/.test(url) || url.includes('/node_modules/')) return next(url, context)
-  return { format: 'module', source: await withoutTypes(readFileSync(new URL(url), 'utf8'), url), shortCircuit: true }
-}
-
-async function withoutTypes(text, url) {
+  const text = readFileSync(new URL(url), 'utf8')
   const cached = new URL(`${createHash('sha256').update(text).digest('hex')}.js`, CACHE)
+  const loaded = source => ({ format: 'module', source, shortCircuit: true })
   try {
-    return readFileSync(cached, 'utf8')
+    return loaded(readFileSync(cached, 'utf8'))
   } catch (error) {
     if (error.code !== 'ENOENT') throw error
   }
-  // Imported only here, because it loads the compiler.
-  const { default: blank } = await import('ts-blank-space')
+  // Loaded only here, because it loads the compiler.
+  if (hasHooksInThread) {
+    const { default: blank } = module.createRequire(import.meta.url)('ts-blank-space')
+    return loaded(withoutTypes(blank, text, url, cached))
+  }
+  return import('ts-blank-space').then(({ default: blank }) => loaded(withoutTypes(blank, text, url, cached)))
+}
+
+function withoutTypes(blank, text, url, cached) {
   const source = blank(text, node => {
     throw new Error(`${url}: this can't be removed as a type: ${node.getText()}`)
   })
