@@ -7,5 +7,5 @@ import { makeBucketPlace } from './support/place.ts'
 
 t.test('in a bucket', { skip: NO_CEPH, timeout: 280_000 }, async t => {
   // Each step of the law is some requests: as few rounds in CI as anywhere else.
-  feedBehaviours(t, (t: Test) => makeBucketPlace(t), LONG ? 1 / 20 : 1 / 4)
+  feedBehaviours(t, (t: Test) => makeBucketPlace(t), LONG ? 1 / 12 : 1 / 4)
 })

@@ -303,7 +303,7 @@ export function feedBehaviours(t: Test, makePlace: MakePlace, share = 1): void {
     'law: whoever reads on, at any server, is told each change exactly once, or that the cursor is gone',
     async t => {
       let [readers, gone, changes] = [0, 0, 0]
-      for (let i = 0; i < often(60, 12) * share; i++) {
+      for (let i = 0; i < often(36, 12) * share; i++) {
         const world = new World(t, await makePlace(t), new Random(SEED + i))
         for (let k = 0; k < 2; k++) await world.start()
         for (let k = 0; k < 150; k++) await world.step()
