@@ -20,15 +20,15 @@ export interface Ranked {
 }
 
 /**
- * Folded codes that may follow in a line where old_text has a break: with so many the line is taken whole, as old_text
+ * Folded codes that may follow in a line where old_text has a break: up to so many, the line is taken whole, as old_text
  * says that it ends there, and what follows is told as a difference. With more, its end isn't what was meant.
  */
 const MOST_REST = 120
 
 /**
- * The region of an alignment by lines: from the start of its first line to the end of its last; where old_text's first
- * or last line is exactly the end or the beginning of its line, from or to there; of the last line only where old_text
- * has no break after it. With the last break where old_text has one.
+ * The region of an alignment by lines: from the start of its first line to the end of its last, with the break where
+ * old_text has one. Where old_text's first line is exactly the end of its line, from there; where its last line is
+ * exactly the beginning of its line, to there, unless old_text has a break after it and little follows (`MOST_REST`).
  */
 export function spanOfLines(old: OldText, stretch: Stretch, { pairs }: Alignment): TextSpan {
   const [first, last] = [pairs[0]!, pairs.at(-1)!]
@@ -40,11 +40,12 @@ export function spanOfLines(old: OldText, stretch: Stretch, { pairs }: Alignment
   let end = line.end
   if (last.toA === old.filled.length - 1) {
     const sought = old.filled.at(-1)!.text
+    const isEnded = old.source.endsWith('\n')
     const isBegun = !isWhole(last) && line.text.length > sought.length && line.text.startsWith(sought)
-    if (isBegun && !(old.source.endsWith('\n') && line.to - line.from - sought.length <= MOST_REST)) {
+    if (isBegun && (!isEnded || line.to - line.from - sought.length > MOST_REST)) {
       end = stretch.folded.offsets[line.from + sought.length - 1]! + 1
       while (end < source.length && isCombining(source.charCodeAt(end))) end++
-    } else if (old.source.endsWith('\n')) end = afterBreak(source, end)
+    } else if (isEnded) end = afterBreak(source, end)
   }
   return { start, end }
 }
