@@ -6,6 +6,7 @@ import type { EditRecord, Stored, TextsState } from './record.ts'
 import type { FoundRow } from './rows.ts'
 import type { SegmentSource } from './segment-source.ts'
 import { decodeTexts, type ReadBlob, type Texts } from './texts-json.ts'
+import { HistoryUnreadable, isPassing } from './unreadable.ts'
 
 export interface LinesOptions {
   segments: SegmentSource
@@ -39,7 +40,7 @@ export class RecordLines {
 
   /**
    * The lines of these rows, in their order; `whole`: with texts and answers. What isn't there any more is left out,
-   * what is damaged is a gap.
+   * what is damaged is a gap. Rejects with HistoryUnreadable.
    */
   async read(found: readonly FoundRow[], { whole }: { whole: boolean }): Promise<{ read: ReadRow[]; bad: Gap[] }> {
     const decode = whole ? decodeRecord : factsOnly
@@ -50,6 +51,7 @@ export class RecordLines {
         const read = await this.#options.segments.lines(segment, here, decode, whole)
         if (read !== null) for (const [i, one] of here.entries()) lines.set(one, read[i] ?? null)
       } catch (error) {
+        if (isPassing(error)) throw new HistoryUnreadable(error)
         const { name } = segment
         this.#options.report({ event: 'history_segment_unreadable', segment: name, code: codeOf(error) })
         for (const one of here) lines.set(one, null)

@@ -120,7 +120,8 @@ export class LogHistory implements History {
       report
     })
     this.#feed = new Feed(segments)
-    this.#watch = new Watch(() => segments.catchUp(), wait)
+    // What can't be read is reported; the next look may read it.
+    this.#watch = new Watch(() => segments.catchUp().catch(() => {}), wait)
   }
 
   nextId(): string {

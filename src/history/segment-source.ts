@@ -31,9 +31,12 @@ export interface SegmentSource {
   update(): Promise<void>
   /** Whether each known segment that can be read has an overview. */
   readonly isLoaded: boolean
-  /** Afterwards it is so. */
+  /** Afterwards it is so. Rejects with HistoryUnreadable. */
   load(): Promise<void>
-  /** Both: afterwards it is known what all servers have written up to now. */
+  /**
+   * Both: afterwards it is known what all servers have written up to now. Rejects with HistoryUnreadable, as what can't
+   * be read must not be taken for what isn't there.
+   */
   catchUp(): Promise<void>
   /** Another look at who is gone: what they left unfinished counts as closed. */
   askWhoIsGone(): Promise<void>
@@ -41,9 +44,9 @@ export interface SegmentSource {
   newestFirst(): ReadSegment[]
   known(): readonly Segment[]
   get(name: string): Segment | undefined
-  /** Those that are there now, in the order of `compare` (cursor.ts). */
+  /** Those that are there now, in the order of `compare` (cursor.ts). Rejects with HistoryUnreadable. */
   present(): Promise<SegmentId[]>
-  /** The index of a segment; null: it can't be read any more. */
+  /** The index of a segment; null: it can't be read any more. Rejects with HistoryUnreadable. */
   index(segment: Segment): Promise<SegmentIndex | null>
   /** Up to `length` bytes of a segment; null: it can't be read, or is gone. */
   bytes(segment: Segment, offset: number, length: number): Promise<Buffer | null>

@@ -23,6 +23,7 @@ import {
   type SegmentSource
 } from './segment-source.ts'
 import { together } from './together.ts'
+import { HistoryUnreadable, isPassing } from './unreadable.ts'
 
 export interface SegmentsOptions extends Pick<HistoryOptions, 'folder' | 'nonce' | 'isAlive' | 'report'> {
   limits: HistoryLimits
@@ -55,8 +56,8 @@ export class Segments implements SegmentSource {
   /** Only one at a time reads into the indexes of open segments. */
   #turn: Promise<unknown> = Promise.resolve()
 
-  /** Looks at what other servers have added. What can't be read is reported. */
-  readonly update: () => Promise<void> = together(() => this.#inTurn(() => this.#update()))
+  /** Looks at what other servers have added; resolves with why that can't be known for now. */
+  readonly #look = together(() => this.#inTurn(() => this.#update()))
   readonly #loadInTurn = together(() => this.#inTurn(() => this.#load()))
   /** Another look at who is gone: what they left unfinished counts as closed. */
   readonly askWhoIsGone: () => Promise<void> = together(() => this.#inTurn(() => this.#askWhoIsGone()))
@@ -78,9 +79,14 @@ export class Segments implements SegmentSource {
     if (!this.isLoaded) await this.#loadInTurn()
   }
 
-  /** Afterwards it is known what all servers have written up to now. */
+  /** Looks at what other servers have added. What can't be read is reported. */
+  async update(): Promise<void> {
+    await this.#look()
+  }
+
   async catchUp(): Promise<void> {
-    await this.update()
+    const failure = await this.#look()
+    if (failure !== null) throw failure
     await this.load()
   }
 
@@ -116,7 +122,9 @@ export class Segments implements SegmentSource {
   }
 
   async present(): Promise<SegmentId[]> {
-    const names = await namesIn(this.folder)
+    const names = await namesIn(this.folder).catch((error: unknown) => {
+      throw new HistoryUnreadable(error)
+    })
     return names.flatMap(name => parseSegment(name) ?? []).sort(compare)
   }
 
@@ -209,10 +217,10 @@ export class Segments implements SegmentSource {
     await this.#tails()
   }
 
-  async #inTurn(work: () => Promise<void>): Promise<void> {
+  #inTurn<T>(work: () => Promise<T>): Promise<T> {
     const turn = this.#turn.then(work)
     this.#turn = turn.catch(() => {})
-    await turn
+    return turn
   }
 
   async #isAlive(nonce: string): Promise<boolean> {
@@ -224,15 +232,20 @@ export class Segments implements SegmentSource {
     }
   }
 
-  async #update(): Promise<void> {
+  async #update(): Promise<HistoryUnreadable | null> {
     try {
       await this.#list()
+      for (const segment of this.#all.values()) if (this.#mayHaveGrown(segment)) await this.#readOn(segment)
+      if (!this.#isLoaded) await this.#tails()
+      return null
     } catch (error) {
-      this.#options.report({ event: 'history_unreadable', code: codeOf(error) })
-      return
+      return error instanceof HistoryUnreadable ? error : this.#unreadable(error)
     }
-    for (const segment of this.#all.values()) if (this.#mayHaveGrown(segment)) await this.#readOn(segment)
-    if (!this.#isLoaded) await this.#tails()
+  }
+
+  #unreadable(error: unknown): HistoryUnreadable {
+    this.#options.report({ event: 'history_unreadable', code: codeOf(error) })
+    return new HistoryUnreadable(error)
   }
 
   async #load(): Promise<void> {
@@ -245,6 +258,9 @@ export class Segments implements SegmentSource {
         const { isClosed, overview } = segment
         if (overview === null || (!isClosed && !(overview instanceof SegmentIndex))) await this.#readOn(segment)
       }
+    } catch (error) {
+      this.#isLoaded = false
+      throw error
     } finally {
       this.#isLoading = false
     }
@@ -331,33 +347,41 @@ export class Segments implements SegmentSource {
 
   /** Reads what an open segment has more than before, or a closed one's index, or all of it. */
   async #readOn(segment: Segment): Promise<void> {
-    await this.#attempt(segment, async () => {
-      const path = join(this.folder, segment.name)
-      const stats = await look(path)
-      if (stats === null) return this.drop(segment.name)
-      const { seen, overview } = segment
-      if (overview instanceof SegmentIndex) {
-        if (!segment.isClosed && seen?.ino === stats.ino && seen.size === stats.size) return
-        if (seen?.ino !== stats.ino || overview.end > stats.size) {
-          this.#options.report({ event: 'history_segment_changed', segment: segment.name })
-          this.invalidate(segment)
-        }
-      } else if (segment.isClosed) {
-        this.#indexes.forget(segment.name)
-        const summary = await readSummary(this.folder, segment.name, stats)
-        if (summary !== null) {
-          segment.seen = stats
-          segment.overview = summary
-          return this.#options.sawIndex()
-        }
+    try {
+      await this.#attempt(segment, () => this.#readMore(segment))
+    } catch (error) {
+      // What it has more may not be looked for again.
+      this.invalidate(segment)
+      throw error
+    }
+  }
+
+  async #readMore(segment: Segment): Promise<void> {
+    const path = join(this.folder, segment.name)
+    const stats = await look(path)
+    if (stats === null) return this.drop(segment.name)
+    const { seen, overview } = segment
+    if (overview instanceof SegmentIndex) {
+      if (!segment.isClosed && seen?.ino === stats.ino && seen.size === stats.size) return
+      if (seen?.ino !== stats.ino || overview.end > stats.size) {
+        this.#options.report({ event: 'history_segment_changed', segment: segment.name })
+        this.invalidate(segment)
       }
-      const index = segment.overview instanceof SegmentIndex ? segment.overview : new SegmentIndex()
-      const now = await this.#read(segment, index)
-      this.#options.ids.saw(index.seen)
-      segment.seen = now
-      if (segment.isClosed) await this.#settleDown(segment, index, now)
-      else segment.overview = index
-    })
+    } else if (segment.isClosed) {
+      this.#indexes.forget(segment.name)
+      const summary = await readSummary(this.folder, segment.name, stats)
+      if (summary !== null) {
+        segment.seen = stats
+        segment.overview = summary
+        return this.#options.sawIndex()
+      }
+    }
+    const index = segment.overview instanceof SegmentIndex ? segment.overview : new SegmentIndex()
+    const now = await this.#read(segment, index)
+    this.#options.ids.saw(index.seen)
+    segment.seen = now
+    if (segment.isClosed) await this.#settleDown(segment, index, now)
+    else segment.overview = index
   }
 
   /** An open segment becomes a closed one: what it ends in is never completed. */
@@ -414,11 +438,15 @@ export class Segments implements SegmentSource {
     })
   }
 
-  /** Null: it failed, which is reported once; what is gone is dropped. */
+  /**
+   * Null: it failed, which is reported once; what is gone is dropped. Throws HistoryUnreadable where it may be done a
+   * moment later.
+   */
   async #attempt<T>(segment: Segment, work: () => Promise<T>): Promise<T | null> {
     try {
       return await work()
     } catch (error) {
+      if (isPassing(error)) throw this.#unreadable(error)
       if (isMissing(error)) this.drop(segment.name)
       else if (!this.#refused.has(segment.name)) {
         this.#refused.add(segment.name)

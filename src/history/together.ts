@@ -4,10 +4,10 @@
  * A function that does the work. Whoever calls it while the work is running gets the next run, together with all others
  * who wait for it: each run begins after the calls that it answers.
  */
-export function together(work: () => Promise<void>): () => Promise<void> {
-  let last: Promise<void> = Promise.resolve()
-  let waiting: Promise<void> | null = null
-  const begin = (): Promise<void> => {
+export function together<T>(work: () => Promise<T>): () => Promise<T> {
+  let last: Promise<unknown> = Promise.resolve()
+  let waiting: Promise<T> | null = null
+  const begin = (): Promise<T> => {
     waiting = null
     return work()
   }

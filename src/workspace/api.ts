@@ -8,7 +8,15 @@ import type { CursorGone, RecordQuery, Told } from '../history/api.ts'
 import type { Cursor } from '../history/cursor.ts'
 import type { Author, EditRecord, FileAttributes, RecordedOperation, TextsState } from '../history/record.ts'
 import type { Result } from '../result.ts'
-import type { CursorFailure, FileFailure, FileWarning, KeyFailure, RequestInFlight, StaleFile } from './failure.ts'
+import type {
+  CursorFailure,
+  FileFailure,
+  FileWarning,
+  KeyFailure,
+  NotReady,
+  RequestInFlight,
+  StaleFile
+} from './failure.ts'
 
 /** What holds wherever the files are. */
 export interface CommonOptions {
@@ -324,7 +332,7 @@ export interface Follower {
    * The next changes, at most `most`, maybe none; none: it has caught up. Those who are at one place and ask for as many
    * are given the same objects. One call at a time.
    */
-  next(most: number): Promise<Result<readonly Told[], CursorGone>>
+  next(most: number): Promise<Result<readonly Told[], CursorGone | NotReady>>
   /** Resolves when there may be more, or it was ended. */
   more(): Promise<void>
   readonly isEnded: boolean

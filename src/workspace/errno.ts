@@ -1,6 +1,8 @@
 // Which failure a system error amounts to. Does not know paths or sentences.
 import { codeOf } from '../error-code.ts'
-import type { FileFailure } from './failure.ts'
+import { HistoryUnreadable } from '../history/unreadable.ts'
+import { fail, type Result } from '../result.ts'
+import type { FileFailure, NotReady } from './failure.ts'
 
 export { codeOf }
 
@@ -40,6 +42,7 @@ export class Hindered extends Error {
  */
 export function failureOf(error: unknown): FileFailure | null {
   if (error instanceof Hindered) return error.failure
+  if (error instanceof HistoryUnreadable) return unreadable(error)
   switch (codeOf(error)) {
     case 'RACED':
     case 'ENOENT':
@@ -67,6 +70,21 @@ export function failureOf(error: unknown): FileFailure | null {
       return { code: 'NOT_READY', reason: 'history_unwritable', retry_after: 5 }
     default:
       return null
+  }
+}
+
+function unreadable({ cause }: HistoryUnreadable): NotReady {
+  const failure = failureOf(cause)
+  return failure?.code === 'NOT_READY' ? failure : { code: 'NOT_READY', reason: 'history_unreadable', retry_after: 5 }
+}
+
+/** The result of work that only reads the history; NOT_READY where that can't be read now. */
+export async function unlessUnreadable<T, F>(work: () => Promise<Result<T, F>>): Promise<Result<T, F | NotReady>> {
+  try {
+    return await work()
+  } catch (error) {
+    if (!(error instanceof HistoryUnreadable)) throw error
+    return fail(unreadable(error))
   }
 }
 

@@ -70,6 +70,7 @@ export type FileFailure =
         | 'root_unwritable'
         | 'state_unwritable'
         | 'history_unwritable'
+        | 'history_unreadable'
         | 'audit_unwritable'
         | 'no_descriptors'
         | 'draining'
@@ -79,6 +80,8 @@ export type FileFailure =
         | 'issuer_unreachable'
       retry_after: number
     }
+
+export type NotReady = Extract<FileFailure, { code: 'NOT_READY' }>
 
 /** Why a request with an idempotency key isn't carried out. `retry_after` in seconds. */
 export type KeyFailure =

@@ -16,7 +16,7 @@ interface Opened extends Watched {
 }
 
 /** Errors of the console that are answers: a problem is told in the page. */
-const ANSWERS = /^Failed to load resource: .* status of (401|404|409|410|412|422)/
+const ANSWERS = /^Failed to load resource: .* status of (401|404|409|410|412|422|503)/
 /** What should not have been complained of. */
 export const unexpected = (errors: readonly string[]) => errors.filter(text => !ANSWERS.test(text))
 

@@ -21,6 +21,7 @@ import {
   type SegmentSource
 } from '../../history/segment-source.ts'
 import { together } from '../../history/together.ts'
+import { HistoryUnreadable, isPassing } from '../../history/unreadable.ts'
 import { codeOf } from '../../error-code.ts'
 import type { ObjectStore } from '../../object-store/store.ts'
 import { LogObjects, Moved, type LogPart } from './log-objects.ts'
@@ -73,8 +74,7 @@ export class Logs implements SegmentSource {
   #listedTo = 0
   #turn: Promise<unknown> = Promise.resolve()
 
-  readonly update: () => Promise<void> = together(() => this.#inTurn(() => this.#update()))
-  readonly catchUp = this.update
+  readonly #look = together(() => this.#inTurn(() => this.#update()))
   readonly askWhoIsGone: () => Promise<void> = together(() => this.#inTurn(() => this.#endThoseOfGone()))
 
   constructor(options: LogsOptions) {
@@ -87,8 +87,17 @@ export class Logs implements SegmentSource {
     return this.#isLoaded
   }
 
+  async update(): Promise<void> {
+    await this.#look()
+  }
+
   async load(): Promise<void> {
-    if (!this.#isLoaded) await this.update()
+    if (!this.#isLoaded) await this.catchUp()
+  }
+
+  async catchUp(): Promise<void> {
+    const failure = await this.#look()
+    if (failure !== null) throw failure
   }
 
   newestFirst(): ReadSegment[] {
@@ -105,14 +114,9 @@ export class Logs implements SegmentSource {
 
   /** Those that others have removed are known no more. Rejects where the last look at them failed. */
   async present(): Promise<SegmentId[]> {
-    if (this.#failure !== null) throw this.#failure
+    if (this.#failure !== null) throw new HistoryUnreadable(this.#failure)
     const mayGo = this.known()
-    const numbers = new Set<number>()
-    for (let after: string | null = LOGS; after !== null;) {
-      const page = await this.#options.store.list(LOGS, { after, folders: true })
-      for (const prefix of page.prefixes) numbers.add(parseLog(prefix) ?? -1)
-      after = page.next_after
-    }
+    const numbers = await this.#listAll()
     for (const log of mayGo) if (!numbers.has(log.number)) this.drop(log)
     return this.known()
       .map(({ nonce, number }) => ({ nonce, number }))
@@ -126,7 +130,10 @@ export class Logs implements SegmentSource {
     const cached = this.#indexes.get(log.name)
     if (cached !== undefined) return cached
     const index = new SegmentIndex()
-    if (!(await this.#attempt(log, () => this.#read(log, index, 0, () => {})))) return null
+    if (!(await this.#attempt(log, () => this.#read(log, index, 0, () => {})))) {
+      if (isPassing(this.#failure)) throw new HistoryUnreadable(this.#failure)
+      return null
+    }
     this.#indexes.keep(log.name, index)
     return index
   }
@@ -221,10 +228,10 @@ export class Logs implements SegmentSource {
     this.#close(log, log.overview)
   }
 
-  async #inTurn(work: () => Promise<void>): Promise<void> {
+  #inTurn<T>(work: () => Promise<T>): Promise<T> {
     const turn = this.#turn.then(work)
     this.#turn = turn.catch(() => {})
-    await turn
+    return turn
   }
 
   /** Of servers that are gone: nothing can be written behind the end. */
@@ -243,7 +250,23 @@ export class Logs implements SegmentSource {
     }
   }
 
-  async #update(): Promise<void> {
+  /** The numbers of all logs that are there. */
+  async #listAll(): Promise<Set<number>> {
+    const numbers = new Set<number>()
+    try {
+      for (let after: string | null = LOGS; after !== null;) {
+        const page = await this.#options.store.list(LOGS, { after, folders: true })
+        for (const prefix of page.prefixes) numbers.add(parseLog(prefix) ?? -1)
+        after = page.next_after
+      }
+      return numbers
+    } catch (error) {
+      throw new HistoryUnreadable(error)
+    }
+  }
+
+  /** Resolves with why it can't be known for now what there is. */
+  async #update(): Promise<HistoryUnreadable | null> {
     this.#failure = null
     try {
       const logs = [...(await this.#listNew())].sort(([a], [b]) => a - b)
@@ -258,9 +281,11 @@ export class Logs implements SegmentSource {
         this.#listedTo = Math.max(this.#listedTo, number)
       }
       this.#isLoaded = true
+      return isPassing(this.#failure) ? new HistoryUnreadable(this.#failure) : null
     } catch (error) {
       this.#failure = error
       this.#options.report({ event: 'history_unreadable', code: codeOf(error) })
+      return new HistoryUnreadable(error)
     }
   }
 

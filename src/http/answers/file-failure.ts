@@ -173,6 +173,7 @@ export const FILE_FAILURES: Descriptions<
       root_unwritable: "The workspace directory can't be written to",
       state_unwritable: "The state folder of the server is missing or can't be written to",
       history_unwritable: "The history of the server can't be written",
+      history_unreadable: "The history of the server can't be read",
       audit_unwritable: "The audit file of the server can't be written",
       no_descriptors: 'The server has too many files open',
       draining: 'The server is stopping',

@@ -4,6 +4,8 @@ import type { CursorGone, FeedPage, History, Told } from '../../history/api.ts'
 import type { Cursor } from '../../history/cursor.ts'
 import { ok, type Result } from '../../result.ts'
 import type { Follower } from '../api.ts'
+import { unlessUnreadable } from '../errno.ts'
+import type { NotReady } from '../failure.ts'
 import { isIn } from '../root/path.ts'
 import { isNote } from './chain.ts'
 
@@ -44,7 +46,11 @@ export class Followers {
    * From a cursor on, or from now on. Readers who are given the same `mayRead` share what it comes to. CURSOR_GONE:
    * nothing can be told.
    */
-  async follow(after: Cursor | null, mayRead: MayRead): Promise<Result<Follower, CursorGone>> {
+  follow(after: Cursor | null, mayRead: MayRead): Promise<Result<Follower, CursorGone | NotReady>> {
+    return unlessUnreadable(() => this.#follow(after, mayRead))
+  }
+
+  async #follow(after: Cursor | null, mayRead: MayRead): Promise<Result<Follower, CursorGone>> {
     // From here on it is known when there is more.
     this.#unwatch ??= this.#history.watch(() => {
       this.#until = null
@@ -80,8 +86,8 @@ export class Followers {
   }
 
   /** What may be told after a cursor. */
-  async read(after: Cursor, most: number, mayRead: MayRead): Promise<Result<FeedPage, CursorGone>> {
-    const page = await this.#pageAfter(after, most)
+  async read(after: Cursor, most: number, mayRead: MayRead): Promise<Result<FeedPage, CursorGone | NotReady>> {
+    const page = await unlessUnreadable(() => this.#pageAfter(after, most))
     return page.ok ? ok(this.#toldOf(page.value, mayRead)) : page
   }
 
@@ -124,7 +130,7 @@ export class Followers {
 export async function nextChanges(
   follower: Follower,
   { limit, wait_ms, ...where }: Waiting
-): Promise<Result<readonly Told[], CursorGone>> {
+): Promise<Result<readonly Told[], CursorGone | NotReady>> {
   let isOver = wait_ms === 0
   let over: () => void
   const end = new Promise<void>(resolve => {
@@ -167,7 +173,7 @@ class FeedReader implements Follower {
     this.#mayRead = mayRead
   }
 
-  async next(most: number): Promise<Result<readonly Told[], CursorGone>> {
+  async next(most: number): Promise<Result<readonly Told[], CursorGone | NotReady>> {
     for (;;) {
       // What comes from here on wakes it again.
       this.#isWoken = false

@@ -4,6 +4,7 @@ import type { History } from '../../history/api.ts'
 import type { Settlement, Stored } from '../../history/record.ts'
 import { fail, ok, type Result } from '../../result.ts'
 import type { Key } from '../api.ts'
+import { unlessUnreadable } from '../errno.ts'
 import type { FileFailure, KeyFailure } from '../failure.ts'
 import type { Lock } from '../locks/lock.ts'
 import { keyLock } from '../locks/names.ts'
@@ -44,7 +45,10 @@ export async function onceByKey<T>(
   const held: Key = { digest, fingerprint, held: () => lock.value.held() }
   try {
     await history.refresh(lock.value.alone_since)
-    const stored = await history.byKey(digest)
+    const found = await unlessUnreadable<Stored | null, never>(async () => ok(await history.byKey(digest)))
+    // It may have been carried out.
+    if (!found.ok) return found
+    const stored = found.value
     const known = stored?.record.key
     const isOver = stored === null || known === undefined || stored.record.at < Date.now() - KEPT
     // Where the file may not be edited any more, the request is refused as any other is, and shows nothing of it.

@@ -14,6 +14,7 @@ import type {
   Key,
   ReviewTarget
 } from '../api.ts'
+import { unlessUnreadable } from '../errno.ts'
 import type { CursorFailure, FileFailure, KeyFailure, RequestInFlight } from '../failure.ts'
 import { nextChanges, type Followers, type Where } from './follow.ts'
 import { onceByKey, type KeyedRequest, type Keys } from './keys.ts'
@@ -61,7 +62,9 @@ export abstract class WithHistory {
     const { path, under, ...others } = query
     const where = this.#where({ path, under })
     if (!where.ok) return where
-    return ok(await pastEdits({ history, mayRead: this.#mayRead, settle }, { ...others, ...where.value }))
+    return unlessUnreadable(async () =>
+      ok(await pastEdits({ history, mayRead: this.#mayRead, settle }, { ...others, ...where.value }))
+    )
   }
 
   /** The real paths of what a query asks for. */

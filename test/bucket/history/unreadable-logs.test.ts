@@ -12,6 +12,8 @@ import { keysIn, makeBucketPlace, PREFIX } from './support/place.ts'
 
 const CEPH = { skip: NO_CEPH, timeout: 200_000 }
 const A = Buffer.from('a.txt')
+const UNREADABLE = { code: 'HISTORY_UNREADABLE' }
+const NO_INDEX = { limits: { indexes: 0 } }
 
 const idsOf = async (history: History) => (await history.ofPath(A)).records.map(({ record }) => record.edit_id)
 
@@ -54,9 +56,33 @@ t.test('reports that logs can not be listed, and reads them when they can', CEPH
   ids.push(...(await writeSome(writer, 1)))
   await reader.refresh()
   t.match(events.splice(0), [{ event: 'history_unreadable', code: 'STORE_REFUSED' }])
+  await t.rejects(idsOf(reader), UNREADABLE)
+  await t.rejects(reader.feedEnd(), UNREADABLE)
+  await t.rejects(reader.forget(A), UNREADABLE)
+  events.splice(0)
+  proxy.refuses = request => lists(request, LOGS) && request.path.includes('delimiter=')
+  await t.rejects(reader.feedEnd(), UNREADABLE, 'all of them have to be listed for that')
   proxy.refuses = () => false
   t.strictSame(await idsOf(reader), ids)
   t.strictSame(events, [])
+})
+
+t.test('refuses what is asked while objects can not be had, and answers when they can', CEPH, async t => {
+  const { open, writeSome, behindProxy } = await prepare(t)
+  const { proxy, store } = await behindProxy()
+  const writer = await open()
+  const ids = await writeSome(writer, 1)
+  const isContent = ({ method, path }: { method: string; path: string }) =>
+    method === 'GET' && !path.includes('prefix=')
+  await writer.close()
+  // One has read nothing yet, one keeps the index, one has to read it again.
+  const [fresh, keeping, forgetting] = [await open({}, store), await open({}, store), await open(NO_INDEX, store)]
+  const readers = [fresh, keeping, forgetting]
+  await Promise.all([keeping, forgetting].map(idsOf))
+  proxy.cuts = isContent
+  await Promise.all(readers.map(reader => t.rejects(idsOf(reader), UNREADABLE)))
+  proxy.cuts = () => false
+  for (const reader of readers) t.strictSame(await idsOf(reader), ids)
 })
 
 t.test('ends no log while it can not be seen who lives', CEPH, async t => {

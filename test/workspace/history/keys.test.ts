@@ -1,4 +1,4 @@
-import { appendFileSync, linkSync, readFileSync, writeFileSync } from 'node:fs'
+import { appendFileSync, linkSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import t, { type Test } from 'tap'
 import type { EditRecord, Settlement } from '../../../src/history/record.ts'
@@ -79,6 +79,24 @@ t.test('keeps the answer of a request that changes nothing, and none of one that
   t.match(await appendOnce(workspace, 'one\n'), { ok: true, value: { done: { line: 'one\n' } } })
   t.match(await appendOnce(workspace, '', { key: 'noop' }), { ok: true, value: { done: { line: '' } } })
   t.match(await appendOnce(workspace, '', { key: 'noop' }), { ok: true, value: { replayed: { line: '' } } })
+})
+
+t.test('carries nothing out while it can not be seen whether it was', async t => {
+  const { folders, start } = await fresh(t)
+  writeFileSync(join(folders.root, 'a.txt'), '')
+  const workspace = await start()
+  await appendOnce(workspace, 'one\n')
+  const folder = join(folders.state, 'history')
+  renameSync(folder, `${folder}.away`)
+  writeFileSync(folder, '')
+  t.strictSame(await appendOnce(workspace, 'one\n'), {
+    ok: false,
+    failure: { code: 'NOT_READY', reason: 'history_unreadable', retry_after: 5 }
+  })
+  t.equal(readFileSync(join(folders.root, 'a.txt'), 'utf8'), 'one\n')
+  rmSync(folder)
+  renameSync(`${folder}.away`, folder)
+  t.match(await appendOnce(workspace, 'one\n'), { ok: true, value: { replayed: {} } })
 })
 
 t.test('says that a request is still being carried out', async t => {

@@ -227,11 +227,13 @@ t.test('changes nothing without a record where one is required', async t => {
 t.test('gives no answer under a key that it can’t keep', async t => {
   const { folders, workspace, write } = await fresh(t)
   write('a.txt', 'one\n')
-  blockHistory(folders)
   for (const text of ['', 'two\n']) {
-    const answer = await workspace.keyed({ scope: '', key: 'k', fingerprint: text }, key =>
-      workspace.edit({ path: 'a.txt' }, { dry_run: false, origin: { operation: 'edit', key } }, append(text))
-    )
+    const answer = await workspace.keyed({ scope: '', key: 'k', fingerprint: text }, key => {
+      // After it was read whether the key is known.
+      blockHistory(folders)
+      return workspace.edit({ path: 'a.txt' }, { dry_run: false, origin: { operation: 'edit', key } }, append(text))
+    })
+    unblockHistory(folders)
     t.match(answer, { ok: true, value: { done: { ok: false, failure: { code: 'NOT_READY' } } } })
   }
   t.equal(readFileSync(join(folders.root, 'a.txt'), 'utf8'), 'one\n')
