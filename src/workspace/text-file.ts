@@ -25,8 +25,8 @@ import type { Pin } from './root/pin.ts'
  */
 export const SYNC_IO_BYTES = 1024 * 1024
 /**
- * In ns: changes so close to a reading may leave the times of the file as they were. The kernel's clock for them ticks
- * every 10 ms at the slowest (HZ=100).
+ * In ns: changes so close to a reading may leave the times of the file as they were, unless it has fine times. The
+ * kernel's clock for them ticks every 10 ms at the slowest (HZ=100).
  */
 const CLOCK = 20_000_000n
 /** How often a file is read that keeps changing while it is read. Chosen, not measured. */
@@ -116,7 +116,7 @@ export async function readWhole(
         hasNul: large?.hasNul,
         marks: large?.marks ?? [],
         unchanged: (now = fstatSync(fd, { bigint: true })) =>
-          alike(seen, now) && (seen.ctimeNs < at - CLOCK || holds(fd, snapshot.bytes)),
+          alike(seen, now) && (seen.ctimeNs < at - CLOCK || pin.hasFineTimes() || holds(fd, snapshot.bytes)),
         linked: () => {
           seen = fstatSync(fd, { bigint: true })
         },

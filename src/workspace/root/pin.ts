@@ -43,6 +43,8 @@ export interface Pin {
   writable(): boolean
   /** Whether it still is where it was, inside the root. */
   inPlace(): boolean
+  /** Whether each change of it gives it another time (fine-times.ts). False where that isn't known. */
+  hasFineTimes(): boolean
   /**
    * Set where a rename has put another file in its place, or may have: closing it then frees it, which is left to
    * another thread (close-later.ts). All other descriptors of it have to be closed before.

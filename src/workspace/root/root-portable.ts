@@ -142,6 +142,9 @@ class PortablePin implements Pin {
   inPlace(): boolean {
     return isStill(this.real, this.stat)
   }
+  hasFineTimes(): boolean {
+    return false
+  }
   close(): void {
     const fd = this.#fd
     if (fd === null) return

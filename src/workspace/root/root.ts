@@ -30,6 +30,7 @@ import { PortableRoot } from './root-portable.ts'
 import { FolderSyncs } from '../sync.ts'
 import { SharedFolders } from './shared-folders.ts'
 import { explainOpenError, findStop } from './explain-open-error.ts'
+import { hasFineTimes } from './fine-times.ts'
 
 const O_PATH = 0o10000000
 
@@ -76,6 +77,8 @@ class ProcRoot implements Root {
   readonly #prefix: Buffer
   readonly #syncs = new FolderSyncs()
   readonly #folders = new SharedFolders()
+  /** Which file system the root is on, and whether that has fine times; found out when it is first asked for. */
+  #times: { dev: bigint; fine: boolean } | undefined
   /** Where it was at the last look: most often it still is there, and needs no new Buffer. */
   #last = { text: '', bytes: Buffer.alloc(0) }
   constructor(fd: number) {
@@ -124,7 +127,10 @@ class ProcRoot implements Root {
       try {
         const place = this.#place(fd)
         if (place !== null) {
-          const pin = new ProcPin(fd, place.real, place.relative, () => this.#place(fd))
+          const pin = new ProcPin(fd, place.real, place.relative, {
+            place: () => this.#place(fd),
+            hasFineTimes: dev => this.#hasFineTimes(dev)
+          })
           kept = true
           return ok(pin)
         }
@@ -140,6 +146,14 @@ class ProcRoot implements Root {
       }
     }
     return fail({ code: 'STALE_FILE', reason: 'changed_meanwhile' })
+  }
+
+  #hasFineTimes(dev: bigint): boolean {
+    this.#times ??= {
+      dev: fstatSync(this.#fd, { bigint: true }).dev,
+      fine: hasFineTimes(`/proc/self/fd/${this.#fd}/.`)
+    }
+    return this.#times.fine && this.#times.dev === dev
   }
 
   stop(relative: Buffer): Stop {
@@ -187,20 +201,27 @@ class ProcRoot implements Root {
   }
 }
 
+/** What a pin asks its root. */
+interface RootOfPin {
+  /** Where the pinned object is now. */
+  place(): { relative: Buffer } | null
+  hasFineTimes(dev: bigint): boolean
+}
+
 class ProcPin implements Pin {
   readonly real: Buffer
   readonly relative: Buffer
   stat: BigIntStats
   replaced = false
   readonly #fd: number
-  readonly #place: () => { relative: Buffer } | null
+  readonly #root: RootOfPin
   #closed = false
-  constructor(fd: number, real: Buffer, relative: Buffer, place: () => { relative: Buffer } | null) {
+  constructor(fd: number, real: Buffer, relative: Buffer, root: RootOfPin) {
     this.real = real
     this.relative = relative
     this.stat = fstatSync(fd, { bigint: true })
     this.#fd = fd
-    this.#place = place
+    this.#root = root
   }
 
   renew(isNew: boolean): boolean {
@@ -217,7 +238,10 @@ class ProcPin implements Pin {
     return mayWrite(`/proc/self/fd/${this.#fd}`)
   }
   inPlace(): boolean {
-    return this.#place()?.relative.equals(this.relative) === true
+    return this.#root.place()?.relative.equals(this.relative) === true
+  }
+  hasFineTimes(): boolean {
+    return this.#root.hasFineTimes(this.stat.dev)
   }
   close(): void {
     if (this.#closed) return

@@ -414,6 +414,7 @@ t.test('restores later what it couldn’t restore at once', async t => {
     open: () => openSync(path, 'r'),
     writable: () => true,
     inPlace: () => true,
+    hasFineTimes: () => false,
     close() {}
   }
   const events: object[] = []

@@ -9,15 +9,18 @@ export const canMount = isRoot && onLinux && spawnSync('unshare', ['-m', 'true']
 
 export const has = (program: string): boolean => spawnSync('sh', ['-c', `command -v ${program}`]).status === 0
 
+/** ext2 takes the times of changes from a clock that ticks. */
+export type FileSystem = 'ext2' | 'ext4' | 'xfs'
+
 /** Whether this machine can make a file system in a file, mount it and simulate a power cut. */
-export const hasLoop = (type: 'ext4' | 'xfs'): boolean =>
+export const hasLoop = (type: FileSystem): boolean =>
   canMount && has('losetup') && has('xfs_io') && has(`mkfs.${type}`) && spawnSync('losetup', ['-f']).status === 0
 
 /** Makes a file system in a file below `base` and mounts it, until the test ends; `mount` mounts it again. */
 export function loop(
   t: { teardown(work: () => unknown): void },
   base: string,
-  type: 'ext4' | 'xfs'
+  type: FileSystem
 ): { mounted: string; mount(): void } {
   const [image, mounted] = [join(base, `${type}.img`), join(base, type)]
   mkdirSync(mounted)

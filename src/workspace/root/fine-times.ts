@@ -1,0 +1,52 @@
+// Whether a file system tells any two changes of a file apart by their times. Does not know which files there are.
+import { closeSync, constants, fstatSync, openSync, writeSync } from 'node:fs'
+
+/** Of Linux: opens a new file that has no name, and is gone when it is closed. */
+const O_TMPFILE = 0o20000000 | constants.O_DIRECTORY
+/** So many changes of it are looked at; those before them only bring the code into the caches. */
+const CHANGES = 3
+/**
+ * In ns between two of them, at most: they take 10,000, and a clock that only ticks goes on by 1,000,000 or more (HZ=1000).
+ */
+const BETWEEN = 500_000n
+/** How often it is tried, as something else may run meanwhile. */
+const ATTEMPTS = 3
+
+/**
+ * Whether the file system of this folder gives a file another time with each change, however soon it follows a look at it:
+ * Linux does so from 6.13 on, on ext4, XFS, btrfs and tmpfs (multigrain timestamps). Found out with a file of no name.
+ * False where that can't be had.
+ */
+export function hasFineTimes(folder: string): boolean {
+  let fd: number
+  try {
+    fd = openSync(folder, O_TMPFILE | constants.O_RDWR, 0o600)
+  } catch {
+    return false
+  }
+  try {
+    return Array.from({ length: ATTEMPTS }).some(() => areFine(fd))
+    /* c8 ignore next 3 -- only where the disk is full or broken */
+  } catch {
+    return false
+  } finally {
+    closeSync(fd)
+  }
+}
+
+function areFine(fd: number): boolean {
+  change(fd)
+  let last = change(fd)
+  for (let i = 0; i < CHANGES; i++) {
+    const now = change(fd)
+    if (now <= last || now - last > BETWEEN) return false
+    last = now
+  }
+  return true
+}
+
+/** In ns, the time of the change that this makes. */
+function change(fd: number): bigint {
+  writeSync(fd, 'x', 0)
+  return fstatSync(fd, { bigint: true }).ctimeNs
+}
