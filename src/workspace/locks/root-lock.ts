@@ -64,6 +64,13 @@ const PREFIX = 'root-'
  */
 const LOOK = 2_000
 
+/**
+ * In ms: for so long after a look that found our record and our root lock, edits begin without another one; each looks
+ * before its rename all the same (`held`). Begun in vain is what begins so soon before others take a silent server's
+ * place, which they do after ten seconds. Of 16 clients, one look less is 0.94 × the main thread's time of an edit.
+ */
+const FRESH = 100
+
 export class RootLock {
   readonly #options: RootLockOptions
   /** The name of our own. */
@@ -72,6 +79,8 @@ export class RootLock {
   #alone: Alone | null = null
   /** The generation of our record with which this server has passed: whoever came later sees it. */
   #passed = -1
+  /** Of performance.now(). */
+  #freshUntil = -Infinity
   #joining: Promise<boolean> | null = null
   #releasing: Promise<void> = Promise.resolve()
   #looking: Promise<void> | null = null
@@ -116,16 +125,22 @@ export class RootLock {
   #pass(): Pass | null {
     const { servers } = this.#options
     const generation = servers.generation()
-    if (this.#passed !== generation || !servers.stands()) return null
-    const isKnown = (): boolean => servers.generation() === generation && servers.stands()
-    const alone = this.#alone
-    if (alone === null || alone.leaving) return { alone_since: null, held: isKnown, leave() {} }
-    // We were silent, and another server has taken it.
-    if (!alone.hold.held()) return null
+    const alone = this.#alone !== null && !this.#alone.leaving ? this.#alone : null
+    const isHeld = (): boolean =>
+      servers.generation() === generation && servers.stands() && alone?.hold.held() !== false
+    const held = (): boolean => {
+      const is = isHeld()
+      this.#freshUntil = is ? performance.now() + FRESH : -Infinity
+      return is
+    }
+    if (this.#passed !== generation) return null
+    // If not, we were silent, and another server has taken us for gone.
+    if (performance.now() >= this.#freshUntil && !held()) return null
+    if (alone === null) return { alone_since: null, held, leave() {} }
     alone.users++
     return {
       alone_since: alone.hold.entry,
-      held: () => isKnown() && alone.hold.held(),
+      held,
       leave: () => {
         alone.users--
         this.#releaseIfLeft(alone)

@@ -241,13 +241,22 @@ t.test('makes way for another though its record was removed', { skip }, async t 
 })
 
 t.test('goes on when its root lock was taken over meanwhile', { skip }, async t => {
-  const { opened, state, locks } = fresh(t)
+  const { opened, root, state, locks } = fresh(t)
   const workspace = await opened()
-  t.match(await workspace.edit({ path: 'a' }, REAL, append('1')), { ok: true })
-  const [name = ''] = readdirSync(join(state, 'locks'))
-  mkdirSync(join(state, 'unreleased', name))
-  renameSync(join(state, 'locks', name), join(state, 'unreleased', name, 'x'))
-  t.match(await workspace.edit({ path: 'a' }, REAL, append('2')), { ok: true })
+  const one = () => workspace.edit({ path: 'a' }, REAL, append('1'))
+  t.match(await one(), { ok: true })
+  const takeOver = () => {
+    const [name = ''] = readdirSync(join(state, 'locks'))
+    mkdirSync(join(state, 'unreleased', name))
+    renameSync(join(state, 'locks', name), join(state, 'unreleased', name, 'x'))
+  }
+  takeOver()
+  t.match(await one(), { failure: { code: 'FILE_LOCKED', reason: 'lost' } }, 'begun without a look, so soon after one')
+  t.equal(readFileSync(join(root, 'a'), 'utf8'), '1')
+  t.match(await one(), { ok: true }, 'the next one looks')
+  takeOver()
+  await sleep(120)
+  t.match(await one(), { ok: true })
   t.strictSame(readdirSync(join(state, 'unreleased')), [], 'and nothing of the earlier hold is left')
   t.strictSame(locks(), ['root'])
 })
