@@ -161,7 +161,11 @@ class ProcRoot implements Root {
   }
 
   sharedFolder(relative: Buffer): Folder {
-    return this.#folders.use(relative, () => this.openFolder(relative))
+    return this.#folders.use(relative, () => {
+      const folder = this.openFolder(relative)
+      // The root is there if what was pinned is found in it: that it has a name needs no look of its own.
+      return relative.length === 0 ? { ...folder, inPlace: () => true } : folder
+    })
   }
 
   openFolder(relative: Buffer): Folder {

@@ -328,6 +328,13 @@ t.test('notices any change of the file between reading and renaming', async t =>
   })
   t.match(answer, { failure: { code: 'STALE_FILE' } })
   t.strictSame(readdirSync(join(base, 'd')), ['f'])
+  writeFileSync(file, 'hello\n')
+  const removed = await workspace.edit({ path: 'a.txt' }, REAL, original => {
+    rmSync(root, { recursive: true })
+    return append('mine')(original)
+  })
+  t.match(removed, { failure: { code: 'STALE_FILE' } })
+  t.notOk(existsSync(root), 'it is not made again')
 })
 
 t.test('notices a change of an older file by its times alone', async t => {
