@@ -223,6 +223,8 @@ export interface History {
    * as in `refresh`.
    */
   keepCopy(path: Buffer, edit_id: string, pieces: readonly Buffer[], hash: string, alone?: boolean): void
+  /** The copy of this file that waits to be written; its bytes may be others in a later tick. Null: none does. */
+  waitingCopy(path: Buffer): FileCopy | null
   /** Resolves when the copy of this file that waits, if one does, is where other servers find it. Never rejects. */
   writeCopy(path: Buffer): Promise<void>
   /** Null: there is none, or it is damaged. */

@@ -83,6 +83,11 @@ export class Copies {
     else this.#timer ??= setTimeout(() => this.#start(), wait).unref()
   }
 
+  /** For this tick only: the next copy of the file is put in its memory. */
+  waiting(path: Buffer): FileCopy | null {
+    return this.#waiting.get(keyOf(path)) ?? null
+  }
+
   async of(path: Buffer): Promise<FileCopy | null> {
     const waiting = this.#waiting.get(keyOf(path)) ?? (this.#written?.path.equals(path) === true ? this.#written : null)
     if (waiting !== null) {

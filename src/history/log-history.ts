@@ -64,7 +64,7 @@ export interface HistoryParts {
     check(blobs: readonly Blob[], durable: boolean): Promise<void>
     read: ReadBlob
   }
-  copies: Pick<Copies, 'keep' | 'written' | 'of' | 'flush'>
+  copies: Pick<Copies, 'keep' | 'waiting' | 'written' | 'of' | 'flush'>
   forget(path: Buffer, reading: RecordReader): Promise<number>
   sweep(retention: Retention): Promise<Swept>
 }
@@ -232,6 +232,10 @@ export class LogHistory implements History {
 
   keepCopy(path: Buffer, edit_id: string, pieces: readonly Buffer[], hash: string, alone = false): void {
     if (this.keepsTexts(path)) this.#parts.copies.keep(path, edit_id, pieces, hash, alone)
+  }
+
+  waitingCopy(path: Buffer): FileCopy | null {
+    return this.#parts.copies.waiting(path)
   }
 
   writeCopy(path: Buffer): Promise<void> {

@@ -4,6 +4,7 @@ import type { WorkspaceOptions } from './api.ts'
 import type { BufferPool } from './buffer-pool.ts'
 import type { FileFailure } from './failure.ts'
 import type { FileResult } from './file-access.ts'
+import type { Recorder } from './history/recorder.ts'
 import type { Pin } from './root/pin.ts'
 import { readWhole, SYNC_IO_BYTES, type Snapshot } from './text-file.ts'
 
@@ -12,7 +13,7 @@ import { readWhole, SYNC_IO_BYTES, type Snapshot } from './text-file.ts'
  * `readWhole`; NOT_READY where there was no memory for it in time.
  */
 export async function withSnapshot<T, F>(
-  { options, buffers }: { options: WorkspaceOptions; buffers: BufferPool },
+  { options, buffers, recorder }: { options: WorkspaceOptions; buffers: BufferPool; recorder?: Recorder },
   pin: Pin,
   work: (snapshot: Snapshot) => Promise<FileResult<T, F>>
 ): Promise<FileResult<T, F | FileFailure>> {
@@ -22,7 +23,8 @@ export async function withSnapshot<T, F>(
   const release = isFree ? nothing : await buffers.take(size, options.lockTimeout)
   if (release === null) return fail({ code: 'NOT_READY', reason: 'large_files', retry_after: 1 })
   try {
-    const read = await readWhole(pin, options.maxFileSize, size => buffers.buffer(size))
+    const known = recorder?.lastContent(pin.relative) ?? null
+    const read = await readWhole(pin, options.maxFileSize, size => buffers.buffer(size), known)
     if (!read.ok) return read
     const snapshot = read.value
     options.meter?.read(snapshot.bytes.length)

@@ -42,6 +42,16 @@ t.test('gives out what was kept then, whatever is kept of the file meanwhile', a
   t.equal((await history.copyOf(PATH))?.bytes.toString(), texts.at(-1))
 })
 
+t.test('gives out what waits to be written, without a look at the disk', async t => {
+  const place = makePlace(t)
+  const history = await place.open()
+  t.equal(history.waitingCopy(PATH), null)
+  history.keepCopy(PATH, 'id', [Buffer.from('one')], hashOf('one'), true)
+  t.match(history.waitingCopy(PATH), { hash: hashOf('one'), bytes: Buffer.from('one') })
+  await history.flush()
+  t.equal(history.waitingCopy(PATH), null)
+})
+
 t.test('a copy that isn’t whole is none', async t => {
   const place = makePlace(t)
   const history = await place.open()

@@ -49,6 +49,24 @@ t.test('reads a file whole, with its hash, and sees a NUL anywhere in a large on
   }
 })
 
+t.test('does not hash again what it is told the hash of, if it is that', async t => {
+  const folder = t.testdir({ file: 'abc' })
+  const root = openRoot(folder)
+  t.teardown(() => root.close())
+  const digestOf = async (known: string) => {
+    const pinned = root.pin(Buffer.from('file'))
+    if (!pinned.ok) throw new Error(pinned.failure.code)
+    const read = await readWhole(pinned.value, 9, undefined, { bytes: Buffer.from(known), hash: 'as told' })
+    if (!read.ok) throw new Error(read.failure.code)
+    read.value.close()
+    pinned.value.close()
+    return read.value.digest
+  }
+  const digest = createHash('sha256').update('abc').digest('hex')
+  t.equal(await digestOf('abc'), 'as told')
+  for (const other of ['abd', 'ab', 'abcd', '']) t.equal(await digestOf(other), digest, other)
+})
+
 t.test('writes pieces of any number and size', async t => {
   const path = join(t.testdir(), 'file')
   const check = async (pieces: readonly Buffer[], name: string): Promise<void> => {

@@ -4,7 +4,7 @@ import type { LineCounts } from '../../audit/audit.ts'
 import { differing, recordedSplices } from '../../engine/history/refine.ts'
 import { placesOf, type KnownLine } from '../../engine/history/places.ts'
 import type { RecordedSplice, Selection } from '../../engine/history/change.ts'
-import type { History, Latest } from '../../history/api.ts'
+import type { FileCopy, History, Latest } from '../../history/api.ts'
 import {
   copyAuthor,
   type Author,
@@ -92,6 +92,11 @@ export class Recorder {
   /** The last change could not be recorded. */
   get degraded(): boolean {
     return this.#degraded
+  }
+
+  /** What the file at this real path held after the last change, while that is in memory: for this tick only. */
+  lastContent(path: Buffer): FileCopy | null {
+    return this.#options.history?.waitingCopy(path) ?? null
   }
 
   /** For one change of a file; null where no history is kept. All but `past` is to be asked for under its lock. */
