@@ -206,7 +206,7 @@ async function stopAtEachCall(t: Test, root: string, pause: Pause, one: Apart, o
   pause.at(0)
   t.comment(`${answers.length} calls`)
   if (ROUNDS === 0) return
-  t.ok(answers.length > 70 * ROUNDS, 'each call')
+  t.ok(answers.length > 60 * ROUNDS, 'each call')
   for (const late of [
     'two edits: STALE_FILE, 200',
     'two creates: STALE_FILE, 200',
