@@ -123,6 +123,19 @@ t.test('reads later what it knew of, and could not read for want of descriptors'
   }
 })
 
+t.test('reports that it could not write the index of a segment that it ended, and reads that without', async t => {
+  const place = makePlace(t)
+  const writer = await place.open({ nonce: 'one' })
+  const [{ edit_id } = { edit_id: '' }] = await write(writer, [recordOf(writer, 'a.txt')])
+  await writer.flush()
+  const mend = replaced(place)
+  await writer.close()
+  t.match(place.events.splice(0), [{ event: 'history_index_unwritten', code: 'ENOTDIR' }])
+  mend()
+  t.ok(await (await place.open()).byId(edit_id))
+  t.strictSame(place.events, [])
+})
+
 t.test('refuses to say which segments there are, where their folder cannot be listed', async t => {
   const place = makePlace(t)
   const { folder } = place
