@@ -37,6 +37,8 @@ async function fresh(t: Test): Promise<Fixture> {
   }
   const intents = join(folders.state, 'intents')
   for (const name of readdirSync(intents)) rmSync(join(intents, name))
+  // It was silent for ten seconds: so long after its last look, it looks again before its next edit.
+  await sleep(120)
   const other = await opened()
   const follower = await other.follow()
   if (!follower.ok) throw new Error(follower.failure.code)

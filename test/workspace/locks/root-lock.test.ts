@@ -235,6 +235,8 @@ t.test('makes way for another though its record was removed', { skip }, async t 
   const idle = await opened()
   t.match(await idle.edit({ path: 'a' }, REAL, append('1')), { ok: true })
   for (const name of readdirSync(join(state, 'intents'))) rmSync(join(state, 'intents', name))
+  // So long after its last look, it looks again before its next edit.
+  await sleep(120)
   const other = await opened()
   t.match(await other.edit({ path: 'a' }, REAL, append('2')), { ok: true })
   t.match(await idle.edit({ path: 'a' }, REAL, append('3')), { ok: true })
