@@ -11,7 +11,7 @@ import { time, type Row } from '../row.ts'
 import { median, quartiles, type Quartiles } from '../statistics.ts'
 import type { Driven } from './clients.ts'
 import { Load } from './load.ts'
-import { parties, Running, SHIPPED, type Files } from './parties.ts'
+import { parties, Running, SHIPPED, type Files, type Party } from './parties.ts'
 
 /**
  * Edits of each client before a server is measured, and ms at most, however quick the run: the compiler is busy for the
@@ -26,7 +26,10 @@ const WARM_CLIENTS = 16
  */
 const IDLE = 25_000
 const AGAIN = { each: 1000, ms: 60_000 }
-const ROUNDS = { full: 7, quick: 5 }
+/** Of each party, which take turns: what the compiler makes of the same code differs from process to process, by a tenth. */
+const SERVERS = { full: 3, quick: 2 }
+/** Each server of a party has as many. */
+const ROUNDS = { full: 9, quick: 6 }
 /** ms that a sample lasts; at 1 MB, where 64 clients need seconds for a few edits each, three times as long. */
 const SAMPLE = { full: 700, quick: 400 }
 const MOST = 64
@@ -67,12 +70,14 @@ export async function underLoad(
   try {
     const files: Files[] = sizes.map(it => ({ it, count: MOST }))
     const own: Files[] = [typical, ...(large === null ? [] : [large])].map(it => ({ it, count: 1 }))
-    for (const [index, party] of parties().entries()) {
-      progress(`load, ${party.name}: start and first edits`)
+    for (const party of parties()) {
+      progress(`load, ${party.name}: start and first edits of ${SERVERS[mode]} servers`)
       const all = party.name === SHIPPED ? [...files, ...own] : files
-      const server = await Running.start(party, join(folder, String(index)), all, load)
-      running.push(server)
-      await server.drive(small, WARM_CLIENTS, WARM)
+      for (let i = 0; i < SERVERS[mode]; i++) {
+        const server = await Running.start(party, join(folder, String(running.length)), all, load)
+        running.push(server)
+        await server.drive(small, WARM_CLIENTS, WARM)
+      }
     }
     if (!peersInstalled()) {
       progress('load: MCP filesystem left out, npm ci --ignore-scripts --prefix bench/peers installs it')
@@ -112,24 +117,28 @@ interface Comparison {
   load: Load
 }
 
+/** In each round, one server of each party: its servers take turns. */
 export async function compared(servers: readonly Running[], comparison: Comparison): Promise<Row[]> {
   const { it, clients, sample, rounds: count, random, load } = comparison
   for (const server of servers) await server.drive(it, clients, { ms: sample / 2 })
+  const all = [...new Set(servers.map(({ party }) => party))]
   const rounds: Map<string, Sample>[] = []
   for (let i = 0; i < count; i++) {
     const round = new Map<string, Sample>()
-    for (const server of shuffled(servers, random)) {
+    for (const party of shuffled(all, random)) {
+      const own = servers.filter(server => server.party === party)
+      const server = own[i % own.length]!
       settle()
-      const [before, own] = [server.cpu(), load.cpu()]
+      const [before, clientsBefore] = [server.cpu(), load.cpu()]
       const driven = await server.drive(it, clients, { ms: sample })
-      round.set(server.party.name, sampleOf(driven, server.cpu() - before, load.cpu() - own))
+      round.set(server.party.name, sampleOf(driven, server.cpu() - before, load.cpu() - clientsBefore))
     }
     rounds.push(round)
   }
-  return servers.map(({ party }) => {
+  return all.map(party => {
     const ratios = (other: string, figure: keyof Sample): Quartiles =>
       quartiles(rounds.map(round => round.get(party.name)![figure] / round.get(other)![figure]))
-    const ratiosTo = ({ party: { name } }: Running) => [
+    const ratiosTo = ({ name }: Party) => [
       name,
       { rate: ratios(name, 'rate'), cpu: ratios(name, 'cpu'), p50: ratios(name, 'p50'), p99: ratios(name, 'p99') }
     ]
@@ -142,7 +151,7 @@ export async function compared(servers: readonly Running[], comparison: Comparis
       p50: middle('p50'),
       p99: middle('p99'),
       longest: Math.max(...rounds.map(round => round.get(party.name)!.longest)),
-      over: Object.fromEntries(servers.map(ratiosTo))
+      over: Object.fromEntries(all.map(ratiosTo))
     }
     return { what: whatOf(it, clients), edits: it.there.length, variant: party.name, loaded, pairs: count }
   })
