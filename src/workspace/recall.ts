@@ -14,7 +14,7 @@ import { ATTEMPTS, shortHash, type Snapshot } from './text-file.ts'
 import { withSnapshot } from './with-snapshot.ts'
 
 /** What it needs of the workspace. */
-export type RecallContext = Pick<WriteContext, 'options' | 'files' | 'buffers'> & { history: History }
+export type RecallContext = Pick<WriteContext, 'options' | 'files' | 'buffers' | 'recorder'> & { history: History }
 
 /** The file was changed while it was read. */
 export const CHANGED: unique symbol = Symbol('changed')

@@ -13,7 +13,7 @@ import { readWhole, SYNC_IO_BYTES, type Snapshot } from './text-file.ts'
  * `readWhole`; NOT_READY where there was no memory for it in time.
  */
 export async function withSnapshot<T, F>(
-  { options, buffers, recorder }: { options: WorkspaceOptions; buffers: BufferPool; recorder?: Recorder },
+  { options, buffers, recorder }: { options: WorkspaceOptions; buffers: BufferPool; recorder: Recorder },
   pin: Pin,
   work: (snapshot: Snapshot) => Promise<FileResult<T, F>>
 ): Promise<FileResult<T, F | FileFailure>> {
@@ -23,7 +23,7 @@ export async function withSnapshot<T, F>(
   const release = isFree ? nothing : await buffers.take(size, options.lockTimeout)
   if (release === null) return fail({ code: 'NOT_READY', reason: 'large_files', retry_after: 1 })
   try {
-    const known = recorder?.lastContent(pin.relative) ?? null
+    const known = recorder.lastContent(pin.relative)
     const read = await readWhole(pin, options.maxFileSize, size => buffers.buffer(size), known)
     if (!read.ok) return read
     const snapshot = read.value

@@ -1,13 +1,13 @@
 // A history that can't be read for a while: what is asked of it is refused, not answered as if there were nothing.
 import { spawnSync } from 'node:child_process'
-import { closeSync, openSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import { closeSync, openSync, writeFileSync } from 'node:fs'
 import t from 'tap'
 import type { History, PastFacts } from '../../src/history/api.ts'
 import { codeOf } from '../../src/error-code.ts'
 import { Ids } from '../../src/history/ids.ts'
 import { LIMITS } from '../../src/history/limits.ts'
 import { Segments } from '../../src/history/segments.ts'
-import { makePlace, recordOf, write, type Place } from './support/history.ts'
+import { breakFolder, makePlace, recordOf, write, type Place } from './support/history.ts'
 
 const A = Buffer.from('a.txt')
 const DIGEST = 'd'.repeat(64)
@@ -16,14 +16,7 @@ const DIGEST = 'd'.repeat(64)
 type Break = (place: Place) => () => void
 
 /** Something else stands at the name of its folder. */
-const replaced: Break = ({ folder }) => {
-  renameSync(folder, `${folder}.away`)
-  writeFileSync(folder, '')
-  return () => {
-    rmSync(folder)
-    renameSync(`${folder}.away`, folder)
-  }
-}
+const replaced: Break = ({ folder }) => breakFolder(folder)
 
 // Fewer descriptors than there usually may be, so that they are taken soon.
 const isLimited = spawnSync('prlimit', ['--pid', String(process.pid), '--nofile=500:']).status === 0

@@ -1,7 +1,7 @@
 // Every route that reads the history, while that can't be read: refused, and answered again when it can be.
-import { renameSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import t from 'tap'
+import { breakFolder } from '../history/support/history.ts'
 import { bytesOf, check, startServer, TOKEN, type TestServer } from './test-server.ts'
 
 const DETAIL = "The history of the server can't be read; nothing was done. Send the request again in 5 seconds."
@@ -33,16 +33,13 @@ t.test('refuses what it would have to answer from a history that cannot be read'
     ['/undo', { path: 'a.txt', dry_run: true }],
     ['/review', { verdict: 'keep', edit_id }]
   ] as const
-  const folder = join(server.stateDir, 'history')
-  renameSync(folder, `${folder}.away`)
-  writeFileSync(folder, '')
+  const mend = breakFolder(join(server.stateDir, 'history'))
   for (const [route, request] of requests) await check(t, server, route, request, 503, REFUSED)
   t.equal(await statusOfEvents(server, after), 503)
   const again = await server.call('POST', '/edit', { body: append, headers })
   t.match([again.status, again.body], [503, REFUSED], 'it may have been made already')
   t.equal(bytesOf(server, 'a.txt'), 'one\none\n')
-  rmSync(folder)
-  renameSync(`${folder}.away`, folder)
+  mend()
   for (const [route, request] of requests) await check(t, server, route, request, 200, {})
   t.equal(await statusOfEvents(server, after), 200)
   const replayed = await server.call('POST', '/edit', { body: append, headers })

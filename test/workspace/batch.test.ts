@@ -28,6 +28,7 @@ import type {
   Workspace,
   WorkspaceOptions
 } from '../../src/workspace/workspace.ts'
+import { breakFolder } from '../history/support/history.ts'
 import { append, become, DRY, makeFolders, open, REAL, remove, removeFolders, type Folders } from './support/open.ts'
 
 type Step = BatchStep<unknown, { code: string }>
@@ -671,15 +672,12 @@ t.test('changes nothing where the history can’t be written', async t => {
   const next = await open(folders, { history: 'full', report: ({ event }) => events.push(event) })
   t.teardown(() => next.close())
   // Where its segments go there is a file now.
-  const history = join(folders.state, 'history')
-  renameSync(history, history + '.away')
-  writeFileSync(history, '')
+  const mend = breakFolder(join(folders.state, 'history'))
   t.match(await next.batch([edit('a', '1\n'), edit('b', '1\n'), create('d/c', 'c\n')], REAL), {
     ok: false,
     failure: { code: 'NOT_READY', reason: 'history_unwritable' }
   })
-  rmSync(history)
-  renameSync(history + '.away', history)
+  mend()
   t.strictSame(picture(folders.root), before)
   t.equal(slots(folders), '')
   t.ok(events.includes('unrecorded'))

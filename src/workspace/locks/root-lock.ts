@@ -125,6 +125,7 @@ export class RootLock {
   #pass(): Pass | null {
     const { servers } = this.#options
     const generation = servers.generation()
+    if (this.#passed !== generation) return null
     const alone = this.#alone !== null && !this.#alone.leaving ? this.#alone : null
     const isHeld = (): boolean =>
       servers.generation() === generation && servers.stands() && alone?.hold.held() !== false
@@ -133,7 +134,6 @@ export class RootLock {
       this.#freshUntil = is ? performance.now() + FRESH : -Infinity
       return is
     }
-    if (this.#passed !== generation) return null
     // If not, we were silent, and another server has taken us for gone.
     if (performance.now() >= this.#freshUntil && !held()) return null
     if (alone === null) return { alone_since: null, held, leave() {} }

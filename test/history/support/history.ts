@@ -1,6 +1,6 @@
 // What the history's tests share: folders, an open history, records. Does not know any test.
 import { createHash, randomBytes } from 'node:crypto'
-import { mkdtempSync, realpathSync, rmSync } from 'node:fs'
+import { mkdtempSync, realpathSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { Test } from 'tap'
@@ -79,6 +79,16 @@ export function makePlace(t: { teardown(work: () => unknown): void }, folder?: s
     }
   }
   return place
+}
+
+/** A file stands at the name of this folder until the function that it returns is called. */
+export function breakFolder(folder: string): () => void {
+  renameSync(folder, `${folder}.away`)
+  writeFileSync(folder, '')
+  return () => {
+    rmSync(folder)
+    renameSync(`${folder}.away`, folder)
+  }
 }
 
 export const hashOf = (text: string | Buffer): string => createHash('sha256').update(text).digest('hex')

@@ -1,19 +1,8 @@
 // Readers of what is changed, where the history can't be read for a while.
-import { renameSync, rmSync, writeFileSync } from 'node:fs'
 import { setImmediate } from 'node:timers/promises'
 import t, { type Test } from 'tap'
 import { Followers } from '../../../src/workspace/history/follow.ts'
-import { makePlace, recordOf, write } from '../../history/support/history.ts'
-
-/** Something else stands at the name of the history's folder, until `mend` is called. */
-function breakFolder(folder: string): () => void {
-  renameSync(folder, `${folder}.away`)
-  writeFileSync(folder, '')
-  return () => {
-    rmSync(folder)
-    renameSync(`${folder}.away`, folder)
-  }
-}
+import { breakFolder, makePlace, recordOf, write } from '../../history/support/history.ts'
 
 const ALL = (): boolean => true
 const UNREADABLE = { ok: false, failure: { code: 'NOT_READY', reason: 'history_unreadable', retry_after: 5 } }

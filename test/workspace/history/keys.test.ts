@@ -1,4 +1,4 @@
-import { appendFileSync, linkSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import { appendFileSync, linkSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import t, { type Test } from 'tap'
 import type { EditRecord, Settlement } from '../../../src/history/record.ts'
@@ -6,7 +6,7 @@ import { createHash } from 'node:crypto'
 import { ok } from '../../../src/result.ts'
 import { settle, type Settling } from '../../../src/workspace/history/settle.ts'
 import type { Workspace } from '../../../src/workspace/workspace.ts'
-import { openAs } from '../../history/support/history.ts'
+import { breakFolder, openAs } from '../../history/support/history.ts'
 import { append, makeFolders, open, removeFolders, type Folders } from '../support/open.ts'
 
 async function fresh(t: Test): Promise<{ folders: Folders; start(): Promise<Workspace> }> {
@@ -86,16 +86,13 @@ t.test('carries nothing out while it can not be seen whether it was', async t =>
   writeFileSync(join(folders.root, 'a.txt'), '')
   const workspace = await start()
   await appendOnce(workspace, 'one\n')
-  const folder = join(folders.state, 'history')
-  renameSync(folder, `${folder}.away`)
-  writeFileSync(folder, '')
+  const mend = breakFolder(join(folders.state, 'history'))
   t.strictSame(await appendOnce(workspace, 'one\n'), {
     ok: false,
     failure: { code: 'NOT_READY', reason: 'history_unreadable', retry_after: 5 }
   })
   t.equal(readFileSync(join(folders.root, 'a.txt'), 'utf8'), 'one\n')
-  rmSync(folder)
-  renameSync(`${folder}.away`, folder)
+  mend()
   t.match(await appendOnce(workspace, 'one\n'), { ok: true, value: { replayed: {} } })
 })
 

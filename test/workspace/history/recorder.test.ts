@@ -5,7 +5,6 @@ import {
   mkdirSync,
   readdirSync,
   readFileSync,
-  renameSync,
   rmSync,
   statSync,
   writeFileSync
@@ -23,7 +22,7 @@ import type {
   Workspace,
   WorkspaceOptions
 } from '../../../src/workspace/workspace.ts'
-import { FAST, openAs, recordOf } from '../../history/support/history.ts'
+import { breakFolder, FAST, openAs, recordOf } from '../../history/support/history.ts'
 import { append, become, DRY, makeFolders, open, REAL, removeFolders, type Folders } from '../support/open.ts'
 
 interface Fixture {
@@ -176,14 +175,14 @@ t.test('knows that others changed, removed or made a file of which no copy is le
 t.test('goes on without a record where none can be written, and says so', async t => {
   const { folders, workspace, write, events } = await fresh(t)
   write('a.txt', 'one\n')
-  blockHistory(folders)
+  const unblock = blockHistory(folders)
   const done = await workspace.edit({ path: 'a.txt' }, REAL, append('two\n'))
   t.match(done, { ok: true, value: { warnings: ['unrecorded'] } })
   t.notOk(done.ok && done.value.edit_id)
   t.equal(workspace.degraded(), true)
   t.equal(workspace.ready(), null)
   t.ok(events.some(({ event }) => event === 'unrecorded'))
-  unblockHistory(folders)
+  unblock()
   t.match(await workspace.edit({ path: 'a.txt' }, REAL, append('three\n')), { ok: true, value: { warnings: [] } })
   t.equal(workspace.degraded(), false)
 })
@@ -228,12 +227,13 @@ t.test('gives no answer under a key that it can’t keep', async t => {
   const { folders, workspace, write } = await fresh(t)
   write('a.txt', 'one\n')
   for (const text of ['', 'two\n']) {
+    let unblock = (): void => {}
     const answer = await workspace.keyed({ scope: '', key: 'k', fingerprint: text }, key => {
       // After it was read whether the key is known.
-      blockHistory(folders)
+      unblock = blockHistory(folders)
       return workspace.edit({ path: 'a.txt' }, { dry_run: false, origin: { operation: 'edit', key } }, append(text))
     })
-    unblockHistory(folders)
+    unblock()
     t.match(answer, { ok: true, value: { done: { ok: false, failure: { code: 'NOT_READY' } } } })
   }
   t.equal(readFileSync(join(folders.root, 'a.txt'), 'utf8'), 'one\n')
@@ -484,16 +484,8 @@ t.test('carries nothing out under a key that another server has taken over', asy
   t.strictSame(await edits(workspace), [])
 })
 
-/** Puts a file where the history's folder is, until it is put back. */
-function blockHistory({ state }: Folders): void {
-  renameSync(join(state, 'history'), join(state, 'aside'))
-  writeFileSync(join(state, 'history'), '')
-}
-
-function unblockHistory({ state }: Folders): void {
-  rmSync(join(state, 'history'))
-  renameSync(join(state, 'aside'), join(state, 'history'))
-}
+/** A file stands where the history's folder is, until the function that it returns is called. */
+const blockHistory = ({ state }: Folders): (() => void) => breakFolder(join(state, 'history'))
 
 function copiesIn({ state }: Folders): string[] {
   const copies = join(state, 'history', 'copies')

@@ -1,5 +1,5 @@
 // Verdicts, and the baseline that /history tells from them.
-import { readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import { readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import t from 'tap'
 import { makeOperations } from '../../../src/operations.ts'
@@ -7,6 +7,7 @@ import type { Operation } from '../../../src/operations/operation.ts'
 import { verdictsOf } from '../../../src/workspace/history/verdicts.ts'
 import { often } from '../../often.ts'
 import { Random, SEED } from '../../random.ts'
+import { breakFolder } from '../../history/support/history.ts'
 import { append, makeFolders, open, REAL, removeFolders } from '../support/open.ts'
 
 const PATHS = ['a.txt', 'b.txt']
@@ -39,12 +40,9 @@ t.test('gives no verdict where the history can’t be written, or the key is los
   const [edit] = await page()
   const path = Buffer.from('a.txt')
   const target = { verdict: 'kept' as const, files: [{ path, of: [{ edit_id: edit!.record.edit_id, stood: true }] }] }
-  const history = join(folders.state, 'history')
-  renameSync(history, `${history}.away`)
-  writeFileSync(history, '')
+  const mend = breakFolder(join(folders.state, 'history'))
   t.match(await workspace.review(target), { failure: { code: 'NOT_READY', reason: 'history_unwritable' } })
-  rmSync(history)
-  renameSync(`${history}.away`, history)
+  mend()
   t.ok(events.includes('review_unrecorded'))
   t.match(await page(), [{ review: 'pending' }])
   const key = { digest: 'd', fingerprint: 'f', held: () => false }
