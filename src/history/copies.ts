@@ -46,9 +46,10 @@ const ROOM = 4096
 
 export class Copies {
   readonly #options: CopiesOptions
-  /** By path. The one that is being written isn't in it. */
+  /** By path. Those that are being written aren't in it. */
   readonly #waiting = new Map<string, WaitingCopy>()
-  #written: WaitingCopy | null = null
+  /** By path, and when each is written. */
+  readonly #writing = new Map<string, { copy: WaitingCopy; done: Promise<void> }>()
   /** Of both. */
   #bytes = 0
   #timer: NodeJS.Timeout | null = null
@@ -89,8 +90,9 @@ export class Copies {
   }
 
   async of(path: Buffer): Promise<FileCopy | null> {
-    const waiting = this.#waiting.get(keyOf(path)) ?? (this.#written?.path.equals(path) === true ? this.#written : null)
-    if (waiting !== null) {
+    const key = keyOf(path)
+    const waiting = this.#waiting.get(key) ?? this.#writing.get(key)?.copy
+    if (waiting !== undefined) {
       const { edit_id, hash, bytes } = waiting
       // The memory may be the next copy's before the caller has looked at it.
       return { edit_id, hash, bytes: Buffer.from(bytes) }
@@ -117,24 +119,24 @@ export class Copies {
     const key = keyOf(path)
     this.#bytes -= this.#waiting.get(key)?.bytes.length ?? 0
     this.#waiting.delete(key)
-    await this.#running
+    await this.#writing.get(key)?.done
     await this.#options.places.remove(path)
   }
 
-  /** Resolves when that of this path doesn't wait any more. */
+  /**
+   * Writes that of this path now, whatever else waits. Resolves when it is written, and none waits that was kept
+   * meanwhile.
+   */
   async written(path: Buffer): Promise<void> {
     const key = keyOf(path)
-    if (this.#waiting.has(key)) this.#start()
-    while (this.#running !== null && (this.#waiting.has(key) || this.#written?.path.equals(path) === true)) {
-      await this.#running
-    }
+    while (this.#waiting.has(key) || this.#writing.has(key)) await this.#writeOne(key)
   }
 
   /** Resolves when none waits. */
   async flush(): Promise<void> {
-    while (this.#waiting.size > 0 || this.#running !== null) {
+    while (this.#waiting.size > 0 || this.#running !== null || this.#writing.size > 0) {
       this.#start()
-      await this.#running
+      await Promise.all([this.#running, ...[...this.#writing.values()].map(({ done }) => done)])
     }
   }
 
@@ -155,15 +157,19 @@ export class Copies {
     this.#running = null
   }
 
+  /** One after the other of a path. */
   async #writeOne(key: string): Promise<void> {
-    const copy = this.#waiting.get(key)
-    // It was removed.
+    await this.#writing.get(key)?.done
+    // It was removed, or somebody else who waited writes it.
+    const copy = this.#writing.has(key) ? undefined : this.#waiting.get(key)
     if (copy === undefined) return
     this.#waiting.delete(key)
-    this.#written = copy
-    await this.#write(copy)
-    this.#written = null
-    this.#bytes -= copy.bytes.length
+    const done = this.#write(copy).then(() => {
+      this.#writing.delete(key)
+      this.#bytes -= copy.bytes.length
+    })
+    this.#writing.set(key, { copy, done })
+    await done
   }
 
   async #write({ path, edit_id, hash, bytes }: WaitingCopy): Promise<void> {

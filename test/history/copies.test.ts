@@ -131,6 +131,7 @@ t.test('a copy is known while it is written, and one that is removed before its 
   await history.forget(Buffer.from('b'))
   t.equal(await history.copyOf(Buffer.from('b')), null)
   t.equal((await history.copyOf(Buffer.from('a')))?.edit_id, 'a')
+  await history.flush()
   t.equal(namesOf(place).length, 1)
 })
 
@@ -140,6 +141,42 @@ t.test('a copy that is being made is forgotten too', async t => {
   history.keepCopy(PATH, 'id', [Buffer.from('x')], hashOf('x'))
   await history.forget(PATH)
   t.equal(await history.copyOf(PATH), null)
+})
+
+t.test('a copy that is asked for is written at once, whatever else waits', async t => {
+  const place = makePlace(t)
+  const history = await place.open()
+  const keep = (path: string, text: string, alone: boolean) =>
+    history.keepCopy(Buffer.from(path), text, [Buffer.from(text)], hashOf(text), alone)
+  for (const path of ['a', 'b', 'c']) keep(path, 'one', true)
+  await history.writeCopy(PATH)
+  t.equal(namesOf(place).length, 0, 'nothing to do where none waits')
+  await history.writeCopy(Buffer.from('b'))
+  t.equal(namesOf(place).length, 1, 'the others wait on')
+
+  keep('b', 'two', true)
+  const both = [history.writeCopy(Buffer.from('b')), history.writeCopy(Buffer.from('b'))]
+  keep('b', 'three', true)
+  await Promise.all(both)
+  t.match(readFileSync(join(place.folder, 'copies', namesOf(place)[0]!)).toString(), /three$/, 'the last that was kept')
+
+  keep('a', 'two', true)
+  const first = { is: '' }
+  const written = history.writeCopy(Buffer.from('a')).then(() => {
+    first.is ||= 'written'
+  })
+  for (let i = 0; i < 500 && first.is === ''; i++) {
+    for (let j = 0; j < 8; j++) keep(`other ${j}`, String(i), false)
+    await new Promise(resolve => setImmediate(resolve))
+  }
+  t.equal(first.is, 'written', 'while others are always being written')
+  await written
+
+  const writing = history.writeCopy(Buffer.from('c'))
+  await history.flush()
+  t.equal(namesOf(place).length, 3 + 8, 'the end waits for one that is being written')
+  await writing
+  t.strictSame(place.events, [])
 })
 
 /** Of copies that are written. */
