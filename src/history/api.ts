@@ -194,6 +194,11 @@ export interface History {
   byId(edit_id: string): Promise<Stored | null>
   /** The newest record with this key digest that isn't void; without texts. */
   byKey(digest: string): Promise<Stored | null>
+  /**
+   * Whether a damaged line may be a record with this key digest, later than that of this id ('': whenever). Not one that
+   * was cut short: before its line is whole, no change takes place.
+   */
+  mayHaveLostKey(digest: string, after: string): Promise<boolean>
   /** `limit`: at least 1. Without `texts`, the answers that keys have aren't read either. */
   list(query: RecordQuery, limit: number): Promise<RecordPage>
   /** What comes from now on is after it. */

@@ -197,6 +197,10 @@ export class LogHistory implements History {
     return this.#reading.byKey(digest)
   }
 
+  mayHaveLostKey(digest: string, after: string): Promise<boolean> {
+    return this.#reading.mayHaveLostKey(digest, after)
+  }
+
   list(query: RecordQuery, limit: number): Promise<RecordPage> {
     return this.#reading.list(query, limit)
   }

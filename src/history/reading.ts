@@ -15,8 +15,14 @@ import type { Facts } from './record-json.ts'
 import type { Settlement, Stored } from './record.ts'
 import { type FoundRow, Rows } from './rows.ts'
 import { keyOf } from './segment-index.ts'
-import type { SegmentSource } from './segment-source.ts'
+import type { LinePlace, Segment, SegmentSource } from './segment-source.ts'
 import type { ReadBlob } from './texts-json.ts'
+
+/** Of a key's digest: where not all four are damaged, the digest is known by one. No other has it, but by chance (2⁻⁶⁴). */
+const KEY_PART = /.{16}/g
+/** In bytes: what is read of a damaged line at a time. */
+const CHUNK = 256 * 1024
+const LINE_FEED = 0x0a
 
 export interface RecordReaderOptions {
   segments: SegmentSource
@@ -96,6 +102,32 @@ export class RecordReader {
     )
     const { read } = await this.#lines.read(newest === null ? [] : [newest.found], { whole: true })
     return (await this.#lines.stored(read, 0))[0] ?? null
+  }
+
+  async mayHaveLostKey(digest: string, after: string): Promise<boolean> {
+    const { segments } = this.#options
+    // What was found to be damaged just now is no gap yet.
+    if (!segments.isLoaded) await segments.catchUp()
+    for (const segment of segments.newestFirst()) {
+      for (const gap of segment.overview.gaps) {
+        if ((gap.before === null || gap.before > after) && (await this.#hasKey(segment, gap, digest))) return true
+      }
+    }
+    return false
+  }
+
+  /** Whether a damaged line, not one that was cut short, has part of this key digest. */
+  async #hasKey(segment: Segment, { offset, length }: LinePlace, digest: string): Promise<boolean> {
+    const parts = digest.match(KEY_PART) ?? []
+    const bytes = (at: number, most: number) =>
+      this.#options.segments.bytes(segment, offset + at, Math.min(most, length - at))
+    const end = await bytes(length - 1, 1)
+    if (end?.[0] !== LINE_FEED) return false
+    for (let at = 0; at < length; at += CHUNK) {
+      const found = await bytes(at, CHUNK + digest.length)
+      if (parts.some(part => found?.includes(part))) return true
+    }
+    return false
   }
 
   async byId(edit_id: string): Promise<Stored | null> {

@@ -86,10 +86,10 @@ export type NotReady = Extract<FileFailure, { code: 'NOT_READY' }>
 /** Why a request with an idempotency key isn't carried out. `retry_after` in seconds. */
 export type KeyFailure =
   /**
-   * `uncertain`: nobody can tell any more whether the first request was carried out. `forgotten`: it was, and its answer
-   * was removed.
+   * `uncertain`: nobody can tell any more whether the first request was carried out; `damaged`: as its record is damaged.
+   * `forgotten`: it was, and its answer was removed.
    */
-  | { code: 'IDEMPOTENCY_KEY_REUSED'; reason: 'another_request' | 'uncertain' | 'forgotten' }
+  | { code: 'IDEMPOTENCY_KEY_REUSED'; reason: 'another_request' | 'uncertain' | 'damaged' | 'forgotten' }
   /** A file that the answer names may not be edited any more. */
   | Extract<FileFailure, { code: 'PROTECTED_PATH' | 'PATH_NOT_ALLOWED' | 'NOT_READY' }>
   | RequestInFlight

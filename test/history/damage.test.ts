@@ -75,6 +75,44 @@ t.test('a line damaged after it was indexed is a gap, and found when the segment
   t.match(place.events, [{ event: 'history_line_damaged', segment: 'one-1.ndjson' }])
 })
 
+t.test('tells whether what is damaged may be of a key', async t => {
+  const place = makePlace(t)
+  const history = await place.open({ nonce: 'one' })
+  const digests = ['a', 'b', 'c'].map(text => hashOf(text))
+  const records = await write(
+    history,
+    digests.map(digest => ({ ...recordOf(history, 'a.txt'), key: { digest, fingerprint: '', outcome: null } }))
+  )
+  await history.close()
+  const segment = join(place.folder, 'one-1.ndjson')
+  const whole = readFileSync(segment)
+  const at = whole.indexOf(digests[1]!)
+  /** What is damaged, by the offsets of characters that are others then; for which of the keys that may be. */
+  const check = async (name: string, damaged: Buffer, expected: boolean[], after = ''): Promise<void> => {
+    writeFileSync(segment, damaged)
+    rmSync(`${segment}.index`, { force: true })
+    const other = await place.open()
+    place.gone.add('one')
+    await other.unsettled()
+    t.strictSame(await Promise.all(digests.map(digest => other.mayHaveLostKey(digest, after))), expected, name)
+    await other.close()
+  }
+  const without = (...offsets: number[]): Buffer => {
+    const bytes = Buffer.from(whole)
+    for (const offset of offsets) bytes[offset]! ^= 1
+    return bytes
+  }
+  await check('nothing', whole, [false, false, false])
+  await check('elsewhere in its line', without(at - 20), [false, true, false])
+  await check('of the digest', without(at, at + 17, at + 34), [false, true, false])
+  await check('too much of the digest', without(at, at + 17, at + 34, at + 51), [false, false, false])
+  await check('earlier than a record', without(at - 20), [false, false, false], records[2]!.edit_id)
+  await check('later than a record', without(at - 20), [false, true, false], records[0]!.edit_id)
+  await check('cut short', whole.subarray(0, at + 70), [false, false, false])
+  const long = Buffer.concat([Buffer.alloc(256 * 1024 - 20, 'x'), Buffer.from(digests[1]!), Buffer.from('\n')])
+  await check('a long line', Buffer.concat([long, whole]), [false, true, false])
+})
+
 t.test('a last line without end is a gap once its server is gone', async t => {
   const place = makePlace(t)
   const history = await place.open({ nonce: 'one' })

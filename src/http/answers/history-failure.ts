@@ -9,24 +9,29 @@ import { noTexts, TAKE_BACK_FAILURES } from './take-back-failure.ts'
 type HistoryCode =
   'IDEMPOTENCY_KEY_REUSED' | 'REQUEST_IN_FLIGHT' | 'HISTORY_GONE' | 'CURSOR_GONE' | 'UNDO_CONFLICT' | 'NOTHING_TO_UNDO'
 
+const OF_KEY: Record<Extract<Failure, { code: 'IDEMPOTENCY_KEY_REUSED' }>['reason'], string> = {
+  another_request: sentences(
+    'Another request was carried out under this idempotency_key; nothing was done.',
+    'To ask for something new, send it with a new key.',
+    'To get the answer of that request again, send exactly its fields.'
+  ),
+  forgotten: sentences(
+    'The first request with this idempotency_key was carried out, but its answer was removed (editd forget);',
+    'nothing was done now. Read the file to see what is there.'
+  ),
+  uncertain: sentences(
+    'The server was stopped while it carried out the first request with this idempotency_key, and the file has',
+    'been changed since, so that nobody can tell whether that request was carried out; nothing was done now.',
+    'Read the file, and send what is still missing with a new key.'
+  ),
+  damaged: sentences(
+    'What was recorded of the first request with this idempotency_key is damaged, so that nobody can tell whether that',
+    'request was carried out; nothing was done now. Read the file, and send what is still missing with a new key.'
+  )
+}
+
 export const HISTORY_FAILURES: Descriptions<Extract<Failure, { code: HistoryCode }>> = {
-  IDEMPOTENCY_KEY_REUSED: ({ reason }) =>
-    reason === 'forgotten'
-      ? sentences(
-          'The first request with this idempotency_key was carried out, but its answer was removed (editd forget);',
-          'nothing was done now. Read the file to see what is there.'
-        )
-      : reason === 'uncertain'
-        ? sentences(
-            'The server was stopped while it carried out the first request with this idempotency_key, and the file has',
-            'been changed since, so that nobody can tell whether that request was carried out; nothing was done now.',
-            'Read the file, and send what is still missing with a new key.'
-          )
-        : sentences(
-            'Another request was carried out under this idempotency_key; nothing was done.',
-            'To ask for something new, send it with a new key.',
-            'To get the answer of that request again, send exactly its fields.'
-          ),
+  IDEMPOTENCY_KEY_REUSED: ({ reason }) => OF_KEY[reason],
   REQUEST_IN_FLIGHT: ({ retry_after }) => ({
     detail: sentences(
       'A request with this idempotency_key is still being carried out; nothing more was done.',

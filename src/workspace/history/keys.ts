@@ -29,6 +29,17 @@ export interface KeyedRequest {
   fingerprint: string
 }
 
+/** What is known of the last request with a key; `isLost`: that of a later one is damaged. */
+interface Found {
+  stored: Stored | null
+  isLost: boolean
+}
+
+async function find(history: History, digest: string): Promise<Found> {
+  const stored = await history.byKey(digest)
+  return { stored, isLost: await history.mayHaveLostKey(digest, stored?.record.edit_id ?? '') }
+}
+
 /** How long a key is known, in ms. */
 const KEPT = 24 * 3_600_000
 
@@ -45,10 +56,11 @@ export async function onceByKey<T>(
   const held: Key = { digest, fingerprint, held: () => lock.value.held() }
   try {
     await history.refresh(lock.value.alone_since)
-    const found = await unlessUnreadable<Stored | null, never>(async () => ok(await history.byKey(digest)))
+    const found = await unlessUnreadable<Found, never>(async () => ok(await find(history, digest)))
     // It may have been carried out.
     if (!found.ok) return found
-    const stored = found.value
+    const { stored, isLost } = found.value
+    if (isLost) return fail({ code: 'IDEMPOTENCY_KEY_REUSED', reason: 'damaged' })
     const known = stored?.record.key
     const isOver = stored === null || known === undefined || stored.record.at < Date.now() - KEPT
     // Where the file may not be edited any more, the request is refused as any other is, and shows nothing of it.

@@ -5,7 +5,7 @@ import { endLog } from '../../../src/bucket/history/writer.ts'
 import type { History } from '../../../src/history/api.ts'
 import { Cursor } from '../../../src/history/cursor.ts'
 import { NO_CEPH } from '../../ceph.ts'
-import { FAST, recordOf, write } from '../../history/support/history.ts'
+import { FAST, hashOf, recordOf, write } from '../../history/support/history.ts'
 import { keysIn, makeBucketPlace } from './support/place.ts'
 
 const CEPH = { skip: NO_CEPH, timeout: 200_000 }
@@ -157,4 +157,22 @@ t.test('reads past what isn’t editd’s, and reports it', CEPH, async t => {
   await endLog(store, 1, 0, 'one')
   await other.sweep({ days: 30, bytes: 1e9 })
   t.equal((await other.lastOf(A))?.edit_id, more!.edit_id)
+})
+
+t.test('tells whether what is damaged may be of a key', CEPH, async t => {
+  const { store, open } = await makeBucketPlace(t)
+  const history = await open()
+  const digests = ['a', 'b'].map(text => hashOf(text))
+  const [damaged, whole] = digests as [string, string]
+  for (const digest of digests) {
+    await write(history, [{ ...recordOf(history, 'a.txt'), key: { digest, fingerprint: '', outcome: null } }])
+  }
+  const [key] = await keysIn(store, logPrefix(1))
+  const { bytes, version } = (await store.get(key!))!
+  bytes![bytes!.indexOf(damaged)]! ^= 1
+  await store.write(key!, { bytes: bytes!, if: { is: version }, attempt: 'hostile' })
+  const other = await open()
+  t.equal(await other.byKey(damaged), null)
+  t.strictSame(await Promise.all(digests.map(digest => other.mayHaveLostKey(digest, ''))), [true, false])
+  t.match(await other.byKey(whole), { record: { key: { digest: whole } } })
 })

@@ -1859,6 +1859,13 @@ const HISTORY: Described[] = [
     ]
   },
   {
+    failure: { code: 'IDEMPOTENCY_KEY_REUSED', reason: 'damaged' },
+    detail: [
+      'What was recorded of the first request with this idempotency_key is damaged, so that nobody can tell whether that',
+      'request was carried out; nothing was done now. Read the file, and send what is still missing with a new key.'
+    ]
+  },
+  {
     failure: { code: 'IDEMPOTENCY_KEY_REUSED', reason: 'forgotten' },
     detail: [
       'The first request with this idempotency_key was carried out, but its answer was removed (editd forget);',

@@ -1,4 +1,4 @@
-import { appendFileSync, linkSync, readFileSync, writeFileSync } from 'node:fs'
+import { appendFileSync, linkSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import t, { type Test } from 'tap'
 import type { EditRecord, Settlement } from '../../../src/history/record.ts'
@@ -210,6 +210,51 @@ checkKilled(
   { present: 'one\ntwo\n', temp: '.0123456789abcdef01234567.tmp', linked: true },
   { settled: 'done', text: 'one\ntwo\n', answer: { ok: true, value: { replayed: 'of the one killed' } } }
 )
+
+/** What becomes of a request whose record has other bytes since, where a server that runs, or the next one, is asked again. */
+function checkDamaged(name: string, damage: (segment: Buffer) => void): void {
+  for (const isRunning of [true, false]) {
+    t.test(`refuses where ${name} is damaged, ${isRunning ? 'while it runs' : 'after a restart'}`, async t => {
+      const { folders, start } = await fresh(t)
+      const file = join(folders.root, 'a.txt')
+      writeFileSync(file, '')
+      const first = await start()
+      for (const key of ['before', 'k', 'after']) await appendOnce(first, `${key}\n`, { key })
+      if (isRunning) t.match(await appendOnce(first, 'k\n'), { ok: true, value: { replayed: { line: 'k\n' } } })
+      else await first.close()
+      const segments = join(folders.state, 'history')
+      const segment = join(
+        segments,
+        readdirSync(segments).find(one => one.endsWith('.ndjson'))!
+      )
+      const bytes = readFileSync(segment)
+      damage(bytes)
+      writeFileSync(segment, bytes)
+      const next = isRunning ? first : await start()
+      for (const round of [1, 2]) {
+        const failure = { code: 'IDEMPOTENCY_KEY_REUSED', reason: 'damaged' }
+        t.match(await appendOnce(next, 'k\n'), { ok: false, failure }, `round ${round}`)
+      }
+      t.equal(readFileSync(file, 'utf8'), 'before\nk\nafter\n')
+      t.match(await appendOnce(next, 'after\n', { key: 'after' }), {
+        ok: true,
+        value: { replayed: { line: 'after\n' } }
+      })
+      t.match(await appendOnce(next, 'new\n', { key: 'new' }), { ok: true, value: { done: { line: 'new\n' } } })
+    })
+  }
+}
+
+/** Where the second record of a segment has this text, after so many others. */
+const inSecond = (segment: Buffer, text: string): number =>
+  segment.indexOf(text, segment.indexOf('"edit_id"', segment.indexOf('"edit_id"') + 1))
+
+checkDamaged('a record', segment => {
+  segment[inSecond(segment, '"operation"') + 1]! ^= 1
+})
+checkDamaged('the digest of a key', segment => {
+  segment[inSecond(segment, '"digest":"') + 20]! ^= 1
+})
 
 t.test('still has the answer of a request that changed nothing, whatever the file has become', async t => {
   const { folders, start } = await fresh(t)
