@@ -51,9 +51,12 @@ export class RecordLines {
         const read = await this.#options.segments.lines(segment, here, decode, whole)
         if (read !== null) for (const [i, one] of here.entries()) lines.set(one, read[i] ?? null)
       } catch (error) {
-        if (isPassing(error)) throw new HistoryUnreadable(error)
-        const { name } = segment
-        this.#options.report({ event: 'history_segment_unreadable', segment: name, code: codeOf(error) })
+        const code = codeOf(error)
+        if (isPassing(error)) {
+          this.#options.report({ event: 'history_unreadable', code })
+          throw new HistoryUnreadable(error)
+        }
+        this.#options.report({ event: 'history_segment_unreadable', segment: segment.name, code })
         for (const one of here) lines.set(one, null)
       }
     }

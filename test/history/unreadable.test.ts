@@ -112,6 +112,7 @@ t.test('reads later what it knew of, and could not read for want of descriptors'
     const answer = await ask().catch(codeOf)
     mend()
     t.equal(answer, 'HISTORY_UNREADABLE', what)
+    t.strictSame(place.events.splice(0), [{ event: 'history_unreadable', code: 'EMFILE' }], what)
     t.equal(await ask(), edit_id, what)
   }
 })
