@@ -25,7 +25,7 @@ import { startBatchWorker, type Second } from '../support/process.ts'
 const library = build('striking', ['-shared', '-fPIC', '-ldl'])
 const skip = library === null ? 'needs Linux and a C compiler' : false
 /** One call in so many, another one for each way of recovery. `LONG_SHARE=1`: each (half an hour on two cores). */
-const SHARE = Number(process.env.LONG_SHARE ?? (LONG ? 24 : 48))
+const SHARE = Number(process.env.LONG_SHARE ?? (LONG ? 36 : 48))
 t.setTimeout(0)
 
 /** The calls by their numbers in striking.c. */
