@@ -120,9 +120,16 @@ export async function startServer(t: Test, folders: Folders, ...flags: string[])
   return { ...running, ...folders, text: path => readFileSync(join(folders.root, path), 'utf8') }
 }
 
-/** The paths of temp files below a folder. */
+/**
+ * The paths of temp files below a folder. By steps, as a recursive `readdir` follows links, and one of them leads to where
+ * other tests make and remove folders.
+ */
 export const tempFiles = (folder: string): string[] =>
-  readdirSync(folder, { recursive: true, encoding: 'utf8' }).filter(name => /\.[0-9a-f]{24}\.tmp$/.test(name))
+  readdirSync(folder, { withFileTypes: true }).flatMap(entry => {
+    const path = join(folder, entry.name)
+    if (entry.isDirectory()) return tempFiles(path)
+    return /\.[0-9a-f]{24}\.tmp$/.test(entry.name) ? [path] : []
+  })
 
 /** How many descriptors a process has open. */
 export const descriptorsOf = (pid: number | undefined): number => readdirSync(`/proc/${pid}/fd`).length
