@@ -44,8 +44,9 @@ t.test('keeps what servers write at the same time, and few objects of it', CEPH,
   }
   for (const history of servers) await history.close()
   const keys = await keysIn(place.store, LOGS)
-  const objects = keys.map(key => parseObject(key)!)
-  t.equal(objects.filter(({ to }) => to > 0).length, objects.length, 'each log is one object and its end')
+  // Of servers that begin at the same time, one may end a log after its first object, and begin another.
+  const logs = new Set(keys.map(key => parseObject(key)!.log))
+  t.equal(keys.length, 2 * logs.size, 'each log is one object and its end')
   t.strictSame(await idsOf(later), written, 'what it has read was put together')
   t.strictSame(await idsOf(await place.open()), written)
   t.strictSame(place.events, [])
