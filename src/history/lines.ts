@@ -6,7 +6,7 @@ import type { EditRecord, Stored, TextsState } from './record.ts'
 import type { FoundRow } from './rows.ts'
 import type { SegmentSource } from './segment-source.ts'
 import { decodeTexts, type ReadBlob, type Texts } from './texts-json.ts'
-import { HistoryUnreadable, isPassing } from './unreadable.ts'
+import { isPassing, unreadable } from './unreadable.ts'
 
 export interface LinesOptions {
   segments: SegmentSource
@@ -51,12 +51,9 @@ export class RecordLines {
         const read = await this.#options.segments.lines(segment, here, decode, whole)
         if (read !== null) for (const [i, one] of here.entries()) lines.set(one, read[i] ?? null)
       } catch (error) {
-        const code = codeOf(error)
-        if (isPassing(error)) {
-          this.#options.report({ event: 'history_unreadable', code })
-          throw new HistoryUnreadable(error)
-        }
-        this.#options.report({ event: 'history_segment_unreadable', segment: segment.name, code })
+        if (isPassing(error)) throw unreadable(error, this.#options)
+        const { name } = segment
+        this.#options.report({ event: 'history_segment_unreadable', segment: name, code: codeOf(error) })
         for (const one of here) lines.set(one, null)
       }
     }

@@ -23,7 +23,7 @@ import {
   type SegmentSource
 } from './segment-source.ts'
 import { together } from './together.ts'
-import { HistoryUnreadable, isPassing } from './unreadable.ts'
+import { HistoryUnreadable, isPassing, unreadable } from './unreadable.ts'
 
 export interface SegmentsOptions extends Pick<HistoryOptions, 'folder' | 'nonce' | 'isAlive' | 'report'> {
   limits: HistoryLimits
@@ -239,13 +239,8 @@ export class Segments implements SegmentSource {
       if (!this.#isLoaded) await this.#tails()
       return null
     } catch (error) {
-      return error instanceof HistoryUnreadable ? error : this.#unreadable(error)
+      return error instanceof HistoryUnreadable ? error : unreadable(error, this.#options)
     }
-  }
-
-  #unreadable(error: unknown): HistoryUnreadable {
-    this.#options.report({ event: 'history_unreadable', code: codeOf(error) })
-    return new HistoryUnreadable(error)
   }
 
   async #load(): Promise<void> {
@@ -446,7 +441,7 @@ export class Segments implements SegmentSource {
     try {
       return await work()
     } catch (error) {
-      if (isPassing(error)) throw this.#unreadable(error)
+      if (isPassing(error)) throw unreadable(error, this.#options)
       if (isMissing(error)) this.drop(segment.name)
       else if (!this.#refused.has(segment.name)) {
         this.#refused.add(segment.name)

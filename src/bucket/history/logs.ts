@@ -21,7 +21,7 @@ import {
   type SegmentSource
 } from '../../history/segment-source.ts'
 import { together } from '../../history/together.ts'
-import { HistoryUnreadable, isPassing } from '../../history/unreadable.ts'
+import { HistoryUnreadable, isPassing, unreadable } from '../../history/unreadable.ts'
 import { codeOf } from '../../error-code.ts'
 import type { ObjectStore } from '../../object-store/store.ts'
 import { LogObjects, Moved, type LogPart } from './log-objects.ts'
@@ -284,8 +284,7 @@ export class Logs implements SegmentSource {
       return isPassing(this.#failure) ? new HistoryUnreadable(this.#failure) : null
     } catch (error) {
       this.#failure = error
-      this.#options.report({ event: 'history_unreadable', code: codeOf(error) })
-      return new HistoryUnreadable(error)
+      return unreadable(error, this.#options)
     }
   }
 
