@@ -5,7 +5,7 @@ import { joinInto } from '../engine/text/join-into.ts'
 import { codeOf } from '../error-code.ts'
 import type { FileCopy, HistoryLimits, HistoryOptions } from './api.ts'
 import { fromJson, isObject, toJson } from './bytes-json.ts'
-import { encodeLine, jsonOf } from './line.ts'
+import { encodeLine, jsonOf, LINE_FEED } from './line.ts'
 import { keyOf } from './segment-index.ts'
 import { sha256 } from './texts-json.ts'
 
@@ -16,7 +16,6 @@ import { sha256 } from './texts-json.ts'
  * other servers may edit the file: they read them, and one that was written late could replace a later one of theirs.
  */
 const LATER = 200
-const LINE_FEED = 0x0a
 
 /** Where copies are, one for each path. All reject with an error that has a code. */
 export interface CopyPlaces {

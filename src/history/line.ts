@@ -1,7 +1,8 @@
 // A line of a segment: a CRC-32 and JSON. Does not know what the JSON says.
 import { crc32 } from 'node:zlib'
 
-const LINE_FEED = 0x0a
+/** What each line ends with. */
+export const LINE_FEED = 0x0a
 const CRC = 8
 
 /** The eight hexadecimal digits of a number, as characters. */

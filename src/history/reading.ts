@@ -10,19 +10,19 @@ import type {
   RecordQuery
 } from './api.ts'
 import { isReplacedSave, type LatestOfPaths } from './latest.ts'
+import { LINE_FEED } from './line.ts'
 import { RecordLines, type ReadRow } from './lines.ts'
 import type { Facts } from './record-json.ts'
 import type { Settlement, Stored } from './record.ts'
 import { type FoundRow, Rows } from './rows.ts'
 import { keyOf } from './segment-index.ts'
-import type { LinePlace, Segment, SegmentSource } from './segment-source.ts'
+import type { SegmentSource } from './segment-source.ts'
 import type { ReadBlob } from './texts-json.ts'
 
 /** Of a key's digest: where not all four are damaged, the digest is known by one. No other has it, but by chance (2⁻⁶⁴). */
 const KEY_PART = /.{16}/g
 /** In bytes: what is read of a damaged line at a time. */
 const CHUNK = 256 * 1024
-const LINE_FEED = 0x0a
 
 export interface RecordReaderOptions {
   segments: SegmentSource
@@ -52,9 +52,7 @@ export class RecordReader {
     const own = read.filter(({ facts }) => facts.path.equals(path))
     const records = await this.#lines.stored(own, this.#options.limits.texts)
     const first = records[0]?.record.edit_id
-    const gaps = [...bad, ...this.#gaps()].filter(
-      ({ before }) => first !== undefined && (before === null || before > first)
-    )
+    const gaps = first === undefined ? [] : [...bad, ...this.#gaps()].filter(mayBeAfter(first))
     return { records, gaps }
   }
 
@@ -108,19 +106,17 @@ export class RecordReader {
     const { segments } = this.#options
     // What was found to be damaged just now is no gap yet.
     if (!segments.isLoaded) await segments.catchUp()
-    for (const segment of segments.newestFirst()) {
-      for (const gap of segment.overview.gaps) {
-        if ((gap.before === null || gap.before > after) && (await this.#hasKey(segment, gap, digest))) return true
-      }
-    }
+    for (const gap of this.#gaps().filter(mayBeAfter(after))) if (await this.#hasKey(gap, digest)) return true
     return false
   }
 
   /** Whether a damaged line, not one that was cut short, has part of this key digest. */
-  async #hasKey(segment: Segment, { offset, length }: LinePlace, digest: string): Promise<boolean> {
+  async #hasKey({ segment: name, offset, length }: Gap, digest: string): Promise<boolean> {
+    const { segments } = this.#options
+    const segment = segments.get(name)
+    if (segment === undefined) return false
     const parts = digest.match(KEY_PART) ?? []
-    const bytes = (at: number, most: number) =>
-      this.#options.segments.bytes(segment, offset + at, Math.min(most, length - at))
+    const bytes = (at: number, most: number) => segments.bytes(segment, offset + at, Math.min(most, length - at))
     const end = await bytes(length - 1, 1)
     if (end?.[0] !== LINE_FEED) return false
     for (let at = 0; at < length; at += CHUNK) {
@@ -178,6 +174,12 @@ export class RecordReader {
       .flatMap(({ name, overview }) => overview.gaps.map(gap => ({ segment: name, ...gap })))
   }
 }
+
+/** Whether a record that was in a gap may be later than the one of this id. */
+const mayBeAfter =
+  (edit_id: string) =>
+  ({ before }: Gap): boolean =>
+    before === null || before > edit_id
 
 const latestOf = ({ edit_id, operation, at, hash_after, size_after }: Facts): Omit<Latest, 'settled'> => ({
   edit_id,

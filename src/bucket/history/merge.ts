@@ -5,13 +5,12 @@
 // what was written is there at least once. Once it is there it is only replaced, never removed, however many do this at
 // the same time. `forget` may overwrite any of them meanwhile: whichever it has not seen is compared once more.
 import { randomBytes } from 'node:crypto'
+import { LINE_FEED } from '../../history/line.ts'
 import type { ObjectStore, Version } from '../../object-store/store.ts'
 import { cover, keyBefore, logPrefix, objectKey, parseObject, type Range } from './names.ts'
 
 /** What objects of a log are known to hold, by their keys. */
 export type KnownObjects = Map<string, { bytes: Buffer; version: Version | null }>
-
-const LINE_FEED = 0x0a
 
 export interface Merge {
   store: ObjectStore
