@@ -87,7 +87,7 @@ t.test('tells whether what is damaged may be of a key', async t => {
   const segment = join(place.folder, 'one-1.ndjson')
   const whole = readFileSync(segment)
   const at = whole.indexOf(digests[1]!)
-  /** What is damaged, by the offsets of characters that are others then; for which of the keys that may be. */
+  /** `damaged`: the segment as it is then; `expected`: for each key, whether it may be lost, of records after `after`. */
   const check = async (name: string, damaged: Buffer, expected: boolean[], after = ''): Promise<void> => {
     writeFileSync(segment, damaged)
     rmSync(`${segment}.index`, { force: true })

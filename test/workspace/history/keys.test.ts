@@ -245,9 +245,8 @@ function checkDamaged(name: string, damage: (segment: Buffer) => void): void {
   }
 }
 
-/** Where the second record of a segment has this text, after so many others. */
-const inSecond = (segment: Buffer, text: string): number =>
-  segment.indexOf(text, segment.indexOf('"edit_id"', segment.indexOf('"edit_id"') + 1))
+/** Where the second record of a segment has this text, which each has once. */
+const inSecond = (segment: Buffer, text: string): number => segment.indexOf(text, segment.indexOf(text) + 1)
 
 checkDamaged('a record', segment => {
   segment[inSecond(segment, '"operation"') + 1]! ^= 1
