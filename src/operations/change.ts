@@ -217,27 +217,29 @@ export function outcomeOf(
     description
   } = done
   const dry_run = request.dry_run ?? false
+  const file: Pick<ChangeOutcome, 'file_size'> & Partial<ChangeOutcome> = { file_size }
+  if (hash_before !== undefined) file.hash_before = hash_before
+  if (file_hash !== undefined) file.file_hash = file_hash
+  if (dry_run) file.new_hash = new_hash
+  if (edit_id !== undefined) file.edit_id = edit_id
+  if (write_strategy !== undefined) file.write_strategy = write_strategy
   return {
     path,
-    ...(resolved_path !== undefined && { resolved_path }),
     changed,
     dry_run,
-    ...own,
-    ...description.changes,
-    file_size,
-    ...(hash_before !== undefined && { hash_before }),
-    ...(file_hash !== undefined && { file_hash }),
-    ...(dry_run && { new_hash }),
-    ...(edit_id !== undefined && { edit_id }),
-    ...(write_strategy !== undefined && { write_strategy }),
-    ...description.diff,
     changed_lines: description.changed_lines,
     left_alone: description.plan.left_alone,
     newTextWarnings: changed ? description.plan.newTextWarnings : [],
+    warnings,
+    // V8 may define a member that is named behind one of these by a call, at 0.4 us.
+    ...(resolved_path !== undefined && { resolved_path }),
+    ...own,
+    ...description.changes,
+    ...file,
+    ...description.diff,
     ...(description.joined_breaks !== undefined && { joined_breaks: description.joined_breaks }),
     ...(changed && description.encoding_mismatch !== undefined && { encoding_mismatch: description.encoding_mismatch }),
     ...(description.mark_dropped !== undefined && { mark_dropped: description.mark_dropped }),
-    ...(description.syntax !== undefined && { syntax: description.syntax }),
-    warnings
+    ...(description.syntax !== undefined && { syntax: description.syntax })
   }
 }
