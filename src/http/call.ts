@@ -197,16 +197,11 @@ function makeCaller<Request extends RequestFields>(operation: Callable<Request>)
         path: path ?? outcome.path ?? about,
         code
       })
-      call.onAnswer?.(
-        {
-          operation: operation.id,
-          ...(path !== undefined && { path }),
-          ...outcome,
-          ...trace,
-          duration_ms: since(start)
-        },
-        { request, answer }
-      )
+      const summary: CallSummary = { operation: operation.id }
+      if (path !== undefined) summary.path = path
+      Object.assign(summary, outcome, trace)
+      summary.duration_ms = since(start)
+      call.onAnswer?.(summary, { request, answer })
     }
     try {
       const taken = read(call.body)

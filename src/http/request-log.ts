@@ -43,10 +43,12 @@ export function noteCall(request: FastifyRequest, summary: CallSummary): void {
 }
 
 /** What a line has of a call; no path where `logPaths` is off. */
-export const callFields = ({ path, ...others }: CallSummary, logPaths: boolean) => ({
-  ...others,
-  ...(logPaths && path !== undefined && { path: shown(path) })
-})
+export function callFields(summary: CallSummary, logPaths: boolean): CallSummary {
+  const fields = { ...summary }
+  if (!logPaths) delete fields.path
+  else if (fields.path !== undefined) fields.path = shown(fields.path)
+  return fields
+}
 
 /**
  * Writes the line when the response is done, or its client gone; in that case once more when a call that was running
@@ -57,13 +59,15 @@ export const requestLog =
   (request: FastifyRequest, response: ServerResponse): void => {
     const start = performance.now()
     const write = () => {
+      const fields = callFields(request.noted?.summary ?? {}, logPaths)
+      fields.duration_ms = since(start)
       logger.info({
         request_id: request.id,
         method: request.method,
         route: request.routeOptions.url ?? shown(pathOf(request.url)),
         ...(response.writableFinished ? { status: response.statusCode } : { aborted: true }),
         ...traceOf(request.headers),
-        ...callFields({ ...request.noted?.summary, duration_ms: since(start) }, logPaths)
+        ...fields
       })
     }
     response.once('close', () => {
