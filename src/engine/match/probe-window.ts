@@ -2,6 +2,11 @@
 
 /** Stretches that are compared: enough for a line, and the cost doesn't grow with the needle. */
 const MOST = 64
+/**
+ * For each byte, the last stretch that it was seen in: they are numbered, and few enough for a byte. Made once: to
+ * allocate it takes as long as the search in it.
+ */
+const SEEN = new Uint8Array(256)
 
 /**
  * Where the stretch of `length` bytes begins that has the most different bytes, of 64 spread over `needle` at most; the
@@ -11,16 +16,15 @@ const MOST = 64
 export function variedWindow(needle: Buffer, length: number): number {
   const last = needle.length - length
   const step = Math.max(1, Math.floor(length / 4), Math.ceil(last / MOST))
-  /** For each byte, the last stretch that it was seen in: they are numbered, and few enough for a byte. */
-  const seen = new Uint8Array(256)
+  SEEN.fill(0)
   let best = 0
   let most = 0
   for (let start = 0, number = 1; start <= last; start += step, number++) {
     let different = 0
     for (let i = start; i < start + length; i++) {
       const byte = needle[i]!
-      if (seen[byte] === number) continue
-      seen[byte] = number
+      if (SEEN[byte] === number) continue
+      SEEN[byte] = number
       different++
     }
     if (different <= most) continue

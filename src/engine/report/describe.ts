@@ -2,7 +2,7 @@
 import { firstIndex } from '../text/bisect.ts'
 import type { Placed, PlaceOperation, LineSpan } from '../edit/piece-table.ts'
 import { decodeRange, excerptOf } from '../text/encoding.ts'
-import { lineAround, lineFrom, startOfLineAround } from '../text/lines.ts'
+import { breakBefore, lineAround, lineFrom, startOfLineAround } from '../text/lines.ts'
 import type { Plan } from '../edit/plan.ts'
 import type { Text } from '../text/text.ts'
 import { placeLines } from './place-lines.ts'
@@ -141,10 +141,12 @@ function contextOf(
     return shown.text
   }
   for (let i = 0, at = above > 0 ? from() : 0; i < above; i++) {
-    const line = lineAround(text, at - 1)
-    before_lines.unshift(show(line.start, line.end))
-    at = line.start
+    // Where nothing follows a change that ends the file, the line before it may have no break.
+    const end = breakBefore(text, at)?.start ?? at
+    at = startOfLineAround(text, end)
+    before_lines.push(show(at, end))
   }
+  before_lines.reverse()
   for (let i = 0, at = below > 0 ? to() : 0; i < below; i++) {
     const line = lineFrom(text, at)
     after_lines.push(show(line.start, line.end))

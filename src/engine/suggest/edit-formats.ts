@@ -59,9 +59,13 @@ const TAGGED = new RegExp(String.raw`<(old|new)_${NAMES}>\n?([^]*?)\n?</\1_${NAM
 const OPENING_TAG = new RegExp(String.raw`^\s*<(?:old|new)_${NAMES}>\n?`)
 const CLOSING_TAG = new RegExp(String.raw`\n?</(?:old|new)_${NAMES}>\s*$`)
 
+/** What each of these begins or ends with: few lines do. */
+const MAY_BE_MARKER = /^[<>+-]|>$/
+
 /** Whether a line, without the white space around it, is such a marker, or begins or ends with such a tag. */
 export const isEditMarker = (line: string): boolean =>
-  OPENING.test(line) || CLOSING.test(line) || OPENING_TAG.test(line) || CLOSING_TAG.test(line)
+  MAY_BE_MARKER.test(line) &&
+  (OPENING.test(line) || CLOSING.test(line) || OPENING_TAG.test(line) || CLOSING_TAG.test(line))
 
 /** Whether a line, without the white space around it, is the head of a hunk, with its line numbers. */
 export const isHunkHeader = (line: string): boolean => /^@@ -\d+(?:,\d+)? \+\d+(?:,\d+)? @@/.test(line)

@@ -132,16 +132,14 @@ function compile(source: string): Pattern {
   const parts = fold(onlyBelow ? source.slice(0, -3) : source)
     .split('/')
     .filter(part => part !== '')
-  const tests = parts.map(
-    part => new RegExp('^' + part.replace(/[\\^$.|?+()[\]{}]/g, '\\$&').replace(/\*+/g, '.*') + '$', 's')
-  )
+  const tests = parts.map(nameTest)
   const least = tests.length + (onlyBelow ? 1 : 0)
   return {
     source,
     covers(names) {
       if (tests.length === 0) return false
       for (let start = 0; start + least <= names.length; start++) {
-        if (tests.every((test, i) => test.test(names[start + i] ?? ''))) return true
+        if (tests.every((test, i) => test(names[start + i] ?? ''))) return true
       }
       return false
     }

@@ -33,6 +33,8 @@ import { explainOpenError, findStop } from './explain-open-error.ts'
 import { hasFineTimes } from './fine-times.ts'
 
 const O_PATH = 0o10000000
+/** As an object: of a name, Node makes a new one at each call. */
+const LATIN1 = { encoding: 'latin1' } as const
 
 /** Opens an existing folder as the root. Without `confinement`: by /proc where that works, else by root-portable.ts. */
 export function openRoot(folder: string, confinement?: 'proc' | 'portable'): Root {
@@ -64,7 +66,7 @@ function procWorks(fd: number, real: string): boolean {
  * has no name any more.
  */
 function realPathOf(fd: number): string | null {
-  const real = readlinkSync(`/proc/self/fd/${fd}`, 'latin1')
+  const real = readlinkSync(`/proc/self/fd/${fd}`, LATIN1)
   if (!real.endsWith(' (deleted)')) return real
   // A name may really end like this.
   const there = statAt(Buffer.from(real, 'latin1'))

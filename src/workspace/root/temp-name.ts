@@ -1,10 +1,19 @@
 // Names of the service's own temp files. Does not know where they are, or what becomes of them.
-import { randomUUID } from 'node:crypto'
+import { randomBytes } from 'node:crypto'
 
 export const TEMP_NAME = /^\.[0-9a-f]{24}\.tmp$/
 
 /** `digits`: at least 24 of base 16, in lower case. */
 export const tempName = (digits: string): string => `.${digits.slice(0, 24)}.tmp`
 
-/** One that nobody can guess, and no other has. A UUID takes 0.4 us, a sixth of `randomBytes`. */
-export const randomTempName = (): string => tempName(randomUUID().replaceAll('-', ''))
+const BYTES = 12
+/** Bytes of chance that are fetched at once: for each name alone takes fourteen times as long. */
+const FETCHED = 100 * BYTES
+let [chance, used] = [Buffer.alloc(0), 0]
+
+/** One that nobody can guess, and no other has. */
+export function randomTempName(): string {
+  if (used === chance.length) [chance, used] = [randomBytes(FETCHED), 0]
+  used += BYTES
+  return tempName(chance.toString('hex', used - BYTES, used))
+}
