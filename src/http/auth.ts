@@ -58,6 +58,9 @@ const isOwnName = (name: string) => isIP(name) !== 0 || name === 'localhost' || 
  */
 export type AccessCheck = (request: IncomingMessage, access: RouteAccess) => ReturnType<Identify>
 
+/** What follows the last space is the token. */
+const BEARER = /^bearer +[^\s]+$/i
+
 export function makeAccessCheck({ identify, allowHosts, allowOrigins }: AccessOptions): AccessCheck {
   const anybody = ok(null)
   // Nearly all requests have the Host of the one before.
@@ -82,7 +85,8 @@ export function makeAccessCheck({ identify, allowHosts, allowOrigins }: AccessOp
     const isPreflight = request.method === 'OPTIONS' && origin !== undefined && allowOrigins.includes(origin)
     if (access === 'public' || identify === null || isPreflight) return anybody
     if (authorization === undefined) return refused({ code: 'UNAUTHORIZED', reason: 'missing' })
-    const token = /^bearer +([^\s]+)$/i.exec(authorization)?.[1]
-    return token === undefined ? refused({ code: 'UNAUTHORIZED', reason: 'malformed' }) : identify(token)
+    return BEARER.test(authorization)
+      ? identify(authorization.slice(authorization.lastIndexOf(' ') + 1))
+      : refused({ code: 'UNAUTHORIZED', reason: 'malformed' })
   }
 }

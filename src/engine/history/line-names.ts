@@ -24,7 +24,7 @@ export function nameLines(a: Buffer, b: Buffer): { a: NamedLines; b: NamedLines;
   const ofB = linesOf(b)
   if (ofA === undefined || ofB === undefined) return undefined
   const lines = ofA.hashes.length + ofB.hashes.length
-  if (lines <= FEW_LINES && areAllDifferent(ofA.hashes.concat(ofB.hashes))) return undefined
+  if (lines <= FEW_LINES && areAllDifferent(ofA.hashes, ofB.hashes)) return undefined
   const table = new Table(lines)
   const named = [ofA, ofB].map(lines => table.name(lines))
   const [namesOfA, namesOfB] = named
@@ -37,7 +37,8 @@ export function nameLines(a: Buffer, b: Buffer): { a: NamedLines; b: NamedLines;
 }
 
 /** Lines of different hashes are different lines. */
-const areAllDifferent = (hashes: readonly number[]): boolean => hashes.every((hash, i) => hashes.indexOf(hash) === i)
+const areAllDifferent = (a: readonly number[], b: readonly number[]): boolean =>
+  a.every((hash, i) => a.indexOf(hash) === i) && b.every((hash, i) => b.indexOf(hash) === i && !a.includes(hash))
 
 interface HashedLines {
   text: Buffer
