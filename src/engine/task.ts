@@ -152,9 +152,9 @@ function planChange(
     case 'edit':
       return planTextEdits(original, change.edits, {
         line_endings: change.line_endings,
-        ...(change.allow_repeat === true && { allow_repeat: true }),
         max_result_size,
-        work_within
+        work_within,
+        ...(change.allow_repeat === true && { allow_repeat: true })
       })
     case 'edit_lines':
       return planLineEdits(original, change.edits, { line_endings: change.line_endings, max_result_size, work_within })
