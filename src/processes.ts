@@ -68,6 +68,9 @@ const FIRST_DELAY = 100
 /** In ms. */
 const LONGEST_DELAY = 10_000
 
+/** In ms: how long what a process told last is read when it has ended. It is there by then. Chosen, not measured. */
+const LAST_WORDS = 1_000
+
 /** A process that lives. */
 interface Life {
   /** How many processes before it, each the replacement of the one before, ended soon. */
@@ -264,14 +267,15 @@ export class Processes {
     worker.on('message', (report: Report) => this.#hear(worker, report))
     worker.on('error', error => this.#end(worker, String(error)))
     worker.on('exit', (code, signal) => {
+      // What it told last may not have been read yet. The timer also keeps this process alive for that.
+      const late = setTimeout(() => end(), worker.isConnected() ? LAST_WORDS : 0)
+      worker.once('disconnect', () => end())
       const end = () => {
+        clearTimeout(late)
         // One that ends by itself has answered all that it was handed.
         if (code !== 0) closeUnanswered()
         this.#end(worker, signal ?? `exit status ${code}`)
       }
-      // What it told last may not have been read yet.
-      if (worker.isConnected()) worker.once('disconnect', end)
-      else end()
     })
   }
 
