@@ -15,9 +15,14 @@ export class Server {
     this.port = port
   }
 
-  /** Runs a script of Node, and waits until it says on stdout where it listens. */
-  static async start(args: readonly string[], env: Record<string, string> = {}): Promise<Server> {
-    const child = spawn(process.execPath, args, {
+  /** Runs a script of Node, and waits until it says on stdout where it listens. `under`: what runs Node itself. */
+  static async start(
+    args: readonly string[],
+    env: Record<string, string> = {},
+    under: readonly string[] = []
+  ): Promise<Server> {
+    const [program, ...others] = [...under, process.execPath, ...args] as [string, ...string[]]
+    const child = spawn(program, others, {
       stdio: ['ignore', 'pipe', 'ignore'],
       env: { ...process.env, EDITD_TOKEN: TOKEN, ...env }
     })

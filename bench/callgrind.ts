@@ -1,0 +1,99 @@
+// What valgrind's callgrind has counted (--cache-sim=yes --dump-instr=yes), for each function of JavaScript, by the map
+// of compiled code that Node writes with --perf-basic-prof. Does not know what ran.
+
+/** Counts as callgrind prints them: instructions, loads, stores, then those that missed the first and the last cache. */
+type Counts = readonly number[]
+
+/** What a function has cost, in cycles; `own`: without `calls`, those of what it calls that runs no JavaScript. */
+export interface FunctionCost {
+  name: string
+  own: number
+  calls: Map<string, { count: number; cycles: number }>
+}
+
+/**
+ * Cycles that are given to each: three instructions in one; the first cache missed, by an instruction and by a load;
+ * the last one, which stands for a core's own here. Round figures, to say what is large, not how long it takes.
+ */
+const CYCLES = { instruction: 1 / 3, code: 12, load: 6, codeFar: 40, loadFar: 40, storeFar: 10 }
+
+const cyclesOf = ([Ir = 0, , , I1mr = 0, D1mr = 0, , ILmr = 0, DLmr = 0, DLmw = 0]: Counts): number =>
+  Ir * CYCLES.instruction +
+  I1mr * CYCLES.code +
+  D1mr * CYCLES.load +
+  ILmr * CYCLES.codeFar +
+  DLmr * CYCLES.loadFar +
+  DLmw * CYCLES.storeFar
+
+/** What of V8 and Node may run JavaScript: what it costs includes others' functions. */
+const RUNS_JAVASCRIPT =
+  /^Builtins_(?:Call|JSEntry|RunMicrotasks|JSRunMicrotasks|PromiseFulfill|Async|CompileLazy|Baseline|Construct|JSConstruct|JSBuiltinsConstruct|Interpreter|Array(?:Map|ForEach|Filter|Some|Every|Reduce|Find|From|Sort|PrototypeSort)|Promise|FunctionPrototype|Reflect|Resume|Generator|TypedArrayFrom|MapPrototypeForEach)|^v8::Function::Call|^node::|^uv_/
+
+/** Compiled code has no name there, but where it begins. */
+const isCompiled = (name: string): boolean => /^(?:0x|\?\?\?)/.test(name)
+
+const PAGE = 4096
+
+/** Names compiled code by where it is; of code that was there one after the other, by the last. */
+function namesIn(map: string): (address: number) => string | undefined {
+  const pages = new Map<number, { start: number; end: number; name: string }[]>()
+  for (const line of map.split('\n')) {
+    const [at = '', size = '', ...name] = line.split(' ')
+    const start = parseInt(at, 16)
+    const code = { start, end: start + parseInt(size, 16), name: name.join(' ') }
+    for (let page = Math.floor(start / PAGE); page * PAGE < code.end; page++) {
+      pages.set(page, [...(pages.get(page) ?? []), code])
+    }
+  }
+  return address =>
+    pages.get(Math.floor(address / PAGE))?.findLast(({ start, end }) => start <= address && address < end)?.name
+}
+
+/** A number as callgrind writes it: itself, or against the one before. */
+function after(before: number, text: string): number {
+  if (text === '*') return before
+  return text.startsWith('+')
+    ? before + Number(text.slice(1))
+    : text.startsWith('-')
+      ? before - Number(text.slice(1))
+      : Number(text)
+}
+
+/** The functions of JavaScript in `output`, and the cycles of all that was counted. `map`: of --perf-basic-prof. */
+export function functionsIn(output: string, map: string): { functions: FunctionCost[]; total: number } {
+  const nameAt = namesIn(map)
+  const names = new Map<string, string>()
+  /** `(12) name` says what 12 stands for from then on. */
+  const named = (text: string): string => {
+    const [, id = '', name] = /^\((\d+)\)(?: (.*))?$/.exec(text) ?? []
+    if (name !== undefined) names.set(id, name.replace(/'\d+$/, ''))
+    return names.get(id) ?? ''
+  }
+  const functions = new Map<string, FunctionCost>()
+  let [total, address, caller, callee, count] = [0, 0, '', '', 0]
+  for (const line of output.split('\n')) {
+    const [, key, value = ''] = /^(fn|cfn|calls)=(.*)$/.exec(line) ?? []
+    if (key === 'fn') caller = named(value)
+    else if (key === 'cfn') callee = named(value)
+    else if (key === 'calls') count = parseInt(value, 10)
+    else if (/^[\d+*-]/.test(line)) {
+      const [at = '', , ...counts] = line.split(' ')
+      address = after(address, at)
+      const cycles = cyclesOf(counts.map(Number))
+      const isCall = count > 0
+      if (!isCall) total += cycles
+      const name = isCompiled(caller) ? nameAt(address) : undefined
+      if (name?.startsWith('JS:') === true) {
+        const cost = functions.get(name) ?? { name, own: 0, calls: new Map() }
+        functions.set(name, cost)
+        if (!isCall) cost.own += cycles
+        else if (!isCompiled(callee) && !RUNS_JAVASCRIPT.test(callee)) {
+          const call = cost.calls.get(callee) ?? { count: 0, cycles: 0 }
+          cost.calls.set(callee, { count: call.count + count, cycles: call.cycles + cycles })
+        }
+      }
+      count = 0
+    }
+  }
+  return { functions: [...functions.values()], total }
+}
