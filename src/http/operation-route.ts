@@ -18,11 +18,11 @@ export const invalid = (message: string): RequestFailure => ({
 export const refuseAllBut =
   (...media: readonly string[]) =>
   (request: FastifyRequest, reply: FastifyReply, done: () => void): void => {
-    const query = request.url.indexOf('?')
-    const failure =
-      query !== -1 && query < request.url.length - 1
-        ? invalid('the URL has a query, which is not used; put every field into the body')
-        : refuseMedia(request.headers, media)
+    // A question mark with nothing behind it is none.
+    const hasQuery = request.url.length > pathOf(request.url).length + 1
+    const failure = hasQuery
+      ? invalid('the URL has a query, which is not used; put every field into the body')
+      : refuseMedia(request.headers, media)
     if (failure !== null) sendProblem(reply, failure)
     else done()
   }
