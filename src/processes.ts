@@ -68,8 +68,8 @@ const FIRST_DELAY = 100
 /** In ms. */
 const LONGEST_DELAY = 10_000
 
-/** In ms: how long what a process told last is read when it has ended. It is there by then. Chosen, not measured. */
-const LAST_WORDS = 1_000
+/** In ms: how long the last report of a process that has ended is waited for. Chosen, not measured. */
+const LAST_REPORT = 1_000
 
 /** A process that lives. */
 interface Life {
@@ -268,7 +268,7 @@ export class Processes {
     worker.on('error', error => this.#end(worker, String(error)))
     worker.on('exit', (code, signal) => {
       // What it told last may not have been read yet. The timer also keeps this process alive for that.
-      const late = setTimeout(() => end(), worker.isConnected() ? LAST_WORDS : 0)
+      const late = setTimeout(() => end(), worker.isConnected() ? LAST_REPORT : 0)
       worker.once('disconnect', () => end())
       const end = () => {
         clearTimeout(late)

@@ -128,7 +128,7 @@ async function changeContent<T, F>(
      */
     const edited = (
       new_hash: string,
-      others: Omit<Edited<T>, 'path' | 'changed' | 'hash_before' | 'new_hash' | 'file_size' | 'description'>
+      others: Pick<Edited<T>, 'file_hash' | 'warnings' | 'edit_id' | 'write_strategy' | 'removed'>
     ): Edited<T> => ({
       path: asked.path,
       changed,
