@@ -257,8 +257,17 @@ export interface ExpectedTextMismatch extends EditPosition {
 
 /** What an edit made for another state of the file would do in the present one. */
 export type CurrentOutcome =
-  /** It would still be made. First and last line of each place, at most ten. */
-  | { fits: true; places: [number, number][]; total: number; file_preview: FilePreview }
+  /**
+   * It would still be made. First and last line of each place, at most ten. `unchecked`: it doesn't say what these lines,
+   * or the whole file, should hold, so it may replace what its author never saw.
+   */
+  | {
+      fits: true
+      places: [number, number][]
+      total: number
+      unchecked?: 'lines' | 'file'
+      file_preview: FilePreview
+    }
   | { fits: false; failure: TextFailure | LineFailure | SectionFailure | HunkFailure }
 
 /**

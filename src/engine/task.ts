@@ -24,7 +24,8 @@ import { planTextEdits } from './plan/replace-text.ts'
 /** One operation with what it is asked for; plain data. */
 export type TaskChange =
   | { operation: 'edit'; edits: readonly TextEdit[]; line_endings: LineEndings; allow_repeat?: boolean }
-  | { operation: 'edit_lines'; edits: readonly LineEdit[]; line_endings: LineEndings }
+  /** `by_name`: the lines are those of a section, which was found by its name. */
+  | { operation: 'edit_lines'; edits: readonly LineEdit[]; line_endings: LineEndings; by_name?: true }
   | { operation: 'create'; content: string }
   | { operation: 'apply_hunks'; hunks: readonly Hunk[] }
   /** The text is to be gone, with its file. */
@@ -139,8 +140,15 @@ export function replanOnCurrent(original: Buffer, task: Task, work_within = Infi
   const now = change.operation === 'edit' ? { ...task, change: { ...change, allow_repeat: false } } : task
   const planned = planChange(original, now, work_within)
   return planned.ok || planned.failure.code !== 'TAKES_LONG'
-    ? explainStale(original, planned as Result<Plan, TaskFailure>)
+    ? explainStale(original, planned as Result<Plan, TaskFailure>, uncheckedBy(change))
     : planned.failure
+}
+
+/** What the change replaces without having said what is there; undefined: nothing. */
+function uncheckedBy(change: TaskChange): 'lines' | 'file' | undefined {
+  if (change.operation === 'create' || change.operation === 'delete') return 'file'
+  if (change.operation !== 'edit_lines' || change.by_name === true) return undefined
+  return change.edits.some(({ expected_text }) => expected_text === undefined) ? 'lines' : undefined
 }
 
 function planChange(

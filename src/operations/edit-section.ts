@@ -54,7 +54,7 @@ export const makeEditSection = (
       return plannerFor(
         planning,
         { ...request, syntax: request.syntax ?? 'warn' },
-        { operation: 'edit_lines', edits: [edit], line_endings: options.line_endings },
+        { operation: 'edit_lines', edits: [edit], line_endings: options.line_endings, by_name: true },
         syntax
       )(original, file)
     }

@@ -7,10 +7,14 @@ import type { Plan } from '../edit/plan.ts'
 
 const MOST_PLACES = 10
 
-/** `planned`: the plan of the edit for `original`. Shows the file around the first place that would be changed. */
+/**
+ * `planned`: the plan of the edit for `original`; `unchecked` as in CurrentOutcome. Shows the file around the first place
+ * that would be changed.
+ */
 export function explainStale(
   original: Buffer,
-  planned: Result<Plan, TextFailure | LineFailure | HunkFailure>
+  planned: Result<Plan, TextFailure | LineFailure | HunkFailure>,
+  unchecked?: 'lines' | 'file'
 ): CurrentOutcome {
   if (!planned.ok) return { fits: false, failure: planned.failure }
   const { placements, line_index } = planned.value
@@ -19,5 +23,11 @@ export function explainStale(
   const places = first.map(({ span }, i): [number, number] =>
     span === undefined ? [lines[2 * i]!, lines[2 * i + 1]!] : [span.start_line, span.end_line]
   )
-  return { fits: true, places, total: placements.length, file_preview: previewOf(original, line_index, first[0]) }
+  return {
+    fits: true,
+    places,
+    total: placements.length,
+    ...(unchecked !== undefined && { unchecked }),
+    file_preview: previewOf(original, line_index, first[0])
+  }
 }

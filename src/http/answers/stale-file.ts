@@ -29,25 +29,30 @@ export function describeStaleFile({ reason, expected_hash, now }: StaleFile, req
       ? ' with its file_hash as expected_hash'
       : ` with expected_hash "${file_hash}"`
   const members = { ...(expected_hash !== undefined && { expected_hash }) }
-  if (now === undefined) {
+  const sendIt = `send it${sendsHash ? withHash : ' again'}`
+  if (now === undefined || (now.fits && now.unchecked === 'file')) {
+    const check =
+      now === undefined ? 'check that your edit still applies' : 'check that you still want to replace all of it'
     return {
-      detail: sentences(
-        changed,
-        NOTHING_WRITTEN,
-        `Read the file again, check that your edit still applies, and send it${sendsHash ? withHash : ' again'}.`
-      ),
+      detail: sentences(changed, NOTHING_WRITTEN, `Read the file again, ${check}, and ${sendIt}.`),
       members: { ...members, suggested_fixes: [readFile(request)] }
     }
   }
   if (now.fits) {
-    const { file_preview } = now
+    const { file_preview, unchecked } = now
+    const where = whereItFits(now)
+    const said =
+      unchecked === undefined
+        ? [
+            `Your edit would still apply${where}; file_preview shows what is there now.`,
+            `If that is what you mean, ${sendIt}.`
+          ]
+        : [
+            `Line numbers may have moved: your edit would apply${where} now; file_preview shows what is there.`,
+            `If these are the lines you mean, ${sendIt}; if not, correct the numbers first.`
+          ]
     return {
-      detail: sentences(
-        changed,
-        NOTHING_WRITTEN,
-        `Your edit would still apply${whereItFits(now)}; file_preview shows what is there now.`,
-        `If that is what you mean, send it${sendsHash ? withHash : ' again'}.`
-      ),
+      detail: sentences(changed, NOTHING_WRITTEN, ...said),
       members: { ...members, suggested_fixes: [readPreview(request, file_preview)], file_preview }
     }
   }
@@ -65,9 +70,13 @@ export function describeStaleFile({ reason, expected_hash, now }: StaleFile, req
   }
 }
 
+/** Lines as a place; where the last one comes before the first, between two. */
+export const placed = (lines: [number, number]): string =>
+  lines[1] < lines[0] ? `before line ${lines[0]}` : `at ${span(lines)}`
+
 function whereItFits({ places, total }: Extract<CurrentOutcome, { fits: true }>): string {
   if (total === 0) return ''
-  const named = places.map(lines => (lines[1] < lines[0] ? `before line ${lines[0]}` : `at ${span(lines)}`))
+  const named = places.map(placed)
   const more = total > places.length ? ` and at ${counted(total - places.length, 'more place')}` : ''
   return ` ${listed([...new Set(named)])}${more}`
 }

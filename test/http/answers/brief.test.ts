@@ -625,6 +625,50 @@ const ANSWERS: [tool: string, args: Record<string, unknown>, lines: string[]][] 
     ]
   ],
   [
+    'edit_lines',
+    { path: 'app.js', start_line: 4, end_line: 4, new_text: 'if (true) {', expected_hash: '0123456789abcdef' },
+    [
+      'app.js has changed since its hash was #; nothing was written, and line numbers may have moved: your edit would ' +
+        'apply at line 4 now. [STALE_FILE]',
+      'If these are the lines you mean, send it with this file_hash; if not, correct the numbers first.',
+      '1\tconst port  = 9090',
+      '2\tconst host = process.env.HOST',
+      '3\t',
+      '4\tif (host) {',
+      '5\t  listen(port, host)',
+      '6\t} else {',
+      '7\t  listen(port)',
+      'file_hash: #'
+    ]
+  ],
+  [
+    'edit_lines',
+    { path: 'app.js', start_line: 4, end_line: 3, new_text: 'x', expected_hash: '0123456789abcdef' },
+    [
+      'app.js has changed since its hash was #; nothing was written, and line numbers may have moved: your edit would ' +
+        'apply before line 4 now. [STALE_FILE]',
+      'If these are the lines you mean, send it with this file_hash; if not, correct the numbers first.',
+      '1\tconst port  = 9090',
+      '2\tconst host = process.env.HOST',
+      '3\t',
+      '4\tif (host) {',
+      '5\t  listen(port, host)',
+      '6\t} else {',
+      '7\t  listen(port)',
+      'file_hash: #'
+    ]
+  ],
+  [
+    'create_file',
+    { path: 'app.js', content: 'x', overwrite: true, expected_hash: '0123456789abcdef' },
+    [
+      'app.js has changed since its hash was #; nothing was written. [STALE_FILE]',
+      'Read it before you replace all of it:',
+      '{"name":"inspect_file","arguments":{"path":"app.js"}}',
+      'file_hash: #'
+    ]
+  ],
+  [
     'edit_file',
     { path: 'app.js', old_text: 'if  (host) {', new_text: 'if  (true) {', expected_hash: '0123456789abcdef' },
     [

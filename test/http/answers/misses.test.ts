@@ -74,14 +74,18 @@ t.test('says what an edit comes to in a file that has changed', async t => {
     '/edit-lines',
     { start_line: 3, end_line: 4, new_text: 'x', expected_hash: OTHER },
     {
-      detail: /would still apply at lines 3 to 4;/,
+      detail: [
+        `ten.txt has changed: its hash is ${file_hash}, not ${OTHER}. Nothing was written.`,
+        'Line numbers may have moved: your edit would apply at lines 3 to 4 now; file_preview shows what is there.',
+        `If these are the lines you mean, send it with expected_hash "${file_hash}"; if not, correct the numbers first.`
+      ].join(' '),
       file_preview: { content: /gamma/, highlights: [{ start_line: 3, end_line: 4 }] }
     }
   )
   await stale(
     '/edit-lines',
     { start_line: 3, end_line: 2, new_text: 'x', expected_hash: OTHER },
-    { detail: /would still apply before line 3;/ }
+    { detail: /would apply before line 3 now;/ }
   )
   await stale(
     '/edit-lines',
@@ -98,9 +102,30 @@ t.test('says what an edit comes to in a file that has changed', async t => {
     { detail: /Your edit would fail on the current file too: ten\.txt has no line 30/, total_lines: 10 }
   )
   await stale(
+    '/edit-lines',
+    { start_line: 3, end_line: 3, expected_text: 'line 3 of gamma', new_text: 'x', expected_hash: OTHER },
+    { detail: /Your edit would still apply at line 3;/ }
+  )
+  await stale(
+    '/edit-lines',
+    {
+      edits: [
+        { start_line: 3, end_line: 3, expected_text: 'line 3 of gamma', new_text: 'x' },
+        { start_line: 5, end_line: 5, new_text: 'x' }
+      ],
+      expected_hash: OTHER
+    },
+    { detail: /Line numbers may have moved: your edit would apply at line 3 and at line 5 now;/ }
+  )
+  const replaced = [
+    `ten.txt has changed: its hash is ${file_hash}, not ${OTHER}. Nothing was written.`,
+    'Read the file again, check that you still want to replace all of it, and send it with expected_hash',
+    `"${file_hash}".`
+  ].join(' ')
+  await stale(
     '/create',
     { content: 'x', overwrite: true, expected_hash: OTHER },
-    { detail: /Your edit would still apply at lines 1 to 10/, file_preview: { total_lines: 10 } }
+    { detail: replaced, suggested_fixes: [{ type: 'READ_FILE', example: 'POST /inspect {"path":"ten.txt"}' }] }
   )
   await stale(
     '/preview',
@@ -108,9 +133,8 @@ t.test('says what an edit comes to in a file that has changed', async t => {
     { detail: /Your edit would still apply at line 4/ }
   )
   await check(t, server, '/create', { path: 'empty.txt', content: '', overwrite: true, expected_hash: OTHER }, 409, {
-    detail: /Your edit would still apply; file_preview/,
-    suggested_fixes: [{ type: 'READ_FILE', example: 'POST /inspect {"path":"empty.txt"}' }],
-    file_preview: { total_lines: 0, highlights: [] }
+    detail: /check that you still want to replace all of it/,
+    suggested_fixes: [{ type: 'READ_FILE', example: 'POST /inspect {"path":"empty.txt"}' }]
   })
 })
 

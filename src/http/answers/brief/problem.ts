@@ -7,7 +7,8 @@ import type { FailedPart } from '../../../operations/operation.ts'
 import { type CallSyntax, pathsShown, type ToolCall } from '../call-names.ts'
 import { sentences } from '../description.ts'
 import { afterOthers, NOTHING_CHANGED, partNamed } from '../part.ts'
-import { counted, cut, listed, span } from '../phrases.ts'
+import { counted, cut, listed } from '../phrases.ts'
+import { placed } from '../stale-file.ts'
 import { again, type Brief, type Briefs, type FailedCall, inspect, pathOf, preview, toRead } from './call.ts'
 import { EDIT_BRIEFS } from './edit.ts'
 import { undoConflict } from './undo-conflict.ts'
@@ -115,8 +116,21 @@ function staleFile({ reason, expected_hash, now }: StaleFile, call: FailedCall):
     if (inner === undefined) return undefined
     return { ...inner, what: `${changed}, and the edit does not fit it: ${inner.what}` }
   }
-  const { places, total, file_preview } = now
-  const where = total === 0 ? '' : ` at ${places.length === 1 ? span(places[0]!) : counted(total, 'place')}`
+  const { places, total, file_preview, unchecked } = now
+  if (unchecked === 'file') {
+    return {
+      what: `${changed}; nothing was written`,
+      next: toRead(call, 'Read it before you replace all of it', whole)
+    }
+  }
+  const where = total === 0 ? '' : ` ${places.length === 1 ? placed(places[0]!) : `at ${counted(total, 'place')}`}`
+  if (unchecked === 'lines') {
+    return {
+      what: `${changed}; nothing was written, and line numbers may have moved: your edit would apply${where} now`,
+      next: ['If these are the lines you mean, send it with this file_hash; if not, correct the numbers first.'],
+      lines: preview(file_preview)
+    }
+  }
   return {
     what: `${changed}; nothing was written, but your edit still fits${where}`,
     next: again(renewed, { expected_hash: file_hash }).map(line => line.replace(/^If so/, 'If that is what you mean')),
