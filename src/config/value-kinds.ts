@@ -61,8 +61,13 @@ export const integer = (min: number, max: number) =>
     /^\d{1,9}$/.test(text) && Number(text) >= min && Number(text) <= max ? Number(text) : undefined
   )
 
-const BOOLEANS: Record<string, boolean> = { 1: true, true: true, 0: false, false: false }
-export const BOOLEAN = kind('1, true, 0 or false', text => BOOLEANS[text])
+const BOOLEANS = new Map([
+  ['1', true],
+  ['true', true],
+  ['0', false],
+  ['false', false]
+])
+export const BOOLEAN = kind('1, true, 0 or false', text => BOOLEANS.get(text))
 
 export const TEXT = kind('some text', text => text)
 

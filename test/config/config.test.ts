@@ -272,6 +272,8 @@ t.test('refuses what it would have to guess', async t => {
   faults(t, ['--nope=1'], {}, 'Unknown flag --nope: the nearest is --')
   faults(t, ['--read-only', 'false'], {}, '--read-only takes its value after an equals sign: write --read-only=false.')
   faults(t, ['--read-only=yes'], {}, 'expected 1, true, 0 or false')
+  faults(t, ['--no-auth=constructor'], {}, 'expected 1, true, 0 or false')
+  faults(t, [], { EDITD_NO_AUTH: 'valueOf' }, 'expected 1, true, 0 or false')
   faults(t, [], { EDITD_TOKEN: '' }, 'EDITD_TOKEN is empty: give it a value or leave it out.')
   faults(t, ['--lock', 'redis://u:p@h'], {}, 'Redis locks are not supported yet')
   faults(t, ['--lock', 'none'], {}, /expected shared or local\.$/)
