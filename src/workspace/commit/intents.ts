@@ -50,7 +50,14 @@ export class Intents {
 
   #make(): number {
     const fd = openSync(this.#path, constants.O_RDWR | constants.O_CREAT | constants.O_EXCL, 0o600)
-    write(fd, 0, Buffer.from(JSON.stringify(this.#me)))
+    try {
+      write(fd, 0, Buffer.from(JSON.stringify(this.#me)))
+    } catch (error) {
+      // Otherwise it would stand, and what is recorded later would not be in it.
+      closeSync(fd)
+      quietly(() => unlinkSync(this.#path))
+      throw error
+    }
     return fd
   }
 

@@ -192,6 +192,31 @@ t.test(
 )
 
 t.test(
+  'has no record where the owner could not be written, and makes it when that can be',
+  { skip: onLinux ? false : 'needs prlimit' },
+  async t => {
+    const folders = makeFolders()
+    t.teardown(() => removeFolders(folders))
+    const { intents: folder } = openState(folders.state)
+    const owner = thisOwner()
+    const intents = new Intents(folder, owner)
+    t.teardown(() => intents.close())
+    const file = join(folder, owner.nonce + '.intents')
+    unlinkSync(file)
+    spawnSync('prlimit', ['--pid', String(process.pid), '--fsize=1:unlimited'])
+    t.throws(() => intents.renew(), { code: 'ENOSPC' })
+    spawnSync('prlimit', ['--pid', String(process.pid), '--fsize=unlimited:unlimited'])
+    t.notOk(intents.stands())
+    t.equal(intents.generation, 0)
+    intents.renew()
+    t.ok(intents.stands())
+    t.equal(intents.generation, 1)
+    intents.begin(Buffer.from(TEMP))
+    t.ok(readFileSync(file).includes(TEMP))
+  }
+)
+
+t.test(
   'restores the other files if one can’t be restored',
   { skip: onLinux && process.getuid?.() === 0 ? false : 'needs root and chattr' },
   async t => {
