@@ -17,6 +17,8 @@ import { makeFolders, open, removeFolders } from './workspace/support/open.ts'
 const request = (text: string) => ({ text, regex: true, ignore_case: false })
 const file = (lines: number) => Buffer.from('const value = compute(1)\nfunction other () {}\n'.repeat(lines / 2))
 
+type SearchJob = { type: 'search'; bytes: Uint8Array; request: object; time: number; more?: unknown }
+
 t.test('finds in a worker what it finds at once', async t => {
   const searcher = new Searcher()
   for (const lines of [100, 100_000]) {
@@ -239,10 +241,7 @@ t.test('does each job as a thread would', async t => {
 })
 
 t.test('goes on behind a job that can not be sent to its thread', async t => {
-  const threads = new Threads<
-    { type: 'search'; bytes: Uint8Array; request: object; time: number; more?: unknown },
-    { search: object }
-  >('worker', { size: 1 })
+  const threads = new Threads<SearchJob, { search: object }>('worker', { size: 1 })
   const job = (more?: unknown) =>
     threads.run(
       {
@@ -263,6 +262,28 @@ t.test('goes on behind a job that can not be sent to its thread', async t => {
     [{ value: found }, { reason: { name: 'DataCloneError' } }, { reason: { name: 'DataCloneError' } }, { value: found }]
   )
   t.equal(threads.jobs, 0)
+  await threads.close()
+})
+
+t.test('fails a job for want of threads, or has it wait for one that there is, and keeps none of them', async t => {
+  // No system has so much memory for the stack of a thread.
+  const limits = { stackSizeMb: 1e9 }
+  const threads = new Threads<SearchJob, { search: object }>('worker', { size: 2, limits })
+  const search = () => {
+    const bytes = new Uint8Array(Buffer.from('a'))
+    const job = { type: 'search', bytes, request: { ...request('a'), regex: false }, time: 10_000 } as const
+    return { bytes, done: threads.run(job, { transfer: [bytes.buffer] }) }
+  }
+  const [first, second] = [search(), search()]
+  await t.rejects(first.done, { code: 'ERR_WORKER_INIT_FAILED' })
+  await t.rejects(second.done, { code: 'ERR_WORKER_INIT_FAILED' })
+  t.equal(threads.jobs, 0)
+  limits.stackSizeMb = 4
+  const found = search()
+  limits.stackSizeMb = 1e9
+  const waiting = search()
+  t.match(await Promise.all([found.done, waiting.done]), [{ total_matches: 1 }, { total_matches: 1 }])
+  t.equal(first.bytes.length, 1, 'whoever was told that it failed still has the bytes')
   await threads.close()
 })
 

@@ -79,16 +79,32 @@ export class Threads<J extends { type: string }, R extends Record<J['type'], unk
 
   #next(): void {
     const queued = this.#waiting[0]
-    const thread = queued && this.#free()
+    let thread: Thread | undefined
+    try {
+      thread = queued && this.#free()
+    } catch (error) {
+      this.#waiting.shift()
+      queued!.reject(error)
+      this.#next()
+      return
+    }
     if (thread !== undefined) {
       this.#waiting.shift()
       this.#begin(thread, queued!)
     } else if (this.jobs === 0) for (const settle of this.#whenIdle.splice(0)) settle()
   }
 
+  /** Undefined: all are busy. Throws where there is none, and the system gives no more. */
   #free(): Thread | undefined {
+    const { size } = this.#threads
     const idle = [...this.#threads].find(({ queued }) => queued === null)
-    return idle ?? (this.#threads.size < this.#options.size ? this.#start() : undefined)
+    if (idle !== undefined || size === this.#options.size) return idle
+    try {
+      return this.#start()
+    } catch (error) {
+      if (size > 0) return undefined
+      throw error
+    }
   }
 
   #start(): Thread {
