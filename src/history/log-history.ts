@@ -134,11 +134,13 @@ export class LogHistory implements History {
 
   refresh(alone_since: string | null = null): Promise<void> {
     const { segments } = this.#parts
-    if (alone_since === null) return segments.update()
+    if (alone_since === null) return segments.update().then(() => {})
     const known = this.#alone.get(alone_since)
     if (known !== undefined) return known
-    // What others wrote before then may not be read yet.
-    const read = segments.update()
+    // What others wrote before then may not be read yet; once it is, there is no more of it.
+    const read = segments.update().then(isRead => {
+      if (!isRead) this.#alone.delete(alone_since)
+    })
     if (this.#alone.size === REMEMBERED) this.#alone.clear()
     this.#alone.set(alone_since, read)
     return read

@@ -27,8 +27,8 @@ export interface LinePlace {
 }
 
 export interface SegmentSource {
-  /** Looks at what other servers have added. What can't be read is reported. */
-  update(): Promise<void>
+  /** Looks at what other servers have added. What can't be read is reported; false: not all could be. */
+  update(): Promise<boolean>
   /** Whether each known segment that can be read has an overview. */
   readonly isLoaded: boolean
   /** Afterwards it is so. Rejects with HistoryUnreadable. */

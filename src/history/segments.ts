@@ -79,9 +79,8 @@ export class Segments implements SegmentSource {
     if (!this.isLoaded) await this.#loadInTurn()
   }
 
-  /** Looks at what other servers have added. What can't be read is reported. */
-  async update(): Promise<void> {
-    await this.#look()
+  async update(): Promise<boolean> {
+    return (await this.#look()) === null
   }
 
   async catchUp(): Promise<void> {

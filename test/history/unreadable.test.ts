@@ -117,6 +117,22 @@ t.test('reads later what it knew of, and could not read for want of descriptors'
   }
 })
 
+for (const { name, breaks, skip = false } of BREAKS) {
+  t.test(`looks again for what was written before it was alone, if ${name} at its first look`, { skip }, async t => {
+    const place = makePlace(t)
+    const writer = await place.open({ nonce: 'one' })
+    const reader = await place.open()
+    await reader.refresh()
+    const [{ edit_id } = { edit_id: '' }] = await write(writer, [recordOf(writer, 'a.txt')])
+    await writer.flush()
+    const mend = breaks(place)
+    await reader.refresh('then')
+    mend()
+    await reader.refresh('then')
+    t.equal((await reader.lastOf(A))?.edit_id, edit_id)
+  })
+}
+
 t.test('reports that it could not write the index of a segment that it ended, and reads that without', async t => {
   const place = makePlace(t)
   const writer = await place.open({ nonce: 'one' })

@@ -87,8 +87,8 @@ export class Logs implements SegmentSource {
     return this.#isLoaded
   }
 
-  async update(): Promise<void> {
-    await this.#look()
+  async update(): Promise<boolean> {
+    return (await this.#look()) === null
   }
 
   async load(): Promise<void> {
