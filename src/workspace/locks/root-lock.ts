@@ -111,7 +111,9 @@ export class RootLock {
     for (;;) {
       const pass = this.#pass()
       if (pass !== null) return pass
-      if (!(await this.#joinOnce(deadline)) || performance.now() >= deadline) return this.#pass()
+      // It may share an attempt that has an earlier deadline, and then makes its own.
+      await this.#joinOnce(deadline)
+      if (performance.now() >= deadline) return this.#pass()
     }
   }
 

@@ -176,6 +176,34 @@ t.test('waits for one that is alone no longer than the lock’s timeout', { skip
   t.match(await second.edit({ path: 'b' }, REAL, append('2')), { ok: true })
 })
 
+t.test('waits until its own deadline, whoever began to wait before it', async t => {
+  const folders = openState(fresh(t).state)
+  const made = (others: boolean): RootLock => {
+    const me = thisOwner()
+    const servers: Servers = {
+      stands: () => true,
+      renew() {},
+      generation: () => 0,
+      isOfGroup: () => false,
+      others: async () => others,
+      tell: async () => {}
+    }
+    const files = new LockFiles(folders, observer(me), () => {})
+    return new RootLock({ nonce: me.nonce, files, servers, mayBeAlone: true, fence() {}, report() {} })
+  }
+  const alone = made(false)
+  const pass = await alone.enter(performance.now() + 1000)
+  t.type(pass?.alone_since, 'string')
+  const other = made(true)
+  const start = performance.now()
+  const [soon, later] = [other.enter(start + 200), other.enter(start + SLOW)]
+  t.equal(await soon, null)
+  pass?.leave()
+  await alone.close()
+  t.match(await later, { alone_since: null })
+  await other.close()
+})
+
 t.test('takes over from one that was killed while it was alone, at once', { skip }, async t => {
   const { opened, root, state, locks } = fresh(t)
   const killed = startWorker({ root, state, file: 'a', count: 1, name: 'killed', hold: 60_000 })
