@@ -32,10 +32,10 @@ export function readPreconditions(
 ): Result<Preconditions, RequestFailure> {
   const match = headers['if-match']?.trim()
   const none = headers['if-none-match']?.trim()
-  const several = match === undefined ? none && 'If-None-Match' : match && 'If-Match'
-  if (several !== undefined && takes.many_in !== undefined) {
+  if (takes.many_in !== undefined && (match ?? none) !== undefined) {
+    const header = match === undefined ? 'If-None-Match' : 'If-Match'
     return invalid(
-      `the header ${several} is of one file, and these may be several; send expected_hash in the ${takes.many_in}`
+      `the header ${header} is of one file, but there may be several here; send expected_hash in the ${takes.many_in}`
     )
   }
   if (none !== undefined) {
