@@ -138,7 +138,10 @@ export function eightBitEncodingOf(parts: readonly Buffer[]): EightBitEncoding |
   return sequences === 0 && !controls ? 'latin-1' : 'unknown-8bit'
 }
 
-/** `text` in at most about `max` UTF-16 units: a longer one is cut in the middle, and says how much is left out. */
+/**
+ * `text` in at most about `max` UTF-16 units: a longer one is cut in the middle, and says how much is left out, unless
+ * to say so takes as much.
+ */
 export function excerpt(text: string, max: number): string {
   if (text.length <= max) return text
   const half = Math.floor(max / 2)
@@ -150,7 +153,8 @@ export function excerpt(text: string, max: number): string {
     .slice(-half)
     .toWellFormed()
     .replace(/^\ufffd/, '')
-  return copied(`${head}…[${text.length - head.length - tail.length} characters left out]…${tail}`)
+  const shown = `${head}…[${text.length - head.length - tail.length} characters left out]…${tail}`
+  return shown.length < text.length ? copied(shown) : text
 }
 
 /** `excerpt` of bytes, of which only the two ends are decoded; `lossy` speaks of all of them. */

@@ -268,8 +268,10 @@ function fieldErrors(failure: Of<'INVALID_REQUEST'>, naming: CallSyntax): Invali
 
 /** The first few errors in a sentence; the body lists more. */
 function onOneLine(errors: readonly InvalidField[]): string {
-  const inWords = errors.map(({ pointer, message }) => (pointer === '' ? message : `${pointer} ${message}`))
-  const first = inWords.slice(0, 3).map(text => cut(text, 200))
+  const first = errors.slice(0, 3).map(({ pointer, message }) => {
+    const said = cut(message)
+    return pointer === '' ? said : `${cut(pointer, 100)} ${said}`
+  })
   return [...first, ...(errors.length > 3 ? [`and ${errors.length - 3} more`] : [])].join('; ')
 }
 

@@ -327,7 +327,9 @@ t.test('bytes as text', t => {
   t.strictSame(decode(Buffer.from('a')), { text: 'a' })
   t.equal(excerpt('abc', 3), 'abc')
   t.equal(excerpt('x'.repeat(9) + '😀' + 'y'.repeat(9), 20), 'x'.repeat(9) + '😀' + 'y'.repeat(9))
-  t.equal(excerpt('x'.repeat(4) + '😀' + 'y'.repeat(20), 10), 'xxxx…[17 characters left out]…yyyyy')
+  t.equal(excerpt('x'.repeat(4) + '😀' + 'y'.repeat(40), 10), 'xxxx…[37 characters left out]…yyyyy')
+  t.equal(excerpt('x'.repeat(36), 10), 'x'.repeat(36), 'to say how much is left out would be as long')
+  t.equal(excerpt('x'.repeat(37), 10), 'xxxxx…[27 characters left out]…xxxxx')
   t.end()
 })
 
