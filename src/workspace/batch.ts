@@ -196,7 +196,8 @@ class FileBatch<T, F> {
       if (refusal !== null) return refusal
     } else {
       if (isThere) {
-        const refusal = refusalToReplace(step.target)
+        const refusal: FileFailure | null =
+          text.snapshot === null ? { code: 'ALREADY_EXISTS', reason: 'made' } : refusalToReplace(step.target)
         if (refusal !== null) return refusal
       } else {
         const refusal = refusalToMake(this.#context, absent!, step.target, this.#coming) ?? this.#refusalAmongNew(path)

@@ -44,9 +44,13 @@ export type FileFailure =
     }
   /**
    * What /create found. `needs_overwrite`: a hash was given without `overwrite`; `needs_expected_hash`: the other way
-   * round. `if_none_match`: the request said so itself.
+   * round. `made`: an earlier step of the batch makes it. `if_none_match`: the request said so itself.
    */
-  | { code: 'ALREADY_EXISTS'; reason: 'exists' | 'needs_overwrite' | 'needs_expected_hash'; if_none_match?: true }
+  | {
+      code: 'ALREADY_EXISTS'
+      reason: 'exists' | 'made' | 'needs_overwrite' | 'needs_expected_hash'
+      if_none_match?: true
+    }
   /** `limit` and `actual` in bytes; `together`: of all files of a batch. */
   | { code: 'FILE_TOO_LARGE'; limit: number; actual: number; together?: true }
   | { code: 'BINARY_FILE'; encoding: 'binary' | 'utf-16le' | 'utf-16be'; file_size: number }

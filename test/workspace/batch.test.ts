@@ -452,7 +452,13 @@ t.test('changes nothing', async t => {
       name: 'a file that is made twice',
       files: { b: 'b\n' },
       steps: [create('x', 'y\n'), create('x', 'x\n')],
-      answer: { at: 1, failure: { code: 'ALREADY_EXISTS', reason: 'exists' } }
+      answer: { at: 1, failure: { code: 'ALREADY_EXISTS', reason: 'made' } }
+    },
+    {
+      name: 'a file that is made, and replaced',
+      files: { b: 'b\n' },
+      steps: [create('x', 'y\n'), create('x', 'x\n', { overwrite: true, expected_hash: hashOf('y\n') })],
+      answer: { at: 1, failure: { code: 'ALREADY_EXISTS', reason: 'made' } }
     },
     {
       name: 'a file that is there already',

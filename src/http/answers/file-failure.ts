@@ -305,6 +305,13 @@ function alreadyExists(
   { reason, if_none_match }: Of<'ALREADY_EXISTS'>,
   { path, shown, naming, file_hash }: FailedRequest
 ): string | ProblemParts {
+  if (reason === 'made') {
+    return sentences(
+      `An earlier operation of this request makes ${shown}.`,
+      NOTHING_WRITTEN,
+      'Put all of its content there, and leave this operation out.'
+    )
+  }
   if (file_hash === undefined) {
     return sentences(
       `${shown} already exists but can't be read: it may be a broken link.`,

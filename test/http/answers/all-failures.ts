@@ -767,6 +767,13 @@ const FILES: Described[] = [
     ]
   },
   {
+    failure: { code: 'ALREADY_EXISTS', reason: 'made' },
+    detail: [
+      'An earlier operation of this request makes src/app.ts. Nothing was written.',
+      'Put all of its content there, and leave this operation out.'
+    ]
+  },
+  {
     failure: { code: 'ALREADY_EXISTS', reason: 'exists' },
     context: hashed,
     detail: [
