@@ -46,3 +46,21 @@ t.test('waits for no reader that is gone', async t => {
   await transport.closed
   t.pass('the answer is given up, and the transport is done')
 })
+
+t.test('answers what it refuses by the id of the request, where that can be read', async t => {
+  const { input, output } = await opened()
+  const lines = [
+    ['{"jsonrpc":"2.0","id":7,"method":"tools/call","params":{"a":1,"a":2}}', 7, -32700, /"a" is given twice/],
+    ['{"jsonrpc":"2.0","id":"x","method":1}', 'x', -32600, /is not a JSON-RPC message/],
+    ['{"jsonrpc":"2.0","id":{},"method":1}', null, -32600, /is not a JSON-RPC message/],
+    ['null', null, -32600, /is not a JSON-RPC message/],
+    ['{"jsonrpc":"2.0","id":7,"id":8,"method":"ping"}', null, -32700, /"id" is given twice/],
+    ['{"id":7', null, -32700, /is not valid JSON/],
+    ['"x"'.repeat(1000), null, -32700, /./]
+  ] as const
+  for (const [line, id, code, message] of lines) {
+    input.write(`${line}\n`)
+    await turn()
+    t.match(JSON.parse(String(output.read())), { jsonrpc: '2.0', id, error: { code, message } }, line.slice(0, 80))
+  }
+})

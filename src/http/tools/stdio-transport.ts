@@ -78,7 +78,9 @@ export class StdioTransport implements Transport {
     if (line.toString('latin1').trim() === '') return
     const parsed = parseStrictJson(line)
     if (!parsed.ok) {
-      this.#refuse(parsed.failure)
+      const { failure } = parsed
+      const isOfId = 'key' in failure && failure.key === 'id' && failure.pointer === ''
+      this.#refuse(failure, { id: isOfId ? null : idIn(line) })
       return
     }
     let message: JSONRPCMessage
@@ -87,7 +89,7 @@ export class StdioTransport implements Transport {
     } catch {
       this.#refuse(
         { code: 'INVALID_REQUEST', errors: [{ pointer: '', message: 'the line is not a JSON-RPC message' }] },
-        ProtocolErrorCode.InvalidRequest
+        { code: ProtocolErrorCode.InvalidRequest, id: idIn(line) }
       )
       return
     }
@@ -99,9 +101,13 @@ export class StdioTransport implements Transport {
     this.onmessage?.(message)
   }
 
-  #refuse(failure: RequestFailure, code: number = ProtocolErrorCode.ParseError): void {
+  /** `id`: of the request, so that its client doesn't wait for another answer; null: it isn't known. */
+  #refuse(
+    failure: RequestFailure,
+    { code = ProtocolErrorCode.ParseError, id = null }: { code?: number; id?: string | number | null } = {}
+  ): void {
     const { detail } = toProblem(failure, { instance: '/mcp', request_id: '' }).body
-    this.#output.write(`${JSON.stringify({ jsonrpc: '2.0', id: null, error: { code, message: detail } })}\n`)
+    this.#output.write(`${JSON.stringify({ jsonrpc: '2.0', id, error: { code, message: detail } })}\n`)
   }
 
   async send(message: JSONRPCMessage): Promise<void> {
@@ -127,5 +133,15 @@ export class StdioTransport implements Transport {
   async close(): Promise<void> {
     this.#input.pause()
     this.onclose?.()
+  }
+}
+
+/** The id of a message that is refused, if it can be read; null: it can't. */
+function idIn(line: Buffer): string | number | null {
+  try {
+    const { id } = JSON.parse(line.toString()) as { id?: unknown }
+    return typeof id === 'string' || typeof id === 'number' ? id : null
+  } catch {
+    return null
   }
 }
