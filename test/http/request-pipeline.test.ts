@@ -367,6 +367,9 @@ t.test('takes strict JSON only', async t => {
   }
   await check('', {}, 400, 'INVALID_JSON', { detail: /no body/ })
   await check('{"path":', {}, 400, 'INVALID_JSON', { detail: /ends too early/ })
+  await check('\ufeff{"path":"a.txt"}', {}, 400, 'INVALID_JSON', {
+    detail: /\(it begins with a byte-order mark, U\+FEFF: leave/
+  })
   await check('{"path', {}, 400, 'INVALID_JSON', { detail: /is not valid JSON/ })
   await check('{"p\\ath":1}', {}, 400, 'INVALID_JSON', { detail: /is not valid JSON/ })
   await check(`{"path":"a.txt","edits":[${'{},'.repeat(500_000)}{}]}`, {}, 400, 'INVALID_REQUEST', {

@@ -65,13 +65,14 @@ export function parseStrictJson(body: Buffer): Result<unknown, RequestFailure> {
   try {
     return ok(JSON.parse(json))
   } catch (error) {
-    const where = whereOf(error)
+    const where = whereOf(json, error)
     return refuse({ code: 'INVALID_JSON', reason: 'syntax', ...(where !== undefined && { where }) })
   }
 }
 
-/** What the parser says of the place, without the text that it quotes. */
-function whereOf(error: unknown): string | undefined {
+/** Where it is not valid: what the parser says of the place, without the text that it quotes. */
+function whereOf(json: string, error: unknown): string | undefined {
+  if (json.startsWith('\ufeff')) return 'it begins with a byte-order mark, U+FEFF: leave that out'
   const message = error instanceof Error ? error.message : ''
   const position = /at position (\d+)/.exec(message)?.[1]
   if (position !== undefined) {
