@@ -141,7 +141,7 @@ export class Objects {
     }
   }
 
-  /** FILE_NOT_FOUND, with the paths that may have been meant. */
+  /** FILE_NOT_FOUND, with the paths that may have been meant, or else the folder in which to look. */
   async notFound(relative: Buffer, use: 'edit' | 'look'): Promise<FileFailure> {
     const { store } = this.#options
     const path = relative.toString().replaceAll('\\', '/')
@@ -156,7 +156,9 @@ export class Objects {
     const found = [...near, ...(await this.#there(withoutFirstFolders(path), use))]
     const offered = found.length > 0 ? found : await this.#elsewhere(path, wanted, use)
     const did_you_mean = [...new Set(offered)].slice(0, ANSWERS_LIMIT)
-    return { code: 'FILE_NOT_FOUND', ...(did_you_mean.length > 0 && { did_you_mean }) }
+    if (did_you_mean.length > 0) return { code: 'FILE_NOT_FOUND', did_you_mean }
+    const isShownFolder = folder.length > 0 && names.length > 0
+    return { code: 'FILE_NOT_FOUND', ...(isShownFolder && { folder: folder.toString() }) }
   }
 
   /** Models know the root by a name of their own, such as /workspace. */

@@ -28,10 +28,16 @@ export type FileFailure =
   /** In a bucket, several objects can't be changed together. */
   | { code: 'BATCH_NOT_SUPPORTED' }
   /**
-   * `missing`: it is the folder in which the file was to be made; or, in a batch, the file is `removed` by an earlier
-   * step, or is to be removed and would only be `made` by one.
+   * `missing`: it is the folder in which the file was to be made; or what a link on the path leads to (`link_target`);
+   * or, in a batch, the file is `removed` by an earlier step, or is to be removed and would only be `made` by one.
+   * `folder`: how far the path leads below the root; absent: not into a folder of which one may speak.
    */
-  | { code: 'FILE_NOT_FOUND'; did_you_mean?: string[]; missing?: 'parent' | 'expected' | 'removed' | 'made' }
+  | {
+      code: 'FILE_NOT_FOUND'
+      did_you_mean?: string[]
+      folder?: string
+      missing?: 'parent' | 'link_target' | 'expected' | 'removed' | 'made'
+    }
   /**
    * `file_as_directory`: the path ends as a folder's does, and a file is there. `trailing_slash`: a new file's path
    * ends as a folder's does, in `/`, `.` or `..`. `not_a_directory`: something that isn't a folder stands where the

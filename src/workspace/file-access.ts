@@ -1,5 +1,6 @@
 // How every operation gets at a file: the text of its path, the pin, the policy and, for a change, the lock. Does not
 // know what is done with the file.
+import { isUtf8 } from 'node:buffer'
 import { accessSync, constants } from 'node:fs'
 import { resolve } from 'node:path'
 import { fail, ok, type Result } from '../result.ts'
@@ -305,13 +306,24 @@ export class FileAccess {
   readonly #shows = (path: Buffer, isFolder: boolean): boolean =>
     this.#policy.limit?.allows(isFolder ? 'list' : 'read', path) !== false
 
-  /** FILE_NOT_FOUND, with the paths that may have been meant. */
-  notFound({ relative }: Missing, use: AccessMode): FileFailure {
+  /** FILE_NOT_FOUND, with the paths that may have been meant, or else the folder in which to look. */
+  notFound({ relative, folder, dangling }: Missing, use: AccessMode): FileFailure {
     const near = similarPaths(this.#root, relative, {
       offers: (pin, path) => this.#maySpeakOf(use, pin, path),
       shows: this.#shows
     })
-    return near.length === 0 ? { code: 'FILE_NOT_FOUND' } : { code: 'FILE_NOT_FOUND', did_you_mean: near }
+    if (near.length > 0) return { code: 'FILE_NOT_FOUND', did_you_mean: near }
+    if (dangling !== undefined) return { code: 'FILE_NOT_FOUND', missing: 'link_target' }
+    return { code: 'FILE_NOT_FOUND', ...(this.#isShownFolder(folder) && { folder: folder.toString() }) }
+  }
+
+  #isShownFolder(path: Buffer): boolean {
+    const pinned = path.length > 0 && isUtf8(path) ? this.#root.pin(path) : null
+    if (pinned?.ok !== true) return false
+    const pin = pinned.value
+    const isShown = pin.stat.isDirectory() && this.#maySpeakOf('look', pin, path)
+    pin.close()
+    return isShown
   }
 
   /**

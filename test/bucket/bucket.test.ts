@@ -73,6 +73,9 @@ t.test('edits, creates, looks and lists', REAL, async t => {
   await check(t, server, '/edit', { path: 'deep.md', old_text: 'a', new_text: 'b' }, 404, {
     code: 'FILE_NOT_FOUND'
   })
+  await check(t, server, '/edit', { path: 'src/nowhere', old_text: 'a', new_text: 'b' }, 404, {
+    detail: /POST \/inspect \{"path":"src"\} lists what is there/
+  })
   await check(t, server, '/inspect', { path: '/workspace/src/c.txt' }, 403, { did_you_mean: ['src/c.txt'] })
   await check(t, server, '/edit', { path: 'x/B.md', old_text: 'a', new_text: 'b' }, 404, {
     did_you_mean: ['src/deep/b.md']

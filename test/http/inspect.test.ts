@@ -123,6 +123,10 @@ t.test('reports the facts of a file', async t => {
     code: 'FILE_NOT_FOUND',
     detail: /POST \/inspect \{"path":"\."\} lists what is there\.$/
   })
+  await check(t, server, '/inspect', { path: 'src/gone/zzz' }, 404, {
+    code: 'FILE_NOT_FOUND',
+    detail: /POST \/inspect \{"path":"src"\} lists what is there\.$/
+  })
 })
 
 t.test('reports the facts of what a link leads to', async t => {

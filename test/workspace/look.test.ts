@@ -235,6 +235,7 @@ for (const confinement of kinds) {
     const { workspace, in: inRoot } = await fresh(t, { confinement })
     mkdirSync(inRoot('d'))
     writeFileSync(inRoot('d/f'), 'text')
+    symlinkSync('nowhere', inRoot('broken'))
     const use = { file: collect, directory: { limit: 10 } }
     const open = onLinux ? descriptors() : 0
     t.match(await workspace.look({ path: 'd/f' }, use), {
@@ -247,6 +248,9 @@ for (const confinement of kinds) {
       ['d', '0'.repeat(16), { code: 'NOT_A_FILE', type: 'directory' }],
       ['d/f', '0'.repeat(16), { code: 'STALE_FILE' }],
       ['d/x', undefined, { code: 'FILE_NOT_FOUND', did_you_mean: ['d/f'] }],
+      ['d/e/longer', undefined, { code: 'FILE_NOT_FOUND', folder: 'd' }],
+      ['longer', undefined, { code: 'FILE_NOT_FOUND', folder: undefined }],
+      ['broken', undefined, { code: 'FILE_NOT_FOUND', missing: 'link_target' }],
       ['.git', undefined, { code: 'PROTECTED_PATH' }]
     ] as const) {
       t.match(

@@ -213,7 +213,11 @@ function needsHash({ path, naming }: FailedRequest): string {
       )
 }
 
-function notFound({ missing, did_you_mean = [] }: Of<'FILE_NOT_FOUND'>, shown: string, naming: CallSyntax): string {
+function notFound(
+  { missing, did_you_mean = [], folder = '.' }: Of<'FILE_NOT_FOUND'>,
+  shown: string,
+  naming: CallSyntax
+): string {
   if (missing === 'parent') {
     return sentences(
       `The directory for ${shown} was not found.`,
@@ -245,10 +249,17 @@ function notFound({ missing, did_you_mean = [] }: Of<'FILE_NOT_FOUND'>, shown: s
       'Leave both operations out, or make the file where it should be.'
     )
   }
+  if (missing === 'link_target') {
+    return sentences(
+      `${shown} is, or lies behind, a symbolic link to something that is not there.`,
+      NOTHING_WRITTEN,
+      'Use another path.'
+    )
+  }
   if (did_you_mean.length > 0) {
     return `${shown} was not found. Did you mean ${listed(pathsShown(naming, did_you_mean), 'or')}?`
   }
-  const listing = naming.inspectWith({ path: '.' })
+  const listing = naming.inspectWith({ path: folder })
   return sentences(
     `${shown} was not found.`,
     `Check the path: it is ${rootOf(naming).relative}, and case matters.`,

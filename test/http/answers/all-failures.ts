@@ -687,6 +687,20 @@ const FILES: Described[] = [
     ]
   },
   {
+    failure: { code: 'FILE_NOT_FOUND', folder: 'src' },
+    detail: [
+      'src/app.ts was not found. Check the path: it is relative to the workspace root, and case matters.',
+      'POST /inspect {"path":"src"} lists what is there.'
+    ]
+  },
+  {
+    failure: { code: 'FILE_NOT_FOUND', missing: 'link_target' },
+    detail: [
+      'src/app.ts is, or lies behind, a symbolic link to something that is not there. Nothing was written.',
+      'Use another path.'
+    ]
+  },
+  {
     failure: { code: 'FILE_NOT_FOUND', did_you_mean: ['a.ts', 'b.ts'] },
     detail: ['src/app.ts was not found. Did you mean a.ts or b.ts?']
   },

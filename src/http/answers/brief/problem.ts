@@ -71,11 +71,11 @@ const BRIEFS: Briefs<Failure> = {
   UNDO_CONFLICT: undoConflict,
   ...EDIT_BRIEFS,
   STALE_FILE: staleFile,
-  FILE_NOT_FOUND: ({ did_you_mean = [], missing }, call) => {
+  FILE_NOT_FOUND: ({ did_you_mean = [], missing, folder = '.' }, call) => {
     const [first] = did_you_mean
     if (missing !== undefined) return undefined
     const what = `${call.shown} was not found`
-    const listing = inspect(call, { path: '.' })
+    const listing = inspect(call, { path: folder })
     return first === undefined
       ? { what, next: listing.length === 0 ? ['Check the path.'] : ['This lists what is there:', ...listing] }
       : {
