@@ -248,7 +248,10 @@ export interface ExpectedTextMismatch extends EditPosition {
   similar_content: SimilarContent[]
   /** First and last line of the one place that holds `expected_text`, or nearly so. */
   found_at?: [number, number]
-  /** How that place differs from `expected_text`; absent where it holds just that. */
+  /**
+   * How that place differs from `expected_text`; absent where it holds just that. Without a place, `encoding`: the lines
+   * hold bytes that no text can match.
+   */
   cause?: Cause
   fixes: Fix<FixedLines>[]
   file_preview: FilePreview

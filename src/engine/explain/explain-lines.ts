@@ -1,6 +1,6 @@
 // The facts of a failed edit of lines: what is there instead, where the text is that was expected, which edit would
 // work. Does not know sentences or status codes.
-import { decode, excerptOf } from '../text/encoding.ts'
+import { decode, excerptOf, isUnsendable } from '../text/encoding.ts'
 import { FIX_BYTES, isSmall } from './explain.ts'
 import { previewOf } from './preview.ts'
 import type { EditFix, EditPosition, ExpectedTextMismatch, FixedLines } from '../failure.ts'
@@ -26,7 +26,8 @@ export function explainMismatch(
   range: Match,
   position: EditPosition
 ): ExpectedTextMismatch {
-  const { text: actual_text, lossy } = excerptOf(original.subarray(range.start, range.end), ACTUAL_LENGTH)
+  const actual = original.subarray(range.start, range.end)
+  const { text: actual_text, lossy } = excerptOf(actual, ACTUAL_LENGTH)
   const text = new Text([original])
   const suggestions = suggest(original, edit.expected_text!)
   const {
@@ -49,6 +50,7 @@ export function explainMismatch(
     similar_content: similarContent(text, suggestions, linesOf),
     ...(found_at !== undefined && { found_at }),
     ...(found !== undefined && !IGNORED.includes(found.cause.type) && { cause: found.cause }),
+    ...(found === undefined && isUnsendable(edit.expected_text!, actual) && { cause: { type: 'encoding' as const } }),
     fixes: fix === undefined ? [] : [fix],
     file_preview: previewOf(original, index, range),
     ...(truncated && { suggestions_truncated: true as const })

@@ -2,7 +2,7 @@
 // not know sentences.
 import { fail, ok, type Result } from '../../result.ts'
 import type { TextEdit } from '../edit/request.ts'
-import { decode, excerpt } from '../text/encoding.ts'
+import { decode, excerpt, isUnsendable } from '../text/encoding.ts'
 import { findApplied, repeatedAt } from './already-applied.ts'
 import { contextFixes, isSmall, linesOf, type FailedEdit, SEARCH_LENGTH, undoneBy } from './explain.ts'
 import type { EditFix, Fix, NoMatch } from '../failure.ts'
@@ -54,7 +54,12 @@ export function explainNoMatch(failed: FailedEdit): NoMatch {
     fixes,
     file_preview: preview,
     ...(best !== undefined && candidates[0]!.isBlock && { block: [best.line_number, best.end_line] }),
-    cause: surely ? { type: 'never_there' } : causeOf(suggestions),
+    cause:
+      best === undefined && isUnsendable(edit.old_text, draft.original)
+        ? { type: 'encoding' }
+        : surely
+          ? { type: 'never_there' }
+          : causeOf(suggestions),
     ...(missing.length > 0 && { missing_tokens: missing }),
     ...(applied_lines !== undefined && { applied_lines }),
     ...(undone !== undefined && { undone_by_edit: undone }),

@@ -138,6 +138,9 @@ export function eightBitEncodingOf(parts: readonly Buffer[]): EightBitEncoding |
   return sequences === 0 && !controls ? 'latin-1' : 'unknown-8bit'
 }
 
+/** Whether a text that was sent has U+FFFD for bytes that aren't UTF-8, as a read of them shows. */
+export const isUnsendable = (sent: string, bytes: Buffer): boolean => sent.includes('\ufffd') && !isUtf8(bytes)
+
 /**
  * `text` in at most about `max` UTF-16 units: a longer one is cut in the middle, and says how much is left out, unless
  * to say so takes as much.

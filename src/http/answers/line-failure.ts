@@ -5,7 +5,7 @@ import type { CallSyntax } from './call-names.ts'
 import { sentences, type Descriptions, type FailedRequest } from './description.ts'
 import { ofEdit, position } from './edit-position.ts'
 import { whyMissed } from './no-match-cause.ts'
-import { counted, listed, quote, span } from './phrases.ts'
+import { capital, counted, listed, quote, span } from './phrases.ts'
 import { readLines, readPreview, toFixes, whyNotMerged } from './suggested-fixes.ts'
 
 export const LINE_FAILURES: Descriptions<Exclude<LineFailure, ResultTooLarge>> = {
@@ -95,9 +95,14 @@ function whatDiffers({ start_line, end_line, actual_text }: ExpectedTextMismatch
   )
 }
 
+/** Of lines that `expected_text` was copied from. */
+export const UNSENDABLE =
+  'there are bytes that are not UTF-8 (shown as U+FFFD), which expected_text cannot match; leave it out'
+
 /** Where in the file the expected text is, if anywhere, and what to send if that is meant. */
 function whereExpected(failure: ExpectedTextMismatch, { naming }: FailedRequest): string {
   const { start_line, end_line, found_at, cause, similar_content, fixes } = failure
+  if (found_at === undefined && cause?.type === 'encoding') return capital(`${UNSENDABLE}.`)
   if (found_at === undefined) {
     const spans = similar_content.map(similar => span([similar.line_number, similar.end_line]))
     return sentences(

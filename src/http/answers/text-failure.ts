@@ -84,6 +84,7 @@ function noMatch(failure: NoMatch, { path, shown, naming }: FailedRequest): stri
       `If so, leave it out; if not, read the file and copy ${old_text} from it.`
     )
   }
+  if (failure.cause.type === 'encoding') return sentences(notFound, `${capital(whyMissed(failure.cause, naming))}.`)
   return sentences(
     notFound,
     `Nothing in its ${counted(file_preview.total_lines, 'line')} is similar${notContained(failure)}.`,

@@ -289,6 +289,15 @@ check(
   edit('foo(123)', 'x'),
   { similar_content: { length: 3 } }
 )
+check(
+  'says that a short old_text has bytes that are not UTF-8',
+  Buffer.from('na\xefve\nport\n', 'latin1'),
+  edit('na\ufffdve', 'x'),
+  { cause: { type: 'encoding' }, similar_content: { length: 0 } }
+)
+check('does not say so where the file is UTF-8', Buffer.from('naïve\nport\n'), edit('zz\ufffdyy', 'x'), {
+  cause: { type: 'never_there' }
+})
 check('does not offer text that is not UTF-8', Buffer.from('foo(\xa012345678)', 'latin1'), edit('foo(12345678)', 'x'), {
   similar_content: [{ lossy: true }],
   fixes: [{ type: 'READ_FILE' }]

@@ -698,6 +698,25 @@ const ANSWERS: [tool: string, args: Record<string, unknown>, lines: string[]][] 
   ],
   [
     'edit_file',
+    { path: 'latin.txt', old_text: '\ufffd', new_text: 'é' },
+    [
+      'old_text was not found in latin.txt: the file has bytes there that are not UTF-8 (shown as U+FFFD), which ' +
+        'old_text cannot match; choose an old_text without them. [NO_MATCH]',
+      '1\tcaf\ufffd',
+      'file_hash: #'
+    ]
+  ],
+  [
+    'edit_lines',
+    { path: 'latin.txt', start_line: 1, end_line: 1, expected_text: '\ufffd', new_text: 'coffee' },
+    [
+      'expected_text does not match line 1 of latin.txt: there are bytes that are not UTF-8 (shown as U+FFFD), which ' +
+        'expected_text cannot match; leave it out. [EXPECTED_TEXT_MISMATCH]',
+      'file_hash: #'
+    ]
+  ],
+  [
+    'edit_file',
     { path: 'qqqqqq', old_text: 'a', new_text: 'b' },
     [
       'qqqqqq was not found. [FILE_NOT_FOUND]',

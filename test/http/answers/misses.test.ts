@@ -349,3 +349,23 @@ t.test('claims no number of lines that it has not counted', async t => {
   const { body } = await server.call('POST', '/inspect', { body: { path: 'many.txt', search: 'same' } })
   t.match(body.message, / 9, 10 and more\. Only the first/)
 })
+
+t.test('says of a short text that was copied from an answer that it stands for bytes that are not UTF-8', async t => {
+  const server = await startServer(t, { files: { 'latin.txt': Buffer.from('na\xefve\nport\n', 'latin1') } })
+  await check(t, server, '/edit', { path: 'latin.txt', old_text: 'na\ufffdve', new_text: 'naive' }, 422, {
+    code: 'NO_MATCH',
+    detail:
+      'old_text was not found in latin.txt: "na\ufffdve". The file has bytes there that are not UTF-8 (shown as U+FFFD), ' +
+      'which old_text cannot match; choose an old_text without them. Nothing was written.',
+    suggested_fixes: [{ type: 'READ_FILE' }]
+  })
+  const lines = { path: 'latin.txt', start_line: 1, end_line: 1, expected_text: 'na\ufffdve', new_text: 'naive' }
+  await check(t, server, '/edit-lines', lines, 422, {
+    code: 'EXPECTED_TEXT_MISMATCH',
+    detail:
+      'expected_text does not match line 1 of latin.txt, which has "na\ufffdve\\n". There are bytes that are not UTF-8 ' +
+      '(shown as U+FFFD), which expected_text cannot match; leave it out. Nothing was written.'
+  })
+  const { expected_text: _, ...left } = lines
+  await check(t, server, '/edit-lines', left, 200, { changed: true })
+})

@@ -1,6 +1,7 @@
 // The texts of edits that can't be made, by code. Does not know why a request failed otherwise.
 import type { ExpectedTextMismatch, OccurrenceOutOfRange, WrongCount } from '../../../engine/failure.ts'
 import { type EditFailure, isOfHunk } from '../edit-failure.ts'
+import { UNSENDABLE } from '../line-failure.ts'
 import { whyMissed } from '../no-match-cause.ts'
 import { counted, linesListed, span } from '../phrases.ts'
 import { addLines, onceMore } from '../text-failure.ts'
@@ -96,6 +97,9 @@ function expectedTextMismatch(failure: ExpectedTextMismatch, call: FailedCall): 
     return { what: ofEdit(failure, `expected_text must be empty where lines are inserted`), next: [] }
   }
   const differ = `expected_text does not match ${span([start_line, end_line])} of ${call.shown}`
+  if (found_at === undefined && cause?.type === 'encoding') {
+    return { what: ofEdit(failure, `${differ}: ${UNSENDABLE}`), next: [] }
+  }
   const [first] = withEdits(fixes)
   const why = cause === undefined ? '' : `: ${whyMissed(cause, call.naming, 'expected_text')}`
   if (found_at === undefined || first === undefined) {

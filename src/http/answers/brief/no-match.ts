@@ -114,8 +114,11 @@ function newTextOf({ edit_index }: EditPosition, { made }: FailedCall): unknown 
 }
 
 function nothingSimilar(failure: NoMatch, call: FailedCall, of: (what: string) => string): Brief {
-  const { file_preview, missing_tokens = [] } = failure
+  const { file_preview, missing_tokens = [], cause } = failure
   const { total_lines, preview_end_line } = file_preview
+  if (cause.type === 'encoding') {
+    return { what: of(`: ${whyMissed(cause, call.naming)}`), next: [], lines: preview(file_preview) }
+  }
   const names = missing_tokens.slice(0, 3).map(token => quote(token, 40))
   const without = names.length === 0 ? '' : `, and it does not contain ${listed(names, 'or')}`
   const what = of(`: nothing in its ${counted(total_lines, 'line')} is similar${without}`)
