@@ -21,7 +21,8 @@ export const EditSectionRequestSchema = named(
       Type.String({
         description:
           'The text to put in, taken literally; required except for delete. ' +
-          'The blank lines around it and the indentation of a symbol are adjusted for you.'
+          'The blank lines around it and the indentation of a symbol are adjusted for you; ' +
+          'lines that begin inside a string stay as sent.'
       })
     ),
     heading: Type.Optional(

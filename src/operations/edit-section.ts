@@ -9,6 +9,7 @@ import { LineTable } from '../engine/text/lines.ts'
 import { OUTLINED } from '../engine/outline/outlined.ts'
 import type { Outline } from '../engine/outline/outline.ts'
 import { repeatedIn } from '../engine/outline/repeated.ts'
+import { linesPutIn, withLinesAsSent } from '../engine/outline/string-lines.ts'
 import { findTarget, outlineEntryOf } from '../engine/outline/target.ts'
 import { planLineEdits } from '../engine/plan/replace-lines.ts'
 import { planSectionEdit, strayItem } from '../engine/plan/replace-section.ts'
@@ -98,6 +99,12 @@ export const makeEditSection = (
   }
 }
 
+/**
+ * How often a result is parsed at most: as indented, which shows its strings, and with these as they were sent. A heredoc
+ * whose end was indented seems to go on to the end of the file, so that only the second time shows its lines.
+ */
+const MOST_TRIES = 3
+
 interface Options {
   line_endings: LineEndings
   max_result_size: number
@@ -134,7 +141,12 @@ async function plan(
     include_heading = repeated === 'heading' || repeated === 'fences',
     include_comment = repeated === 'comment' || action === 'delete'
   } = request
-  const attempt = async (apart: boolean): Promise<Result<Planned, PlanFailure>> => {
+  /** `string_lines`: of the result, which stay as they were sent. */
+  const attempt = async (
+    apart: boolean,
+    string_lines: readonly number[] = [],
+    tries = MOST_TRIES
+  ): Promise<Result<Planned, PlanFailure>> => {
     const made = planSectionEdit(
       original,
       before,
@@ -143,12 +155,16 @@ async function plan(
       { ...options, apart }
     )
     if (!made.ok) return fail(refused(made.failure, entry))
-    const edit = made.value
+    const edit = withLinesAsSent(made.value, new_text, string_lines)
     const trial = planLineEdits(original, [edit], options)
     if (!trial.ok) return trial
     const result = Buffer.concat(trial.value.pieces)
-    const after = await outlineOf(outliner, path, result, wanted)
+    const after = await outlineOf(outliner, path, result, wanted, linesPutIn(edit))
     if (!after.ok) return after
+    if (after.value.type === 'code' && tries > 1) {
+      const seen = after.value.string_lines!
+      if (withLinesAsSent(made.value, new_text, seen).new_text !== edit.new_text) return attempt(apart, seen, tries - 1)
+    }
     const stray = strayItem(before, after.value, edit, new LineTable(result).total - new LineTable(original).total)
     const section = {
       entry,

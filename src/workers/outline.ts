@@ -1,7 +1,7 @@
 // Outlines of documents and sources, made by parsers in a worker thread, one file after the other. Does not know
 // grammars or requests.
 import { PARSED_SIZE } from '../engine/outline/outlined.ts'
-import type { Outline } from '../engine/outline/outline.ts'
+import type { Lines, Outline } from '../engine/outline/outline.ts'
 import { fail, ok, type Result } from '../result.ts'
 import { type CrashReport, TIMED_OUT, Threads } from './threads.ts'
 
@@ -16,6 +16,8 @@ export interface OutlineJob {
   type: 'outline'
   bytes: Uint8Array
   language: string
+  /** Of code: the lines of which it is asked whether they begin inside a string. */
+  strings_in?: Lines
 }
 
 /** Why there is no outline. `limit` and `actual` in bytes, of `too_slow` in milliseconds. */
@@ -43,10 +45,11 @@ export class Outliner {
   }
 
   /** The outline of a text without NUL in one of the languages of `OUTLINED`; `bytes` stay as they are. */
-  async outline(bytes: Buffer, language: string): Promise<Result<Outline, Unparsed>> {
+  async outline(bytes: Buffer, language: string, strings_in?: Lines): Promise<Result<Outline, Unparsed>> {
     if (bytes.length > this.#size) return fail({ reason: 'too_large', limit: this.#size, actual: bytes.length })
     try {
-      const outline = await this.#threads.run({ type: 'outline', bytes, language }, { transfer: [], time: this.#time })
+      const job: OutlineJob = { type: 'outline', bytes, language, ...(strings_in !== undefined && { strings_in }) }
+      const outline = await this.#threads.run(job, { transfer: [], time: this.#time })
       return outline === TIMED_OUT ? fail({ reason: 'too_slow', limit: this.#time }) : ok(outline)
     } catch (error) {
       this.#onCrash?.(error)

@@ -3,6 +3,7 @@ import { CODE } from '../engine/outline/languages.ts'
 import { markdownOutline } from '../engine/outline/markdown.ts'
 import type { Node } from '../engine/outline/node.ts'
 import type { Outline } from '../engine/outline/outline.ts'
+import { stringLines } from '../engine/outline/string-lines.ts'
 import { sourceOf, symbolsOf, type Captured } from '../engine/outline/symbols.ts'
 import { firstFault, type SyntaxFault } from '../engine/outline/syntax-errors.ts'
 import { dataFault } from '../engine/syntax/data.ts'
@@ -12,13 +13,16 @@ import type { OutlineJob } from './outline.ts'
 import type { SyntaxJob } from './syntax.ts'
 import { bufferOf, serve } from './thread.ts'
 
-async function outlineOf({ bytes, language }: OutlineJob): Promise<Outline> {
+async function outlineOf({ bytes, language, strings_in }: OutlineJob): Promise<Outline> {
   const buffer = bufferOf(bytes)
   if (language === 'markdown') return markdownOutline(buffer)
   const source = sourceOf(buffer)
-  return withTree(source, language, (root, query) =>
-    symbolsOf(buffer, source, root as unknown as Node, query().matches(root) as unknown as Captured[], CODE[language]!)
-  )
+  const known = CODE[language]!
+  return withTree(source, language, (tree, query): Outline => {
+    const root = tree as unknown as Node
+    const outline = symbolsOf(buffer, source, root, query().matches(tree) as unknown as Captured[], known)
+    return strings_in === undefined ? outline : { ...outline, string_lines: stringLines(root, known, strings_in) }
+  })
 }
 
 async function faultOf(source: string, language: string): Promise<SyntaxFault | null> {

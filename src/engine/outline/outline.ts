@@ -91,8 +91,14 @@ export interface Gaps {
 /** In the order of their first lines. */
 export type Outline =
   | { type: 'document'; items: DocumentItem[]; gaps: Gaps }
-  /** `syntax_error_lines`: the first 20 lines that the parser did not understand; `fault`: the first such place. */
-  | { type: 'code'; items: Symbol[]; syntax_error_lines: number[]; fault?: SyntaxFault }
+  /**
+   * `syntax_error_lines`: the first 20 lines that the parser did not understand; `fault`: the first such place;
+   * `string_lines`: those of the lines asked about that begin inside a string.
+   */
+  | { type: 'code'; items: Symbol[]; syntax_error_lines: number[]; fault?: SyntaxFault; string_lines?: number[] }
+
+/** Lines of a text, 1-based and inclusive. */
+export type Lines = Pick<Place, 'start_line' | 'end_line'>
 
 /** What stands between the names of a path. */
 export const SEPARATOR = { document: ' > ', code: '.' } as const

@@ -9,5 +9,6 @@ export const bash: Language = {
 (variable_assignment name: (variable_name) @name) @definition.variable
 `,
   wrappers: ['declaration_command'],
-  top: ['program']
+  top: ['program'],
+  strings: ['string', 'raw_string', 'ansi_c_string', 'heredoc_redirect']
 }

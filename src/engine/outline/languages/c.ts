@@ -44,9 +44,13 @@ export const C_TOP = [
   'declaration_list'
 ]
 
+/** A macro's text may hold strings that go on in the next line. */
+export const C_STRINGS = ['string_literal', 'raw_string_literal', 'preproc_arg']
+
 export const c: Language = {
   grammar: 'cpp',
   query: `${FUNCTION('(identifier) @name')}\n${C_DEFINITIONS}`,
   wrappers: [],
-  top: C_TOP
+  top: C_TOP,
+  strings: C_STRINGS
 }

@@ -1,5 +1,5 @@
 // C++.
-import { C_DEFINITIONS, C_TOP, FUNCTION } from './c.ts'
+import { C_DEFINITIONS, C_STRINGS, C_TOP, FUNCTION } from './c.ts'
 import type { Language } from './language.ts'
 
 export const cpp: Language = {
@@ -24,5 +24,6 @@ ${FUNCTION(`[
 (field_declaration_list (declaration declarator: (function_declarator declarator: (_) @name)) @definition.method)
 ${C_DEFINITIONS}`,
   wrappers: ['template_declaration'],
-  top: [...C_TOP, 'namespace_definition']
+  top: [...C_TOP, 'namespace_definition'],
+  strings: C_STRINGS
 }

@@ -18,5 +18,6 @@ export const csharp: Language = {
 (local_function_statement name: (_) @name) @definition.function
 `,
   wrappers: [],
-  top: ['compilation_unit', 'namespace_declaration', 'declaration_list']
+  top: ['compilation_unit', 'namespace_declaration', 'declaration_list'],
+  strings: ['verbatim_string_literal', 'raw_string_literal', 'interpolated_string_expression']
 }

@@ -11,5 +11,6 @@ export const css: Language = {
 (at_rule (block) @body) @definition.rule
 `,
   wrappers: [],
-  top: []
+  top: [],
+  strings: ['string_value']
 }

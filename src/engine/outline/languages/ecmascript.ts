@@ -22,3 +22,4 @@ export const DEFINITIONS = `
 `
 export const WRAPPERS = ['export_statement', 'lexical_declaration', 'variable_declaration']
 export const TOP = ['program']
+export const STRINGS = ['string', 'template_string']

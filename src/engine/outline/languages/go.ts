@@ -15,5 +15,6 @@ export const go: Language = {
 (var_spec name: (_) @name) @definition.variable
 `,
   wrappers: ['type_declaration', 'const_declaration', 'var_declaration'],
-  top: ['source_file', 'var_spec_list']
+  top: ['source_file', 'var_spec_list'],
+  strings: ['raw_string_literal']
 }

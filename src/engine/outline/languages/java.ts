@@ -14,5 +14,6 @@ export const java: Language = {
 (compact_constructor_declaration name: (_) @name) @definition.method
 `,
   wrappers: [],
-  top: ['program']
+  top: ['program'],
+  strings: ['string_literal']
 }

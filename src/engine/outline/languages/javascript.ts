@@ -1,5 +1,5 @@
 // JavaScript, with JSX.
-import { DEFINITIONS, methodField, TOP, WRAPPERS } from './ecmascript.ts'
+import { DEFINITIONS, methodField, STRINGS, TOP, WRAPPERS } from './ecmascript.ts'
 import type { Language } from './language.ts'
 
 export const javascript: Language = {
@@ -7,5 +7,6 @@ export const javascript: Language = {
   query: DEFINITIONS + methodField('field_definition property'),
   wrappers: WRAPPERS,
   attributes: ['decorator'],
-  top: TOP
+  top: TOP,
+  strings: STRINGS
 }

@@ -15,6 +15,11 @@ export interface Language {
   attributes?: string[]
   /** Nodes in which constants and variables are at the top level; wrappers are too. */
   top: string[]
+  /**
+   * Nodes of strings, templates and heredocs, with the word that ends a heredoc: white space at the start of a line that
+   * begins in one may be part of its value.
+   */
+  strings: string[]
   /** Indentation ends a body, nothing closes it. */
   indented?: true
 }

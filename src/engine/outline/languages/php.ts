@@ -24,5 +24,7 @@ export const php: Language = {
     'trait_declaration',
     'declaration_list',
     'enum_declaration_list'
-  ]
+  ],
+  // What stands between `?>` and `<?php` is printed as it is.
+  strings: ['string', 'encapsed_string', 'heredoc', 'nowdoc', 'shell_command_expression', 'text_interpolation']
 }

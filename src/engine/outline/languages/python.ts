@@ -12,5 +12,6 @@ export const python: Language = {
 `,
   wrappers: ['decorated_definition', 'expression_statement'],
   top: ['module'],
+  strings: ['string'],
   indented: true
 }

@@ -11,5 +11,6 @@ export const ruby: Language = {
 (assignment left: (constant) @name) @definition.constant
 `,
   wrappers: [],
-  top: ['program', 'module', 'class', 'body_statement']
+  top: ['program', 'module', 'class', 'body_statement'],
+  strings: ['string', 'heredoc_body', 'subshell', 'regex', 'delimited_symbol']
 }

@@ -19,5 +19,6 @@ export const rust: Language = {
 `,
   wrappers: [],
   attributes: ['attribute_item'],
-  top: ['source_file', 'mod_item', 'declaration_list']
+  top: ['source_file', 'mod_item', 'declaration_list'],
+  strings: ['string_literal', 'raw_string_literal']
 }

@@ -1,5 +1,5 @@
 // TypeScript, and with JSX in it.
-import { DEFINITIONS, methodField, TOP, WRAPPERS } from './ecmascript.ts'
+import { DEFINITIONS, methodField, STRINGS, TOP, WRAPPERS } from './ecmascript.ts'
 import type { Language } from './language.ts'
 
 export const typescript: Language = {
@@ -18,7 +18,8 @@ export const typescript: Language = {
 ${methodField('public_field_definition name')}`,
   wrappers: [...WRAPPERS, 'ambient_declaration', 'expression_statement'],
   attributes: ['decorator'],
-  top: [...TOP, 'internal_module', 'module', 'statement_block', 'ambient_declaration', 'expression_statement']
+  top: [...TOP, 'internal_module', 'module', 'statement_block', 'ambient_declaration', 'expression_statement'],
+  strings: [...STRINGS, 'template_literal_type']
 }
 
 export const tsx: Language = { ...typescript, grammar: 'tsx' }

@@ -1,0 +1,45 @@
+// Lines that begin inside a string, where indentation is part of a value: which these are, and a text that leaves them as
+// they were sent. Does not know the parser.
+import type { LineEdit } from '../edit/request.ts'
+import { ANY_BREAK, splitAtBreaks } from '../text/lines.ts'
+import type { Language } from './languages/language.ts'
+import type { Node } from './node.ts'
+import type { Lines } from './outline.ts'
+
+/** Those of the lines of a tree's text that begin inside a string, what is evaluated in it included; in order. */
+export function stringLines(root: Node, { strings }: Language, { start_line, end_line }: Lines): number[] {
+  const lines = new Set<number>()
+  const start = { row: start_line - 1, column: 0 }
+  for (const node of root.descendantsOfType(strings, start, { row: end_line, column: 0 })) {
+    const { startPosition: from, endPosition: to } = node!
+    const last = Math.min(to.column === 0 ? to.row : to.row + 1, end_line)
+    for (let line = Math.max(from.row + 2, start_line); line <= last; line++) lines.add(line)
+  }
+  return [...lines].sort((a, b) => a - b)
+}
+
+/** The lines of the result that an edit of whole lines puts in. */
+export const linesPutIn = ({ start_line, new_text }: LineEdit): Lines => ({
+  start_line,
+  end_line: start_line + splitAtBreaks(new_text).length - 1
+})
+
+/**
+ * `edit` with some of the lines that it puts in as they are in `sent`, which is its text before it was indented. `lines`
+ * are of the result.
+ */
+export function withLinesAsSent(edit: LineEdit, sent: string, lines: readonly number[]): LineEdit {
+  if (lines.length === 0) return edit
+  const kept = new Set(lines)
+  const put = splitAtBreaks(edit.new_text)
+  const breaks = edit.new_text.match(ANY_BREAK) ?? []
+  const were = splitAtBreaks(sent)
+  // Only the blank lines before the text are more or fewer.
+  const shift = firstFilled(were) - firstFilled(put)
+  const text = put.map(
+    (line, i) => (kept.has(edit.start_line + i) ? (were[i + shift] ?? line) : line) + (breaks[i] ?? '')
+  )
+  return { ...edit, new_text: text.join('') }
+}
+
+const firstFilled = (lines: readonly string[]): number => lines.findIndex(line => !/^[ \t]*$/.test(line))
