@@ -1,7 +1,7 @@
 // On which lines the places of a plan are, before and after it. Does not know what is shown of them.
 import type { LineSpan, Placed } from '../edit/piece-table.ts'
 import type { Plan } from '../edit/plan.ts'
-import { isInsideCrlf, isLineEnd, isLineStart } from '../text/lines.ts'
+import { breakAt, isInsideCrlf, isLineEnd, isLineStart } from '../text/lines.ts'
 import { Text } from '../text/text.ts'
 import { changedLineNumbers } from './line-numbers.ts'
 
@@ -31,8 +31,9 @@ export function placeLines(
   }
   const old = line_index.lineNumbers(oldEdges)
   const now = changedLineNumbers(after, line_index, splices, newEdges)
+  const joined = placements.some(placed => placed.span !== undefined && joinsLines(after, placed))
   const spans = placements.map((placed, index): LineSpan => {
-    if (placed.span !== undefined) return placed.span
+    if (placed.span !== undefined && !joined) return placed.span
     const start = old.lines[2 * index]!
     const end = old.lines[2 * index + 1]!
     const newStart = now.lines[2 * index]!
@@ -40,8 +41,7 @@ export function placeLines(
     const clean = endsClean(before, after, placed)
     const end_line = clean ? end - 1 : Math.min(end, old.total)
     const new_end_line = clean ? newEnd - 1 : Math.min(newEnd, now.total)
-    // What begins after the text of a line leaves that line as it is, but for its break; where that is all, the break
-    // has changed.
+    // What begins after the text of a line leaves that line as it is; where that is all, the break has changed.
     const skipped = startsAfterLine(before, after, placed) && (start < end_line || newStart < new_end_line) ? 1 : 0
     return {
       // A change that parts a \r from its \n, or makes a pair of two, also changes the line before.
@@ -54,11 +54,35 @@ export function placeLines(
   return { before, after, spans, newLines: now.lines, totalBefore: old.total, totalAfter: now.total }
 }
 
-/** Whether a change begins where the text of a line ends, and that line still ends there. */
+/** Whether a change begins where the text of a line ends, and that line still ends there, by the same break. */
 function startsAfterLine(before: Text, after: Text, { start, new_start, end, new_end }: Placed): boolean {
   if (isLineStart(before, start) || isLineStart(after, new_start)) return false
-  return isLineEnd(before, start) && isLineEnd(after, new_start) && isLineEnd(before, end) && isLineEnd(after, new_end)
+  return (
+    isLineEnd(before, start) &&
+    isLineEnd(after, new_start) &&
+    isLineEnd(before, end) &&
+    isLineEnd(after, new_end) &&
+    keepsBreak(before, after, { start, new_start, end })
+  )
 }
+
+/**
+ * Whether the line that ends at `start` has the same break then. That a text ends without one, as before, isn't counted
+ * as a change of the line that becomes the last, or was.
+ */
+function keepsBreak(
+  before: Text,
+  after: Text,
+  { start, new_start, end }: Pick<Placed, 'start' | 'new_start' | 'end'>
+): boolean {
+  if (start === before.length) return true
+  if (new_start === after.length) return !isLineStart(before, end)
+  return breakAt(before, start).kind === breakAt(after, new_start).kind
+}
+
+/** Whether a change of whole lines makes one break of two, at its start or its end, so that lines were counted in vain. */
+const joinsLines = (after: Text, { new_start, new_end }: Placed): boolean =>
+  isInsideCrlf(after, new_start) || isInsideCrlf(after, new_end)
 
 /** Whether both what was replaced and what replaces it end where a line does. */
 const endsClean = (before: Text, after: Text, { end, new_end }: Placed): boolean =>

@@ -129,6 +129,23 @@ check('reports a \\r and a \\n that become one break', 'a\rX\nb', edit('X', ''),
   total_lines_before: 3,
   total_lines_after: 2
 })
+check('leaves out the line before a change that has the same break', 'a\n\nb\n', edit('\n', '', { occurrence: 1 }), {
+  changes: [span(2, 2, 2, 1)]
+})
+check(
+  'reports the line before a change that gets another break',
+  'o\na\n\r\nb\n',
+  edit('\n', '', { occurrence: 2 }),
+  { changes: [{ ...span(2, 3, 2, 2), context: { before_lines: ['o'], after_lines: ['b'] } }] },
+  { context_lines: 1 }
+)
+check('reports a line that gets another break, and those after it', 'a\r\nb\r\nc\n', edit('\r\nb', '\n\n\n'), {
+  changes: [span(1, 2, 1, 4)]
+})
+check('reports the line that loses its break, where the last goes with its own', 'a\nb\n', edit('\nb\n', ''), {
+  changes: [span(1, 2, 1, 1)],
+  total_lines_after: 1
+})
 // The first line has no line before it: there the other half of a \r\n is of another edit.
 check(
   'names line 1 of the file where a later edit wrote the \\r before a change at the first byte',
