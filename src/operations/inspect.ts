@@ -1,6 +1,7 @@
 // /inspect: facts, a range of lines and matches of a file, or the entries of a directory.
 import { InspectRequestSchema, InspectResultSchema, type InspectRequest } from '../../schemas/inspect.ts'
 import type { OutlineEntry, UnsupportedTarget } from '../engine/failure.ts'
+import { isForSeveralLines } from '../engine/inspect/across-lines.ts'
 import { languageOf } from '../engine/inspect/language.ts'
 import { Scan, type ScanResult } from '../engine/inspect/scan.ts'
 import { outlineEntryOf } from '../engine/outline/target.ts'
@@ -263,6 +264,6 @@ async function factsOf(file: FileContent, search: Search | null, searcher: Searc
   return ok({
     operation: 'inspect',
     outcome: { ...outcome, ...matched, truncated: truncated || outcome.truncated === true },
-    searched: search.text
+    searched: { text: search.text, for_several_lines: search.regex && isForSeveralLines(search.text) }
   })
 }

@@ -215,6 +215,12 @@ export interface TakenBackEdit {
   note?: string
 }
 
+/** `for_several_lines`: an expression meant to match across lines, which none does. */
+export interface SearchedText {
+  text: string
+  for_several_lines: boolean
+}
+
 /**
  * What an answer says, but for its sentences: `left_alone` becomes the note; `newTextWarnings`, `joined_breaks`,
  * `mark_dropped`, `encoding_mismatch`, `syntax` and `warnings` become warnings.
@@ -282,8 +288,8 @@ export type ChangedOutcome =
   | { operation: 'edit_section'; outcome: ChangeOutcome; section: Section }
 export type Outcome =
   | ChangedOutcome
-  /** `searched`: the text that matches are of. `start_item`: with which structure begins. */
-  | { operation: 'inspect'; outcome: InspectOutcome; searched?: string; start_item?: number }
+  /** `searched`: what matches are of. `start_item`: with which structure begins. */
+  | { operation: 'inspect'; outcome: InspectOutcome; searched?: SearchedText; start_item?: number }
   | { operation: 'history'; outcome: HistoryOutcome }
   | { operation: TakeBackVerb; outcome: TakeBackOutcome }
   | { operation: 'batch'; outcome: BatchOutcome }

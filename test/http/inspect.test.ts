@@ -200,6 +200,17 @@ t.test('finds text', async t => {
     matches: [{ column_start: 7, column_end: 14 }, {}]
   })
   await finds({ search: '.', regex: false }, /was not found/, { total_matches: 0 })
+  const within =
+    ' An expression only matches within one line; to find text that spans lines, search for it without regex.'
+  const lines = { search: 'foo = 1\\nconst', regex: true }
+  await finds(lines, new RegExp(`was not found in it\\.${within}$`), { total_matches: 0 })
+  await finds({ ...lines, search: 'foo\\n?' }, new RegExp(`found 1 time, at line 3\\.${within}$`), {})
+  await finds({ search: 'foo = 1\nconst' }, /was found 1 time, at line 3\.$/, {})
+  const brief = await server.call('POST', '/tools/inspect_file', {
+    body: { path: 'src/app.ts', ...lines },
+    headers: { Accept: 'text/plain' }
+  })
+  t.match(brief.text, `was not found.${within}`)
   await finds({ search: 'import', start_line: 4 }, /content is line 4\. "import" was found 1 time, at line 1\.$/, {
     content: 'const bar = 1\n',
     total_matches: 1,

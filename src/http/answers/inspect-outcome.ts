@@ -1,5 +1,5 @@
 // The sentence of what /inspect found. Does not know problems.
-import type { InspectOutcome, Outcome } from '../../operations/operation.ts'
+import type { InspectOutcome, Outcome, SearchedText } from '../../operations/operation.ts'
 import { sentences } from './description.ts'
 import { counted, linesListed, listed, quote, span } from './phrases.ts'
 
@@ -55,19 +55,34 @@ function contentShown({
   return `${shown} It was cut at the limit: continue with start_line ${next_line}${column}.`
 }
 
-function matchesFound({ matches = [], total_matches = 0, stopped_at_line }: InspectOutcome, searched: string): string {
+/** Where an expression was meant to match across lines. */
+export const oneLineAtATime = ({ for_several_lines }: SearchedText): string =>
+  for_several_lines
+    ? 'An expression only matches within one line; to find text that spans lines, search for it without regex.'
+    : ''
+
+function matchesFound(
+  { matches = [], total_matches = 0, stopped_at_line }: InspectOutcome,
+  searched: SearchedText
+): string {
+  const text = quote(searched.text)
   const stopped =
     stopped_at_line === undefined
       ? ''
       : `The search took too long, so lines from ${stopped_at_line} on were not searched; simplify it.`
   if (total_matches === 0) {
-    return sentences(`${quote(searched)} was not found${stopped === '' ? ' in it' : ' so far'}.`, stopped)
+    return sentences(
+      `${text} was not found${stopped === '' ? ' in it' : ' so far'}.`,
+      oneLineAtATime(searched),
+      stopped
+    )
   }
   const lines = matches.map(({ line_number }) => line_number)
   const areAll = total_matches <= matches.length
   const more = `Only the first ${matches.length} are listed: search for a longer text,`
   return sentences(
-    `${quote(searched)} was found ${counted(total_matches, 'time')}, at ${linesListed(lines, areAll)}.`,
+    `${text} was found ${counted(total_matches, 'time')}, at ${linesListed(lines, areAll)}.`,
+    oneLineAtATime(searched),
     areAll ? '' : `${more} or read the lines after ${lines.at(-1)}.`,
     stopped
   )

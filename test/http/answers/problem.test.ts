@@ -432,7 +432,11 @@ t.test('says what was done or found', async t => {
   edited({ diff_unavailable: 'too_long' }, { diff_unavailable: /^The changed lines, .* longer than 1 MiB/ })
   const found = (more: Partial<InspectOutcome>, message: string) =>
     t.equal(
-      toBody({ operation: 'inspect', outcome: seen(more), ...(more.matches && { searched: 'x' }) }).message,
+      toBody({
+        operation: 'inspect',
+        outcome: seen(more),
+        ...(more.matches && { searched: { text: 'x', for_several_lines: false } })
+      }).message,
       message
     )
   found({}, 'a.ts has 3 lines (18 bytes, ascii).')

@@ -5,9 +5,16 @@ import type { HistoryResult } from '../../../../schemas/history.ts'
 import type { InspectResult } from '../../../../schemas/inspect.ts'
 import type { RedoResult, UndoResult } from '../../../../schemas/undo.ts'
 import type { ChangeResult } from '../../../../schemas/outcome.ts'
-import type { BatchOutcome, ChangedOutcome, InspectOutcome, Outcome } from '../../../operations/operation.ts'
+import type {
+  BatchOutcome,
+  ChangedOutcome,
+  InspectOutcome,
+  Outcome,
+  SearchedText
+} from '../../../operations/operation.ts'
 import { BY_ROUTE, type CallSyntax, type ToolCall } from '../call-names.ts'
 import { sentences } from '../description.ts'
+import { oneLineAtATime } from '../inspect-outcome.ts'
 import type { AnswerBody } from '../outcome.ts'
 import { counted, linesListed, quote, span } from '../phrases.ts'
 import { briefHistory, briefTakeBack } from './history.ts'
@@ -85,7 +92,7 @@ interface Looked {
   naming: CallSyntax
 }
 
-function inspected(outcome: InspectOutcome, searched: string | undefined, looked: Looked): string {
+function inspected(outcome: InspectOutcome, searched: SearchedText | undefined, looked: Looked): string {
   return outcome.type === 'directory' ? listing(outcome, looked) : file(outcome, searched, looked)
 }
 
@@ -100,7 +107,7 @@ function listing({ path, entries = [], next_entry }: InspectOutcome, looked: Loo
 
 const sizeOf = (bytes: number | undefined): string => (bytes === undefined ? '' : `\t${counted(bytes, 'byte')}`)
 
-function file(outcome: InspectOutcome, searched: string | undefined, looked: Looked): string {
+function file(outcome: InspectOutcome, searched: SearchedText | undefined, looked: Looked): string {
   const { made, naming } = looked
   const { file_hash, content, start_line = 1, structure, next_line, next_column, syntax_error_lines } = outcome
   const plain = made.arguments.numbered === false
@@ -168,13 +175,14 @@ function itemsLeft({ total_items = 0, next_item }: InspectOutcome, { made, namin
   return `There are ${counted(total_items, 'item')}. ${toContinue(next)}`
 }
 
-function found({ matches = [], total_matches = 0, stopped_at_line }: InspectOutcome, searched: string): string {
+function found({ matches = [], total_matches = 0, stopped_at_line }: InspectOutcome, searched: SearchedText): string {
   const lines = new Map(matches.map(({ line_number, line_content }) => [line_number, line_content]))
   const where = total_matches === 0 ? 'was not found' : `was found ${counted(total_matches, 'time')}`
   const more = total_matches > matches.length ? `, of which the first ${matches.length} are shown` : ''
   return below(
     sentences(
-      `${quote(searched)} ${where}${more}${total_matches === 0 ? '.' : ':'}`,
+      `${quote(searched.text)} ${where}${more}${total_matches === 0 ? '.' : ':'}`,
+      oneLineAtATime(searched),
       stopped_at_line === undefined ? '' : `Lines from ${stopped_at_line} on were not searched: it took too long.`
     ),
     ...[...lines].map(([line, text]) => `${line}\t${text}`)
