@@ -6,6 +6,7 @@ import { changedLines, type NumberedLine } from './report/changed-lines.ts'
 import { describe, type Description } from './report/describe.ts'
 import { unifiedDiff, type Diff } from './report/diff.ts'
 import type { LineFailure, CurrentOutcome, HunkFailure, TextFailure, TakesLong } from './failure.ts'
+import { misplacedMarks } from './edit/new-text-warnings.ts'
 import { numberedLines } from './edit/numbered-lines.ts'
 import type { LineEdit, TextEdit } from './edit/request.ts'
 import { dropsMark } from './report/dropped-mark.ts'
@@ -111,7 +112,11 @@ function described(
   const numbered = isOfAll ? [] : numberedLines(original, plan)
   const lines = placeLines(original, plan)
   const description: Described = {
-    plan: { edits_applied, left_alone, newTextWarnings: newTextWarnings.concat(numbered) },
+    plan: {
+      edits_applied,
+      left_alone,
+      newTextWarnings: newTextWarnings.concat(numbered, misplacedMarks(plan.placements))
+    },
     changes: describe(original, plan, { context_lines, dry_run }, lines),
     changed_lines: changedLines(plan, lines),
     diff:

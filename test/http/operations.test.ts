@@ -402,6 +402,61 @@ t.test('warns of two line breaks that have become one', async t => {
   })
 })
 
+t.test('warns of a byte-order mark that is put in where it is none', async t => {
+  const server = await startServer(t)
+  const warning =
+    /^new_text begins with a byte-order mark \(U\+FEFF\), which was written literally: .* send an edit that removes it\.$/
+  const cases: [name: string, file: string, route: string, edit: object, result: string, warned: boolean][] = [
+    [
+      'behind the mark of the file',
+      '\ufeffa\n',
+      '/edit',
+      { old_text: 'a', new_text: '\ufeffb' },
+      '\ufeff\ufeffb\n',
+      true
+    ],
+    [
+      'in a line that is replaced',
+      '\ufeffa\n',
+      '/edit-lines',
+      { start_line: 1, end_line: 1, new_text: '\ufeffb' },
+      '\ufeff\ufeffb\n',
+      true
+    ],
+    [
+      'in a line that is inserted',
+      '\ufeffa\n',
+      '/edit-lines',
+      { start_line: 1, end_line: 0, new_text: '\ufeffb' },
+      '\ufeff\ufeffb\na\n',
+      true
+    ],
+    [
+      'in the middle, at several places',
+      'x a a\n',
+      '/edit',
+      { old_text: 'a', new_text: '\ufeffb', replace_all: true },
+      'x \ufeffb \ufeffb\n',
+      true
+    ],
+    ['at the start of a file without one', 'a\n', '/edit', { old_text: 'a', new_text: '\ufeffb' }, '\ufeffb\n', false],
+    ['in place of the mark', '\ufeffa\n', '/edit', { old_text: '\ufeffa', new_text: '\ufeffb' }, '\ufeffb\n', false],
+    ['in place of another', 'x\ufeffa\n', '/edit', { old_text: '\ufeffa', new_text: '\ufeffb' }, 'x\ufeffb\n', false]
+  ]
+  for (const [name, file, route, edit, result, warned] of cases) {
+    writeFileSync(join(server.root, 'f.txt'), file)
+    const { body } = await check(t, server, route, { path: 'f.txt', ...edit }, 200, {
+      warnings: warned ? [warning] : []
+    })
+    t.equal((body.warnings as string[]).length, warned ? 1 : 0, name)
+    t.equal(bytesOf(server, 'f.txt'), result, name)
+  }
+  await check(t, server, '/create', { path: 'new.txt', content: '\ufeffa\n' }, 200, { warnings: [] })
+  await check(t, server, '/edit', { path: 'new.txt', old_text: 'a', new_text: '\ufeffa', dry_run: true }, 200, {
+    warnings: [/which would be written literally: .* an invisible character\. Leave it out\.$/]
+  })
+})
+
 t.test('says what can not be edited, and why', async t => {
   const server = await startServer(t, { files })
   const edit = { old_text: 'a', new_text: 'b' }

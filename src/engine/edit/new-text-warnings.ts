@@ -1,7 +1,8 @@
 // What looks like a mistake in an inserted text: a placeholder for lines left out, line numbers copied along,
-// another format of edits. Does not know answers.
+// another format of edits, a byte-order mark where none is read. Does not know answers.
 import { bomLength, excerpt } from '../text/encoding.ts'
 import { isBreakByte, splitAtBreaks } from '../text/lines.ts'
+import type { Placed } from './piece-table.ts'
 import { isEditMarker, isHunkHeader } from '../suggest/edit-formats.ts'
 import { isCertainPlaceholder } from '../suggest/placeholders.ts'
 import { withoutLineNumbers } from '../suggest/readings.ts'
@@ -9,7 +10,7 @@ import { withoutLineNumbers } from '../suggest/readings.ts'
 /** A possible mistake. `line`: 1-based, in the new text; `text`: that line, cut. */
 export interface NewTextWarning {
   edit_index: number
-  type: 'placeholder' | 'line_numbers' | 'diff' | 'markers'
+  type: 'placeholder' | 'line_numbers' | 'diff' | 'markers' | 'byte_order_mark'
   line: number
   text: string
 }
@@ -55,6 +56,20 @@ export function warningsOfNewText(put: string, replaced: Buffer, edit_index: num
   const marker = firstNew(isEditMarker)
   if (marker !== -1 && !firstLines(replaced).some(line => isEditMarker(line.trim()))) warn('markers', marker)
   return warnings
+}
+
+/**
+ * A warning for each edit that puts in a text which begins with a byte-order mark, where that doesn't come to stand at
+ * the start of the result: behind another mark, too, it is only an invisible character. None where the replaced text
+ * began with one.
+ */
+export function misplacedMarks(placements: readonly Placed[]): NewTextWarning[] {
+  const found: NewTextWarning[] = []
+  for (const { edit_index, new_start, old, insert } of placements) {
+    if (new_start === 0 || bomLength(insert) === 0 || bomLength(old) > 0) continue
+    if (found.at(-1)?.edit_index !== edit_index) found.push({ edit_index, type: 'byte_order_mark', line: 1, text: '' })
+  }
+  return found
 }
 
 /** Whether a line of `bytes` is this text, but for blanks around it. */

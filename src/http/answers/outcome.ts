@@ -308,6 +308,12 @@ const TEXT_WARNINGS: Record<NewTextWarning['type'], (field: string, text: string
       `which ${dry_run ? 'would be' : 'were'} written literally.`,
       'If they are line numbers copied from a view of the file,',
       dry_run ? 'leave them out.' : 'send an edit that removes them.'
+    ),
+  byte_order_mark: (field, _, dry_run) =>
+    sentences(
+      `${field} begins with a byte-order mark (U+FEFF), which ${dry_run ? 'would be' : 'was'} written literally:`,
+      'only as the very first character of a file is it a mark, here it is an invisible character.',
+      dry_run ? 'Leave it out.' : 'Unless you meant that, send an edit that removes it.'
     )
 }
 
