@@ -54,13 +54,13 @@ t.test('indents code, and leaves lines that begin inside a string as they are', 
       `${python}\n\n    def g():\n        return f'''{\n  1\n}\n'''\n`
     ],
     [
-      'a docstring, whose first line is code',
+      'a docstring, which is no value of the code',
       'a.py',
       python,
       'insert_after',
       'A.f',
       'def g():\n    """G.\n\n    More.\n    """\n    return (1,\n      2)',
-      `${python}\n    def g():\n        """G.\n\n    More.\n    """\n        return (1,\n          2)\n`
+      `${python}\n    def g():\n        """G.\n\n        More.\n        """\n        return (1,\n          2)\n`
     ],
     [
       'text that is indented more than the file',

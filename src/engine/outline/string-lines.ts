@@ -7,11 +7,16 @@ import type { Node } from './node.ts'
 import type { Lines } from './outline.ts'
 
 /** Those of the lines of a tree's text that begin inside a string, what is evaluated in it included; in order. */
-export function stringLines(root: Node, { strings }: Language, { start_line, end_line }: Lines): number[] {
+export function stringLines(
+  root: Node,
+  { strings, docstring_in }: Language,
+  { start_line, end_line }: Lines
+): number[] {
   const lines = new Set<number>()
   const start = { row: start_line - 1, column: 0 }
   for (const node of root.descendantsOfType(strings, start, { row: end_line, column: 0 })) {
-    const { startPosition: from, endPosition: to } = node!
+    const { startPosition: from, endPosition: to, parent } = node!
+    if (docstring_in !== undefined && parent?.type === docstring_in) continue
     const last = Math.min(to.column === 0 ? to.row : to.row + 1, end_line)
     for (let line = Math.max(from.row + 2, start_line); line <= last; line++) lines.add(line)
   }

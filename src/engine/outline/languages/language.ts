@@ -20,6 +20,8 @@ export interface Language {
    * begins in one may be part of its value.
    */
   strings: string[]
+  /** The node of a statement that, where it is only a string, documents the code around it, and is indented with that. */
+  docstring_in?: string
   /** Indentation ends a body, nothing closes it. */
   indented?: true
 }

@@ -13,5 +13,6 @@ export const python: Language = {
   wrappers: ['decorated_definition', 'expression_statement'],
   top: ['module'],
   strings: ['string'],
+  docstring_in: 'expression_statement',
   indented: true
 }
