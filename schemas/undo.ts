@@ -49,14 +49,19 @@ export const UndoRequestSchema = named(
   'Take edits back. Give one selector: edit_id, edit_ids, changes, batch_id, session, agent, path, or path with ' +
     'to; none: the last edit of the caller that stands, with its whole batch.',
   {
-    edit_id: Type.Optional(editId('The edit to take back: the edit_id of an answer.')),
+    edit_id: Type.Optional(
+      editId('The edit to take back: the edit_id of an answer. Half of a move stands for all of it.')
+    ),
     edit_ids: Type.Optional(editIds('Several edits, of one file or more: all are taken back, or none.')),
     changes: Type.Optional(namedChanges('Some changes of several edits, of one file or more: all, or none.')),
     batch_id: Type.Optional(editId('All edits of this batch that stand.')),
     session: Type.Optional(claimed('All edits of this session that stand.')),
     agent: Type.Optional(claimed('All edits of this agent that stand.')),
     path: Type.Optional(
-      Type.Unsafe<string>({ ...requestPath, description: 'The last edit of this file that stands, whoever made it.' })
+      Type.Unsafe<string>({
+        ...requestPath,
+        description: 'The last edit of this file that stands, whoever made it; of a move all of it.'
+      })
     ),
     to: Type.Optional(editId('With path: the file gets the content that it had right after this edit.')),
     change_indexes: changeIndexes,

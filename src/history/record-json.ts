@@ -59,7 +59,7 @@ function factsIn(record: EditRecord, blobs: readonly string[], hasTexts: boolean
   const { lines_added, lines_removed } = record
   const sizes = { size_before, size_after, lines_added, lines_removed }
   const facts: Facts = { edit_id, operation, at, path, hash_before, hash_after, ...sizes, blobs, hasTexts }
-  const { batch_id, change_count, temp, toggles, review, made_folders, attributes } = record
+  const { batch_id, change_count, temp, toggles, review, made_folders, attributes, moved } = record
   copyAuthor(record, facts)
   if (batch_id !== undefined) facts.batch_id = batch_id
   if (change_count !== undefined) facts.change_count = change_count
@@ -68,6 +68,7 @@ function factsIn(record: EditRecord, blobs: readonly string[], hasTexts: boolean
   if (review !== undefined) facts.review = review
   if (made_folders !== undefined) facts.made_folders = made_folders
   if (attributes !== undefined) facts.attributes = attributes
+  if (moved !== undefined) facts.moved = moved
   return facts
 }
 
@@ -78,7 +79,7 @@ function asJson(
   outcome: unknown
 ): Record<keyof Omit<Facts, 'hasTexts'> | 'texts' | 'outcome', unknown> {
   const { edit_id, operation, at, path, hash_before, hash_after, size_before, size_after } = facts
-  const { token, agent, session, reason, batch_id, temp, toggles, review, made_folders, attributes, key } = facts
+  const { token, agent, session, reason, batch_id, temp, toggles, review, made_folders, attributes, moved, key } = facts
   const { lines_added, lines_removed, change_count, seen, blobs } = facts
   // One after the other: each edit comes here, and this takes half the time that spreading takes.
   return {
@@ -103,6 +104,7 @@ function asJson(
     review,
     made_folders: made_folders?.map(toJson),
     attributes,
+    moved: moved && toJson(moved),
     key,
     seen,
     blobs: blobs.length > 0 ? blobs : undefined,
@@ -180,6 +182,7 @@ function factsOf(value: Record<string, unknown>, hasTexts: boolean): Facts | nul
   const toggles = listOf(value.toggles, selectionOf)
   const made_folders = listOf(value.made_folders, fromJson)
   const attributes = attributesOf(value.attributes)
+  const moved = fromJson(value.moved)
   const key = keyOf(value.key)
   const review = verdictOf(value.review)
   // Without its verdict, a review says nothing.
@@ -209,6 +212,7 @@ function factsOf(value: Record<string, unknown>, hasTexts: boolean): Facts | nul
     ...(review && { review }),
     ...(made_folders && { made_folders }),
     ...(attributes && { attributes }),
+    ...(moved && { moved }),
     ...(key && { key })
   }
 }

@@ -76,6 +76,8 @@ export interface EditRecord extends Author {
   made_folders?: readonly Buffer[]
   /** Of the file, where the change removed it. */
   attributes?: FileAttributes
+  /** Of either half of a move: the real path of the other one, which has the same `batch_id`. */
+  moved?: Buffer
   /** Of a request with an idempotency key. */
   key?: { digest: string; fingerprint: string; outcome: unknown }
 }

@@ -207,7 +207,7 @@ function move(request: ChangeRequest, move_to: string, plan: Planner<Reported, C
         }
       },
       // It is planned after the other one.
-      { operation: 'create', target: newFile(move_to), plan: () => ok(moved!) }
+      { operation: 'create', target: newFile(move_to), plan: () => ok(moved!), moves: true }
     ],
     answer([old, made]) {
       const { hash_before, path: moved_from } = old!

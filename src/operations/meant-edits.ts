@@ -64,10 +64,15 @@ export function selectorFault<Name extends string>(
   return null
 }
 
-/** An edit of one file that is meant, or some of its changes. */
+/**
+ * An edit of one file that is meant, or some of its changes. `other_half`: of half of a move, the edit that is the other
+ * one; `added`: the request doesn't mean it by itself, but that other one.
+ */
 export interface Meant {
   path: string
   selection: NamedSelection
+  other_half?: string
+  added?: true
 }
 
 /**
@@ -96,19 +101,25 @@ export const wholeEdits = (records: readonly EditRecord[]): Meant[] =>
     return toggles.map(selection => ({ path: pathOf(record), selection }))
   })
 
-/** One entry for each file; of each, the selections are judged against its history under the lock. */
+type GoalOf = (set: readonly Selection[]) => Chosen['goal']
+
+/**
+ * One entry for each file; of each, the selections are judged against its history under the lock. `expected_hash` is of
+ * the one file that the request names.
+ */
 export function filesFor(
   meant: readonly Meant[],
   { expected_hash }: { expected_hash?: string },
-  goalOf: (set: readonly Selection[]) => Chosen['goal']
+  goalOf: GoalOf
 ): Result<FileToTakeBack[], MeantFailure> {
-  const byPath = new Map<string, NamedSelection[]>()
-  for (const { path, selection } of meant) {
-    const set = byPath.get(path)
-    if (set === undefined) byPath.set(path, [selection])
-    else set.push(selection)
+  const byPath = new Map<string, Meant[]>()
+  for (const one of meant) {
+    const others = byPath.get(one.path)
+    if (others === undefined) byPath.set(one.path, [one])
+    else others.push(one)
   }
-  if (byPath.size > 1 && expected_hash !== undefined) {
+  const named = new Set(meant.flatMap(({ path, added }) => (added === true ? [] : [path])))
+  if (named.size > 1 && expected_hash !== undefined) {
     return fail({ code: 'INVALID_REQUEST', faults: [{ pointer: '/expected_hash', reason: 'several_files' }] })
   }
   if (byPath.size > MAX_FILES) {
@@ -116,12 +127,27 @@ export function filesFor(
     return fail({ code: 'INVALID_REQUEST', faults: [fault] })
   }
   return ok(
-    [...byPath].map(([path, set]) => ({
-      path,
-      recorded: true,
-      choose: history => chosenFrom(history, set, goalOf(set.map(({ at: _, ...selection }) => selection)))
+    [...byPath].map(([path, edits]) => ({
+      ...fileFor(path, edits, goalOf),
+      ...(named.has(path) && expected_hash !== undefined && { expected_hash })
     }))
   )
+}
+
+function fileFor(path: string, meant: readonly Meant[], goalOf: GoalOf): FileToTakeBack {
+  const set = meant.map(({ selection }) => selection)
+  return {
+    path,
+    recorded: true,
+    halves: new Map(
+      meant.flatMap(({ selection, other_half }) => (other_half === undefined ? [] : [[selection.edit_id, other_half]]))
+    ),
+    choose: history => chosenFrom(history, set, goalOf(set.map(({ at: _, ...selection }) => selection))),
+    without(edit_ids) {
+      const rest = meant.filter(({ selection }) => !edit_ids.has(selection.edit_id))
+      return rest.length === 0 ? null : { ...this, ...fileFor(path, rest, goalOf) }
+    }
+  }
 }
 
 /** The set, unless the texts of one of its edits aren't kept, or it names a change that the edit doesn't have. */

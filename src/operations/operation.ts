@@ -164,6 +164,8 @@ type NothingBecause =
   | { reason: 'file_removed' }
   /** The edits are undone or, for a redo, stand. */
   | { reason: 'done_already' }
+  /** It is half of a move, and the other half isn't to be seen. */
+  | { reason: 'half_of_move' }
   /** It is an undo of `undoes`; `batch_id`: of several files, which was asked for as a whole. */
   | { reason: 'is_undo'; undoes: readonly string[]; batch_id?: string }
   /** Nothing that fits the selector stands or, for a review, is known; or nothing of the caller stands. */

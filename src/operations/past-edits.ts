@@ -86,3 +86,27 @@ export function ownQuery({ token, agent, session }: Author): Pick<HistoryQuery, 
 
 /** The path of a record as callers write it. */
 export const pathOf = ({ path }: EditRecord): string => path.toString()
+
+/** Half of a move, as the history has it. */
+type Half = EditRecord & Required<Pick<EditRecord, 'moved' | 'batch_id'>>
+
+export const isHalf = (record: EditRecord): record is Half =>
+  record.moved !== undefined && record.batch_id !== undefined
+
+/** The other half of a move; undefined: the caller may not see it, it isn't kept any more, or the record is of no move. */
+export async function otherHalfOf(
+  workspace: Workspace,
+  record: EditRecord,
+  batches = new Map<string, readonly EditRecord[]>()
+): Promise<Result<EditRecord | undefined, FileFailure>> {
+  if (!isHalf(record)) return ok(undefined)
+  const { batch_id, path, moved } = record
+  let records = batches.get(batch_id)
+  if (records === undefined) {
+    const found = await findEdits(workspace, { batch_id })
+    if (!found.ok) return found
+    records = found.value.edits.map(({ record }) => record)
+    batches.set(batch_id, records)
+  }
+  return ok(records.find(other => other.path.equals(moved) && other.moved?.equals(path)))
+}

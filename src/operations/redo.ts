@@ -17,6 +17,7 @@ import {
   type Meant,
   type MeantFailure
 } from './meant-edits.ts'
+import { withMoves } from './moves.ts'
 import type { CallContext, Operation } from './operation.ts'
 import { findByIds, findEdits, ownQuery } from './past-edits.ts'
 import { takeBackFacts, takeBackFiles } from './take-back.ts'
@@ -40,7 +41,9 @@ export const makeRedo = (taking: TakingBack): Operation<RedoRequest> => ({
     if (fault !== null) return fail({ code: 'INVALID_REQUEST', faults: [fault] })
     const meant = await selected(taking.workspace, request, context)
     if (!meant.ok) return meant
-    const files = filesFor(meant.value, request, set => ({ set, to: 'standing', on_conflict: 'refuse' }))
+    const whole = await withMoves(taking.workspace, 'redo', meant.value, [])
+    if (!whole.ok) return whole
+    const files = filesFor(whole.value, request, set => ({ set, to: 'standing', on_conflict: 'refuse' }))
     return files.ok ? takeBackFiles(taking, 'redo', request, files.value, context) : files
   }
 })

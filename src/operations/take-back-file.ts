@@ -44,6 +44,11 @@ type ChooseFailure = HistoryFailure | OperationFailure
 export interface FileToTakeBack {
   path: string
   recorded: boolean
+  expected_hash?: string
+  /** The edits among those that are meant that are half of a move, each with the other half. */
+  halves?: ReadonlyMap<string, string>
+  /** The same without these edits; null: nothing is left to do. */
+  without?(edit_ids: ReadonlySet<string>): FileToTakeBack | null
   /** Judged under the file's lock. */
   choose(history: FileHistory): Result<Chosen, ChooseFailure>
 }
@@ -103,8 +108,8 @@ export async function changeFile(
   file: FileToTakeBack,
   { dry_run, outcome }: Mode
 ): Promise<FileDone> {
-  const { taking, verb, request } = run
-  const { expected_hash } = request
+  const { taking, verb } = run
+  const { expected_hash } = file
   const options: ChangeOptions<FileTakenBack> = {
     dry_run,
     ...takenBackBy(run),
@@ -153,6 +158,8 @@ export const plannerOf =
     const planned = await taking.planMaker.takeBack(original, task, { path, exists })
     if (!planned.ok) return fail(inFile(planned.failure, { verb, edit_ids, path, goal }))
     const { toggled, skipped, removes, description, ...plan } = planned.value
+    const isSplit = !dry_run && editIdsOf(skipped).some(id => file.halves?.has(id))
+    if (isSplit) return fail({ code: 'NOTHING_TO_UNDO', verb, edit_ids, reason: 'all_in_conflict' })
     // Which edits lie between two states is known only now.
     const refused = othersAmong(toggled, history.records, subject)
     if (refused !== null) return refused

@@ -1,7 +1,7 @@
 // What /undo and /redo have in common: the files are planned all together, and changed all together. Does not know how a
 // request says which edits it means, or how one file is planned.
 import { NamedChangesSchema } from '../../schemas/undo.ts'
-import { ok } from '../result.ts'
+import { fail, ok } from '../result.ts'
 import type { BatchDone, BatchStep, ChangeOptions } from '../workspace/api.ts'
 import { isOfAll, keyedByAll } from './change.ts'
 import type { CallContext, Called, Failed, HistoryFailure, TakeBackVerb } from './operation.ts'
@@ -114,12 +114,12 @@ function stepOf(
   file: FileToTakeBack,
   planned: FileTakenBack
 ): BatchStep<TakeBackReport, PlanFailure> {
-  const { path } = file
+  const { path, expected_hash } = file
   const plan = plannerOf(run, file, false)
   const isToBeMade = 'created' in planned && planned.created === true
   return isToBeMade
     ? { operation: 'create', target: { path, overwrite: false, create_parents: true }, plan }
-    : { operation: 'edit', target: { path }, plan, apart: true }
+    : { operation: 'edit', target: { path, ...(expected_hash !== undefined && { expected_hash }) }, plan, apart: true }
 }
 
 /** The files that there is something to do in, as they would be; `left`: edits of others, which were in conflict. */
@@ -130,7 +130,7 @@ interface PlannedFiles {
   left: readonly string[]
 }
 
-/** Fails with the conflicts of all files together. */
+/** Fails with the conflicts of all files together. A move of which one half is in conflict is left as a whole. */
 async function planAll(
   run: TakeBackRun,
   files: readonly FileToTakeBack[]
@@ -164,9 +164,25 @@ async function planAll(
     return { ...first.failed, failure }
   }
   const [none] = nothing
+  const apart = movesInConflict(files, [
+    ...done.flatMap(({ description }) => description.skipped),
+    ...nothing.flatMap(skippedOf)
+  ])
+  if (apart.size > 0) {
+    const rest = files.flatMap(file => file.without?.(apart) ?? [])
+    if (rest.length === 0) {
+      return none ?? fail({ code: 'NOTHING_TO_UNDO', verb: run.verb, edit_ids: [...apart], reason: 'all_in_conflict' })
+    }
+    const planned = await planAll(run, rest)
+    return planned.ok ? ok({ ...planned.value, left: [...planned.value.left, ...apart] }) : planned
+  }
   if (done.length === 0 && none !== undefined) return none
   return ok({ done, files: toChange, left: nothing.flatMap(skippedOf) })
 }
+
+/** Both halves of each move of which one is among the edits that were left because of conflicts. */
+const movesInConflict = (files: readonly FileToTakeBack[], left: readonly string[]): Set<string> =>
+  new Set(files.flatMap(({ halves = [] }) => [...halves].filter(([id]) => left.includes(id)).flat()))
 
 const skippedOf = ({ failure }: Failed): string[] =>
   failure.code === 'NOTHING_TO_UNDO' ? (failure.conflicts ?? []).map(({ edit_id }) => edit_id) : []

@@ -3,7 +3,7 @@ import { UndoRequestSchema, UndoResultSchema, type UndoRequest } from '../../sch
 import { editIdsOf } from '../engine/history/change.ts'
 import { standingOf } from '../engine/history/units.ts'
 import { fail, ok, type Result } from '../result.ts'
-import type { Author, FileHistory, PastEdit } from '../workspace/api.ts'
+import type { Author, EditRecord, FileHistory, PastEdit } from '../workspace/api.ts'
 import type { Workspace } from '../workspace/workspace.ts'
 import { onlyOwnOf, othersIn } from './access.ts'
 import { TAKE_BACK_CODES } from './codes.ts'
@@ -19,10 +19,11 @@ import {
   type MeantFailure,
   type NamedSelection
 } from './meant-edits.ts'
-import type { CallContext, FixedFault, HistoryFailure, Operation, OperationFailure } from './operation.ts'
+import type { CallContext, Called, FixedFault, HistoryFailure, Operation, OperationFailure } from './operation.ts'
+import { withMoves } from './moves.ts'
 import { findEdits, isOrdinary, ownQuery, stands, type FoundEdits } from './past-edits.ts'
 import { takeBackFacts, takeBackFiles } from './take-back.ts'
-import type { Chosen, FileToTakeBack, TakingBack } from './take-back-file.ts'
+import type { Chosen, TakingBack } from './take-back-file.ts'
 
 export const makeUndo = (taking: TakingBack): Operation<UndoRequest> => ({
   ...takeBackFacts(taking),
@@ -37,12 +38,14 @@ export const makeUndo = (taking: TakingBack): Operation<UndoRequest> => ({
   outcome: UndoResultSchema,
   codes: TAKE_BACK_CODES,
   async call(request, context = {}) {
-    const path = request.path === undefined ? {} : { path: request.path }
+    const { path } = request
     const fault = faultOf(request)
-    if (fault !== null) return { ...fail({ code: 'INVALID_REQUEST', faults: [fault] }), ...path }
-    const files = await filesOf(taking.workspace, request, context)
-    if (!files.ok) return { ...files, ...path }
-    return takeBackFiles(taking, 'undo', request, files.value, context)
+    if (fault !== null) {
+      return { ...fail({ code: 'INVALID_REQUEST', faults: [fault] }), ...(path !== undefined && { path }) }
+    }
+    if (path !== undefined) return undoOfFile(taking, { ...request, path }, context)
+    const found = await selected(taking.workspace, request, context)
+    return found.ok ? undoMeant(taking, request, found.value, context) : found
   }
 })
 
@@ -59,35 +62,60 @@ function faultOf(request: UndoRequest): { pointer: string; reason: FixedFault } 
   return null
 }
 
-/** The files that a request changes, each with how its edits are chosen. */
-async function filesOf(
-  workspace: Workspace,
+/** Takes edits back in all their files. `known`: records of some of them. */
+async function undoMeant(
+  taking: TakingBack,
   request: UndoRequest,
+  { meant, known }: MeantEdits,
   context: CallContext
-): Promise<Result<FileToTakeBack[], MeantFailure>> {
-  const { path, to, on_conflict = 'refuse' } = request
-  if (path !== undefined) {
-    // Whether there is a history: without one, the file seems never to have been changed.
-    const history = await workspace.history({ path, limit: 1 })
-    if (!history.ok) return history
-    const choose = (history: FileHistory) =>
-      to === undefined ? lastEdit(history, on_conflict) : stateAfterEdit(history, to)
-    return ok([{ path, recorded: false, choose }])
-  }
-  const found = await selected(workspace, request, context)
-  if (!found.ok) return found
-  return filesFor(found.value, request, set => ({ set, to: 'undone', on_conflict }))
+): Promise<Called> {
+  const { on_conflict = 'refuse' } = request
+  const whole = await withMoves(taking.workspace, 'undo', meant, known)
+  if (!whole.ok) return whole
+  const files = filesFor(whole.value, request, set => ({ set, to: 'undone', on_conflict }))
+  return files.ok ? takeBackFiles(taking, 'undo', request, files.value, context) : files
 }
 
+/** Takes back the last edit of a file, or all after `to`. What was the last is known under the lock. */
+async function undoOfFile(
+  taking: TakingBack,
+  request: UndoRequest & { path: string },
+  context: CallContext
+): Promise<Called> {
+  const { path, to, expected_hash, on_conflict = 'refuse' } = request
+  // Whether there is a history: without one, the file seems never to have been changed.
+  const history = await taking.workspace.history({ path, limit: 1 })
+  if (!history.ok) return { ...history, path }
+  const last: { half?: EditRecord } = {}
+  const choose = (history: FileHistory) => {
+    if (to !== undefined) return stateAfterEdit(history, to)
+    const edit = lastEdit(history)
+    if (edit?.moved !== undefined) last.half = edit
+    return edit === undefined || edit.moved !== undefined ? nothingLeft : chosenLast(history, edit, on_conflict)
+  }
+  const file = { path, recorded: false, choose, ...(expected_hash !== undefined && { expected_hash }) }
+  const done = await takeBackFiles(taking, 'undo', request, [file], context)
+  const { half } = last
+  if (half === undefined) return done
+  // It is of two files, of which only one was locked.
+  const moved = await undoMeant(taking, request, { meant: wholeEdits([half]), known: [half] }, context)
+  return moved.ok ? moved : { path, ...moved }
+}
+
+const nothingLeft = fail<HistoryFailure>({ code: 'NOTHING_TO_UNDO', verb: 'undo', edit_ids: [], reason: 'none' })
+
 /** The last edit that stands, of whoever. */
-function lastEdit(
-  { changes, records }: FileHistory,
+function lastEdit({ changes, records }: FileHistory): EditRecord | undefined {
+  const standing = standingOf(changes)
+  return records.findLast(record => isOrdinary(record) && standing.get(record.edit_id)?.state !== 'undone')
+}
+
+function chosenLast(
+  { records }: FileHistory,
+  { edit_id }: EditRecord,
   on_conflict: 'refuse' | 'skip'
 ): Result<Chosen, HistoryFailure | OperationFailure> {
-  const standing = standingOf(changes)
-  const last = records.findLast(record => isOrdinary(record) && standing.get(record.edit_id)?.state !== 'undone')
-  if (last === undefined) return fail({ code: 'NOTHING_TO_UNDO', verb: 'undo', edit_ids: [], reason: 'none' })
-  const set = [{ edit_id: last.edit_id }]
+  const set = [{ edit_id }]
   return chosenFrom({ records }, set, { set, to: 'undone', on_conflict })
 }
 
@@ -99,12 +127,18 @@ function stateAfterEdit({ records }: FileHistory, edit_id: string): Result<Chose
   return ok({ goal: { state_after: edit_id }, edit_ids })
 }
 
+/** The edits that are meant, and records that say what they are. */
+interface MeantEdits {
+  meant: Meant[]
+  known: readonly EditRecord[]
+}
+
 /** The edits that the selectors other than a path mean. */
 async function selected(
   workspace: Workspace,
   request: UndoRequest,
   context: CallContext
-): Promise<Result<Meant[], MeantFailure>> {
+): Promise<Result<MeantEdits, MeantFailure>> {
   const { caller = {}, subject } = context
   const named = namedIn(request)
   if (named !== undefined) return byIds(workspace, named, subject)
@@ -147,7 +181,7 @@ async function byIds(
   workspace: Workspace,
   named: readonly NamedSelection[],
   subject: CallContext['subject']
-): Promise<Result<Meant[], MeantFailure>> {
+): Promise<Result<MeantEdits, MeantFailure>> {
   const found = await namedEdits(workspace, 'undo', named)
   if (!found.ok) return found
   return othersIn(recordsOf(found.value), subject) ?? meantOf(found.value, { named })
@@ -160,11 +194,14 @@ async function byIds(
 function meantOf(
   edits: readonly PastEdit[],
   { batch_id, named }: { batch_id?: string; named?: readonly NamedSelection[] }
-): Result<Meant[], MeantFailure> {
-  const records = recordsOf(edits)
-  const undos = records.filter(({ operation }) => operation === 'undo')
+): Result<MeantEdits, MeantFailure> {
+  const known = recordsOf(edits)
+  const undos = known.filter(({ operation }) => operation === 'undo')
   const [first] = undos
-  if (first === undefined) return named === undefined ? ok(wholeEdits(records)) : meantBy(records, named)
+  if (first === undefined) {
+    const meant = named === undefined ? ok(wholeEdits(known)) : meantBy(known, named)
+    return meant.ok ? ok({ meant: meant.value, known }) : meant
+  }
   const refused = batch_id === undefined ? [first] : undos
   const edit_ids = refused.map(({ edit_id }) => edit_id)
   const undoes = editIdsOf(refused.flatMap(({ toggles = [] }) => toggles))

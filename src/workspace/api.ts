@@ -240,7 +240,8 @@ export interface Created<T> extends Omit<Edited<T>, 'file_hash' | 'hash_before'>
  */
 export type BatchStep<T, F> =
   | { operation: 'edit'; target: FileTarget; plan: Planner<T, F>; apart?: boolean }
-  | { operation: 'create'; target: CreateTarget; plan: Planner<T, F> }
+  /** `moves`: the file that the step before removes is moved here. */
+  | { operation: 'create'; target: CreateTarget; plan: Planner<T, F>; moves?: true }
   /** The file is removed, whatever the plan holds: only where the history can bring it back. */
   | { operation: 'remove'; target: FileTarget; plan: Planner<T, F> }
 

@@ -35,6 +35,8 @@ export interface BatchText {
   made_folders: readonly Buffer[]
   /** Of a new one. */
   attributes: FileAttributes | undefined
+  /** Where it is half of a move: the path of the other one. */
+  moved: Buffer | undefined
   /** Where one step alone has changed it: what that step's plan says of what was read. */
   alone: Pick<Planned<unknown>, 'splices' | 'toggles'>
   changes: number
@@ -181,6 +183,7 @@ const textOf = (name: FileName, twin: BatchText | undefined, apart: boolean): Ba
   removes: false,
   made_folders: [],
   attributes: undefined,
+  moved: undefined,
   alone: {},
   changes: 0,
   digest: ''

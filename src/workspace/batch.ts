@@ -179,6 +179,11 @@ class FileBatch<T, F> {
       text.attributes = attributes ?? text.attributes
     }
     if (!changed && toggles !== undefined) this.#traceless.push({ name, toggles })
+    if (step.operation === 'create' && step.moves === true) {
+      const old = this.#texts.of(at - 1)
+      text.moved = old.name.path
+      old.text.moved = name.path
+    }
     if (created === true) this.#coming.push(...foldersBetween(name.absent!.folder, split(name.path).folder))
     this.#done.push({ text, name, info: led, changed, ...(created !== undefined && { created }), description })
     return null
@@ -446,5 +451,6 @@ const changeOf = ({ name, text }: NamedText, folders: readonly Buffer[]): Omit<C
   digest: text.removes ? null : text.digest,
   size: text.content!.size,
   ...(text.removes ? { attributes: attributesOf(name.pin!) } : { temp: name.lock!.temp }),
+  ...(text.moved !== undefined && { moved: text.moved }),
   made_folders: folders.filter(folder => text.snapshot === null && isIn(name.path, folder))
 })

@@ -1,7 +1,8 @@
 // What the text editors answer when a command was carried out, in the words of their vendor. Does not know problems.
-import type { ChangeOutcome, InspectOutcome } from '../../operations/operation.ts'
+import type { ChangeOutcome, InspectOutcome, TakeBackOutcome, TakenBackFile } from '../../operations/operation.ts'
 import { below, linesOf, numbered } from '../answers/brief/text.ts'
-import { span } from '../answers/phrases.ts'
+import { type CallSyntax, pathShown } from '../answers/call-names.ts'
+import { listed, span } from '../answers/phrases.ts'
 
 /** As wide as in the vendor's tools. */
 const NUMBER_WIDTH = 6
@@ -24,6 +25,19 @@ export function fileShown(outcome: InspectOutcome, shown: string): string {
           JSON.stringify({ command: 'view', path: shown, view_range: [next, -1] }),
     lossy === true ? 'Bytes that are not UTF-8 are shown as \ufffd.' : ''
   )
+}
+
+/** An undo by which a file is gone: one that an edit had made, or moved. */
+export function removalShown(
+  { path }: { path?: string },
+  { results }: Pick<TakeBackOutcome, 'results'>,
+  naming: CallSyntax
+): string {
+  const where = (is: (file: TakenBackFile) => boolean | undefined) =>
+    listed(results.filter(is).map(file => pathShown(naming, file.path)))
+  const made = where(({ created }) => created)
+  const again = made === '' ? '' : `, and ${made} is there again`
+  return `The last edit of ${path} was undone: ${where(({ removed }) => removed)} is removed${again}.`
 }
 
 /** The lines that were changed, with one line around each place. */

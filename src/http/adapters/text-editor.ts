@@ -23,7 +23,7 @@ import { directoryShown, emptyDirectory, type ListDirectory } from './listing.ts
 import { memoryRefusal } from './memory-refusals.ts'
 import { type CommandFields, commandReader, ownCallOf, type PathReader } from './text-editor-call.ts'
 import { BY_TEXT_EDITOR, textEditorNames } from './text-editor-names.ts'
-import { fileShown, snippetOf } from './text-editor-output.ts'
+import { fileShown, removalShown, snippetOf } from './text-editor-output.ts'
 
 type Sentences = Readonly<Record<string, (fields: CommandFields, snippet: string) => string>>
 
@@ -138,7 +138,9 @@ function editor(operations: Operations, tool: Editor): Adapter['answer'] {
           ? fileShown(value.outcome, fields.path!)
           : directoryShown(value.outcome, namesOf(fields.path!, value.outcome), lister(operations, context))
       case 'undo':
-        return changeShown(fields, value.outcome.results[0]!, body.message, warnings)
+        return value.outcome.results.some(({ removed }) => removed)
+          ? below(removalShown(fields, value.outcome, naming), ...warnings)
+          : changeShown(fields, value.outcome.results[0]!, body.message, warnings)
       case 'edit':
       case 'edit_lines':
       case 'create':

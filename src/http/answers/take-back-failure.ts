@@ -199,6 +199,11 @@ function whyNothing(failure: Of<'NOTHING_TO_UNDO'>, naming: CallSyntax): string 
             redoWith(naming, `To make ${it(edit_ids)} again`)
           )
         : `${capitalEdits(edit_ids)} ${edit_ids.length === 1 ? 'stands' : 'stand'}: there is nothing to make again.`
+    case 'half_of_move':
+      return sentences(
+        `Edit ${id} is half of a move, and the other half is not in the history that you see.`,
+        `A move is ${verb === 'undo' ? 'taken back' : 'made again'} whole, or not at all.`
+      )
     case 'is_undo':
       return sentences(
         `${failure.batch_id === undefined ? id : `Batch ${failure.batch_id}`} is an undo of ${editsNamed(failure.undoes)}.`,

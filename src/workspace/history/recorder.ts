@@ -60,6 +60,8 @@ export interface ComingChange {
   made_folders?: readonly Buffer[]
   /** Of the file, where it will be gone. */
   attributes?: FileAttributes
+  /** Where it is half of a move: the real path of the other one. */
+  moved?: Buffer
   /** What is kept of the answer to a keyed request. */
   outcome?: (edit_id: string, texts: boolean) => unknown
 }
@@ -199,7 +201,17 @@ export class FileRecorder {
   }
 
   /** To be asked for after `#outsideChange`. Apart from `record`: an async function keeps each variable on the heap. */
-  #recordOf({ origin, planned, digest, size, temp, made_folders, attributes, outcome }: ComingChange): EditRecord {
+  #recordOf({
+    origin,
+    planned,
+    digest,
+    size,
+    temp,
+    made_folders,
+    attributes,
+    moved,
+    outcome
+  }: ComingChange): EditRecord {
     const edit_id = this.#nextId()
     const before = this.#file.bytes()
     const splices = splicesOf(before, planned)
@@ -211,6 +223,7 @@ export class FileRecorder {
     if (planned.toggles !== undefined) record.toggles = planned.toggles
     if (made_folders !== undefined && made_folders.length > 0) record.made_folders = made_folders
     if (attributes !== undefined) record.attributes = attributes
+    if (moved !== undefined) record.moved = moved
     this.#lineCounts = { lines_added: record.lines_added, lines_removed: record.lines_removed }
     if (key !== undefined) record.key = { ...named(key), outcome: outcome?.(edit_id, this.keepsTexts) ?? null }
     return record

@@ -216,6 +216,22 @@ t.test('refuses in the words of the tool, with a command that works', async t =>
   await check(t, server, EDITOR, fix, { output: /edited/, files: { 'a.txt': 'ONE\ntwo\nthree\n' } })
 })
 
+t.test('says of an undo by which a file is gone where it was, and takes a whole move back', async t => {
+  const server = await startServer(t, { files: FILES, settings: { allowDelete: true } })
+  const undo = (path: string, output: string) =>
+    check(t, server, EDITOR, { command: 'undo_edit', path }, { output, files: { 'a.txt': 'one\ntwo\nthree\n' } })
+  const input = '*** Begin Patch\n*** Update File: a.txt\n*** Move to: b.txt\n*** End Patch'
+  for (const path of ['b.txt', 'a.txt']) {
+    await server.call('POST', '/adapters/codex-apply-patch', { body: { input } })
+    t.ok(existsSync(join(server.root, 'b.txt')))
+    await undo(path, `The last edit of ${path} was undone: b.txt is removed, and a.txt is there again.`)
+    t.notOk(existsSync(join(server.root, 'b.txt')))
+  }
+  await server.call('POST', EDITOR, { body: { command: 'create', path: 'c.txt', file_text: 'x' } })
+  await undo('c.txt', 'The last edit of c.txt was undone: c.txt is removed.')
+  t.notOk(existsSync(join(server.root, 'c.txt')))
+})
+
 t.test('carries a command out once under one key', async t => {
   const server = await startServer(t, { files: FILES })
   const send = () =>

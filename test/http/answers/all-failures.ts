@@ -2058,6 +2058,13 @@ const HISTORY: Described[] = [
     detail: ['All 4 edits stand: there is nothing to make again. Nothing was written.']
   },
   {
+    failure: nothing({ reason: 'half_of_move' }),
+    detail: [
+      'Edit E1 is half of a move, and the other half is not in the history that you see.',
+      'A move is taken back whole, or not at all. Nothing was written.'
+    ]
+  },
+  {
     failure: nothing({ reason: 'is_undo', undoes: ['E0', 'E9'] }),
     detail: ['E1 is an undo of edits E0 and E9. To make them again, call /redo with edit_id E1. Nothing was written.']
   },
