@@ -124,6 +124,16 @@ export type EditsVerb = TakeBackVerb | 'review'
 export interface ConflictAt extends Omit<ConflictWithFix, 'by'> {
   path: string
   by?: string
+  /** Where the file is gone, and that is what `by` did. */
+  removal?: Removal
+}
+
+/** How a file was removed: by an ordinary edit, an undo or a redo, and by which call it comes back. */
+export interface Removal {
+  operation: 'edit' | TakeBackVerb
+  /** Of a move: where the file went. */
+  moved_to?: string
+  back: { verb: TakeBackVerb; edit_id: string }
 }
 
 /** The conflicts, at most 100, and how many more there are. */

@@ -20,6 +20,7 @@ import type {
   TakeBackVerb
 } from './operation.ts'
 import { findByIds, isOrdinary, stands } from './past-edits.ts'
+import { withRemovals } from './removals.ts'
 import { textsGone } from './texts-gone.ts'
 
 /** The fields that both take. */
@@ -103,11 +104,12 @@ export function takenBackBy({
 }
 
 /** Plans it under its lock and, unless it is a dry run, changes it. */
-export async function changeFile(
-  run: TakeBackRun,
-  file: FileToTakeBack,
-  { dry_run, outcome }: Mode
-): Promise<FileDone> {
+export async function changeFile(run: TakeBackRun, file: FileToTakeBack, mode: Mode): Promise<FileDone> {
+  const done = await tryFile(run, file, mode)
+  return done.ok ? done : withRemovals(run.taking.workspace, done)
+}
+
+async function tryFile(run: TakeBackRun, file: FileToTakeBack, { dry_run, outcome }: Mode): Promise<FileDone> {
   const { taking, verb } = run
   const { expected_hash } = file
   const options: ChangeOptions<FileTakenBack> = {

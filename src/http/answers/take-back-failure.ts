@@ -1,7 +1,7 @@
 // Why nothing was taken back or made again, and what to do next. Does not know statuses.
 import type { ConflictOnWire, Problem, SuggestedFix } from '../../../schemas/problem.ts'
 import { MAX_EDIT_IDS } from '../../../schemas/undo.ts'
-import type { ConflictAt, HistoryFailure, TakeBackVerb } from '../../operations/operation.ts'
+import type { ConflictAt, HistoryFailure, Removal, TakeBackVerb } from '../../operations/operation.ts'
 import { type CallSyntax, pathShown } from './call-names.ts'
 import { sentences, type Descriptions, NOTHING_WRITTEN, type ProblemParts } from './description.ts'
 import { editsNamed, NAMED } from './history-outcome.ts'
@@ -40,7 +40,8 @@ export function inTheWay({ verb, conflicts, more_conflicts = 0 }: Of<'UNDO_CONFL
   return `Edit ${first.edit_id} ${CAN_T[verb]}: ${whatStands(first, naming)}.${more}`
 }
 
-function whatStands({ kind, by, path: named, start_line, end_line, replaced }: ConflictAt, naming: CallSyntax): string {
+function whatStands(conflict: ConflictAt, naming: CallSyntax): string {
+  const { kind, by, path: named, start_line, end_line, replaced, removal } = conflict
   const path = cut(pathShown(naming, named), 200)
   if (replaced === true) {
     return `it was made in an earlier ${path}, in whose place another file was made since`
@@ -57,8 +58,27 @@ function whatStands({ kind, by, path: named, start_line, end_line, replaced }: C
         ? `another program changed ${path} since, and it is not known what`
         : `another program changed the same text since (${by}, ${where})`
     case 'removed':
-      return by === undefined ? `${path} is gone` : `${path} is gone: ${by} removed it`
+      return removal === undefined ? `${path} is gone` : `${path} is gone: ${howRemoved(by!, removal, naming)}`
   }
+}
+
+function howRemoved(by: string, { operation, moved_to }: Removal, naming: CallSyntax): string {
+  if (operation === 'undo') return `undo ${by} removed it`
+  const did = moved_to === undefined ? 'deleted it' : `moved it to ${cut(pathShown(naming, moved_to), 200)}`
+  return `${operation} ${by} ${did}${operation === 'redo' ? ' again' : ''}`
+}
+
+/** The call that brings the first file back that is gone, if it is known how and the caller can send it. */
+export function bringingBack(
+  { conflicts }: Of<'UNDO_CONFLICT'>,
+  naming: CallSyntax
+): { verb: TakeBackVerb; name: string; arguments: Record<string, unknown> } | undefined {
+  const back = conflicts.find(({ removal }) => removal !== undefined)?.removal?.back
+  const name = back && naming[back.verb]
+  if (back === undefined || name === undefined) return undefined
+  const { verb, edit_id } = back
+  // The definition of the tool that undoes has no edit_id.
+  return { verb, name, arguments: verb === 'undo' ? { edit_ids: [edit_id] } : { edit_id } }
 }
 
 /** The later edits that stand in the way. */
@@ -75,18 +95,20 @@ export function withLater({ verb, edit_ids, conflicts }: Of<'UNDO_CONFLICT'>): s
   return verb === 'undo' && later.length > 0 && all.length <= MAX_EDIT_IDS ? all : undefined
 }
 
-function waysOn({ verb, conflicts }: Of<'UNDO_CONFLICT'>, naming: CallSyntax): string {
+function waysOn(failure: Of<'UNDO_CONFLICT'>, naming: CallSyntax): string {
+  const { verb, conflicts } = failure
   const later = laterOf(conflicts)
   const others = later.length === 0 ? '' : `take back ${editsNamed(later)} too`
   const skip = verb === 'undo' ? ', or send on_conflict "skip" to leave what is in conflict' : ''
   if (conflicts.some(({ replaced }) => replaced)) return `Change the file as it is now, with ${naming.edit}${skip}.`
-  const removed = conflicts.find(({ kind }) => kind === 'removed')
-  if (removed !== undefined) {
-    return removed.by === undefined
-      ? `If the file should be there, make it again with ${naming.create}.`
-      : naming.redo === undefined
-        ? ''
-        : `To bring the file back first, call ${naming.redo} with edit_id ${removed.by}.`
+  const back = bringingBack(failure, naming)
+  if (back !== undefined) {
+    return `To bring the file back first, call ${back.name} with ${JSON.stringify(back.arguments)}.`
+  }
+  if (conflicts.some(({ kind }) => kind === 'removed')) {
+    return conflicts.some(({ removal }) => removal !== undefined)
+      ? ''
+      : `If the file should be there, make it again with ${naming.create}.`
   }
   if (verb === 'redo') return `Edit the lines in question with ${naming.edit}, as suggested_fixes has it.`
   const first = others === '' ? 'edit the lines in question' : others
@@ -110,12 +132,12 @@ function fixesOf(failure: Of<'UNDO_CONFLICT'>, path: string, naming: CallSyntax)
   const { verb, conflicts } = failure
   const later = laterOf(conflicts)
   const fixes: SuggestedFix[] = []
-  const removed = conflicts.find(({ kind, by, replaced }) => kind === 'removed' && by !== undefined && !replaced)
-  if (removed?.by !== undefined && naming.redo !== undefined) {
+  const back = bringingBack(failure, naming)
+  if (back !== undefined) {
     fixes.push({
-      type: 'USE_REDO',
+      type: back.verb === 'undo' ? 'USE_UNDO' : 'USE_REDO',
       suggestion: 'Bring the file back, then send this request again.',
-      call: { name: naming.redo, arguments: { edit_id: removed.by } }
+      call: { name: back.name, arguments: back.arguments }
     })
   }
   const all = withLater(failure)

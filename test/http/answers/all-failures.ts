@@ -2025,10 +2025,27 @@ const HISTORY: Described[] = [
     ]
   },
   {
-    failure: conflict({ kind: 'removed' }),
+    failure: conflict({ kind: 'removed', removal: { operation: 'undo', back: { verb: 'redo', edit_id: 'E2' } } }),
     detail: [
-      "Edit E1 can't be taken back: src/app.ts is gone: E2 removed it. Nothing was written.",
-      'To bring the file back first, call /redo with edit_id E2.'
+      "Edit E1 can't be taken back: src/app.ts is gone: undo E2 removed it. Nothing was written.",
+      'To bring the file back first, call /redo with {"edit_id":"E2"}.'
+    ]
+  },
+  {
+    failure: conflict({ kind: 'removed', removal: { operation: 'edit', back: { verb: 'undo', edit_id: 'E2' } } }),
+    detail: [
+      "Edit E1 can't be taken back: src/app.ts is gone: edit E2 deleted it. Nothing was written.",
+      'To bring the file back first, call /undo with {"edit_ids":["E2"]}.'
+    ]
+  },
+  {
+    failure: conflict({
+      kind: 'removed',
+      removal: { operation: 'redo', moved_to: 'b.ts', back: { verb: 'undo', edit_id: 'E0' } }
+    }),
+    detail: [
+      "Edit E1 can't be taken back: src/app.ts is gone: redo E2 moved it to b.ts again. Nothing was written.",
+      'To bring the file back first, call /undo with {"edit_ids":["E0"]}.'
     ]
   },
   {

@@ -2,7 +2,7 @@
 // not know other failures.
 import type { ConflictAt, HistoryFailure } from '../../../operations/operation.ts'
 import { BY_TOOL } from '../call-names.ts'
-import { inTheWay, laterOf, restoringEdits, withLater } from '../take-back-failure.ts'
+import { bringingBack, inTheWay, laterOf, restoringEdits, withLater } from '../take-back-failure.ts'
 import { type Brief, CALLS_LENGTH, type FailedCall, toRead } from './call.ts'
 
 /** Calls that put back a text. */
@@ -14,8 +14,14 @@ export function undoConflict(
 ): Brief | undefined {
   const { made, naming } = call
   const { verb, conflicts } = failure
-  // `detail` says how to bring it back.
-  if (conflicts.some(({ kind, replaced }) => kind === 'removed' || replaced)) return undefined
+  const isReplaced = conflicts.some(({ replaced }) => replaced)
+  const back = isReplaced ? undefined : bringingBack(failure, naming)
+  const bring = back && naming.write(BY_TOOL[back.verb], back.arguments, made)
+  if (bring !== undefined) {
+    return { what: inTheWay(failure, naming), next: ['To bring the file back first, send:', bring] }
+  }
+  // `detail` says what else can be done.
+  if (isReplaced || conflicts.some(({ kind }) => kind === 'removed')) return undefined
   const later = laterOf(conflicts)
   const edit_ids = withLater(failure)
   const which = later.length === 1 ? 'edit' : 'edits'
