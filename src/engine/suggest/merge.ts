@@ -2,8 +2,20 @@
 // not know files or edits.
 import { fail, ok, type Result } from '../../result.ts'
 import { changedRanges, type ChangedRange } from './differences/changed-ranges.ts'
+import { type WordsChanged, EditChanges, type ChangedLines } from './differences/edit-changes.ts'
 import { indentRule, type Indents } from './indent-rule.ts'
+import { type KeptLine, lostLine } from './kept-lines.ts'
 import { DASHES, plainDashes, plainQuotes } from './differences/typography.ts'
+import {
+  beginsLine,
+  haveLetters,
+  type LineOfWords,
+  linesOfWords,
+  quotePairs,
+  textOf,
+  type Word,
+  wordsOf
+} from './words.ts'
 
 /**
  * Both sides changed the same words, or words beside each other: `changed` of old_text by the edit, `found` in the file
@@ -15,12 +27,6 @@ export type MergeConflict =
   | { reason: 'same_words'; changed: string; found: string }
   | { reason: 'unknown_word'; word: string }
   | { reason: 'spacing' | 'too_long' | 'added' }
-
-/** A word, or another sign, with the white space before it. The last of a text is empty. */
-interface Word {
-  gap: string
-  text: string
-}
 
 /** Words of all three texts, and edits between two, above which nothing is merged. Chosen, not measured. */
 const MOST_WORDS = 12_000
@@ -37,35 +43,22 @@ const MOST_EDITS = 2000
 export function merge(base: string, mine: string, theirs: string): Result<string, MergeConflict> {
   const words = { base: wordsOf(base), mine: wordsOf(mine), theirs: wordsOf(theirs) }
   if (words.base.length + words.mine.length + words.theirs.length > MOST_WORDS) return fail({ reason: 'too_long' })
-  const edits = changesOf(words.base, words.mine, text => text)
-  const changes = changesOf(words.base, words.theirs, folded)
-  if (edits === undefined || changes === undefined) return fail({ reason: 'too_long' })
-  return new Merge(words, changes).apply(edits)
+  const changes = changedRanges(textsOf(words.base, folded), textsOf(words.theirs, folded), MOST_EDITS)
+  if (changes === undefined) return fail({ reason: 'too_long' })
+  const edit = new EditChanges(words.base, words.mine, MOST_EDITS)
+  const byLines = edit.byLines()
+  if (byLines === undefined) return fail({ reason: 'too_long' })
+  const merged = new Merge(words, changes).apply(byLines)
+  const byWords = merged.ok ? undefined : edit.byWords()
+  // A word that both have kept may be in a line that the edit takes out.
+  return byWords === undefined ? merged : new Merge(words, changes).apply(byWords)
 }
 
-const WIDE = String.raw`\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}`
-const WORD = new RegExp(String.raw`(\s*)([${WIDE}]|(?:(?![${WIDE}])[\p{L}\p{M}\p{N}_$])+|\S|$)`, 'gu')
-
-function wordsOf(text: string): Word[] {
-  const words: Word[] = []
-  for (const [, gap = '', word = ''] of text.matchAll(WORD)) {
-    words.push({ gap, text: word })
-    if (word === '') break
-  }
-  return words
-}
+const textsOf = (words: readonly Word[], keyOf: (word: string) => string): string[] =>
+  words.map(({ text }) => keyOf(text))
 
 /** The same for words that differ only in how they are written. */
 export const folded = (word: string): string => plainDashes(plainQuotes(word.normalize('NFC')))
-
-function changesOf(
-  base: readonly Word[],
-  other: readonly Word[],
-  keyOf: (word: string) => string
-): ChangedRange[] | undefined {
-  const keys = (words: readonly Word[]): string[] => words.map(({ text }) => keyOf(text))
-  return changedRanges(keys(base), keys(other), MOST_EDITS)
-}
 
 class Merge {
   readonly #base: readonly Word[]
@@ -79,6 +72,12 @@ class Merge {
   /** The words that begin a line in both texts. */
   readonly #indents: (Indents & { at: number })[]
   readonly #rule: ((indent: string) => string | undefined) | undefined
+  #moved: ChangedLines['moved'] = new Map()
+  /** Where a line of `base` begins in `theirs`, though it begins with other signs there. */
+  readonly #places = new Map<number, number>()
+  /** The words of `mine` that stay, each with that of `base`; and those that are put in as they are. */
+  readonly #origins = new Map<number, number>()
+  readonly #asSent = new Set<number>()
   /** By place in `theirs`: what is written instead of a gap; and instead of words and the gap after them. */
   readonly #gaps = new Map<number, string>()
   readonly #texts = new Map<number, { text: string; to: number }>()
@@ -103,7 +102,9 @@ class Merge {
     this.#rule = indentRule(first?.at === 0 && others.length > 0 ? others : this.#indents)
   }
 
-  apply(edits: readonly ChangedRange[]): Result<string, MergeConflict> {
+  /** Fails too where a line that the edit keeps, or a pair of quotation marks, would not be as it should. */
+  apply({ edits, moved }: ChangedLines): Result<string, MergeConflict> {
+    this.#moved = moved
     let [at, mineAt] = [0, 0]
     let isDone = false
     const end = { from: this.#base.length, to: 0, otherFrom: 0, otherTo: 0 }
@@ -112,13 +113,18 @@ class Merge {
       for (; at < edit.from; at++, mineAt++, isDone = false) {
         const conflict = isDone ? null : this.#mergeGap(at, this.#mine[mineAt]!.gap)
         if (conflict !== null) return fail(conflict)
+        this.#origins.set(mineAt, at)
       }
       if (edit === end) break
       const conflict = this.#conflictWith(edit) ?? this.#mergeWords(edit)
       if (conflict !== null) return fail(conflict)
       ;[at, mineAt, isDone] = [edit.to, edit.otherTo, true]
     }
-    return ok(this.#written())
+    const merged = this.#written()
+    const conflict =
+      lostLine({ base: this.#base, mine: this.#mine, theirs: this.#theirs, kept: this.#kept }, merged) ??
+      this.#unpaired()
+    return conflict === undefined ? ok(merged) : fail({ reason: 'same_words', ...conflict })
   }
 
   #written(): string {
@@ -132,18 +138,107 @@ class Merge {
     return written
   }
 
-  #conflictWith({ from, to, otherFrom, otherTo }: ChangedRange): MergeConflict | null {
-    const change = this.#changes.find(change => change.from <= to && change.to >= from)
-    if (change !== undefined) {
+  #conflictWith(edit: WordsChanged): MergeConflict | null {
+    const { from, to, otherFrom, otherTo } = edit
+    const changes = this.#changes.filter(change => change.from <= to && change.to >= from)
+    const [change] = changes
+    if (change !== undefined && !this.#isAmongOtherSigns(edit, changes)) {
       const [start, end] = [Math.min(from, change.from), Math.max(to, change.to)]
       const there = this.#theirs.slice(change.otherFrom - (change.from - start), change.otherTo + (end - change.to))
       return { reason: 'same_words', changed: textOf(this.#base.slice(start, end)), found: textOf(there) }
     }
     // It may be what the file calls otherwise by now.
-    const stale = this.#mine
-      .slice(otherFrom, otherTo)
-      .find(({ text }) => /^[\p{L}_$]/u.test(text) && this.#known.base.has(text) && !this.#known.theirs.has(text))
-    return stale === undefined ? null : { reason: 'unknown_word', word: stale.text }
+    for (let i = otherFrom; i < otherTo; i++) {
+      const { text } = this.#mine[i]!
+      const line = this.#moved.get(i)
+      if (line !== undefined) i += line.to - line.from - 1
+      else if (/^[\p{L}_$]/u.test(text) && this.#known.base.has(text) && !this.#known.theirs.has(text)) {
+        return { reason: 'unknown_word', word: text }
+      }
+    }
+    return null
+  }
+
+  /** Whether whole lines are put in or taken out, and `theirs` has as many, written otherwise. */
+  #isAmongOtherSigns(edit: WordsChanged, changes: readonly ChangedRange[]): boolean {
+    const { from, to, otherFrom, otherTo, isLines } = edit
+    const [start, end] = [this.#lineAt(from), this.#lineAt(to)]
+    if (isLines !== true || start === undefined || end === undefined) return false
+    const count = (words: readonly Word[], first: number, last: number): number =>
+      words.slice(first, last).filter((_, i) => beginsLine(words, first + i)).length
+    const isSame =
+      changes.every(change => this.#areSigns(change)) &&
+      count(this.#base, from, to) === count(this.#theirs, start, end) &&
+      linesOfWords(this.#mine.slice(otherFrom, otherTo + 1)).every(
+        line => this.#moved.has(otherFrom + line.from) || this.#fits(line, edit, changes, start)
+      )
+    if (isSame) this.#places.set(from, start).set(to, end)
+    return isSame
+  }
+
+  #areSigns({ from, to, otherFrom, otherTo }: ChangedRange): boolean {
+    return !haveLetters(textOf(this.#base.slice(from, to)) + textOf(this.#theirs.slice(otherFrom, otherTo)))
+  }
+
+  /**
+   * Whether a line can be put in as it is: none of the signs that `theirs` has at the end of the line before separates
+   * it from that one, and it begins with the same sign as the line after it.
+   */
+  #fits(
+    line: LineOfWords,
+    { from, to, otherFrom }: WordsChanged,
+    changes: readonly ChangedRange[],
+    start: number
+  ): boolean {
+    const first = this.#mine[otherFrom + line.from]!.text
+    return (
+      from === to &&
+      changes.every(change => {
+        const before = [...this.#base.slice(change.from, from), ...this.#theirs.slice(change.otherFrom, start)]
+        const isAfter = change.to > from || change.otherTo > start
+        return before.every(({ text }) => text === ';') && (!isAfter || first === this.#base[from]!.text)
+      })
+    )
+  }
+
+  /** Where the line is in `theirs` that begins at word `at` of `base`, or the end; undefined if it has other lines there. */
+  #lineAt(at: number): number | undefined {
+    const change = this.#changes.find(({ from, to }) => from <= at && at <= to)
+    if (change === undefined) return beginsLine(this.#theirs, this.#kept[at]!) ? this.#kept[at] : undefined
+    const starts = (words: readonly Word[], first: number, last: number): number[] =>
+      Array.from({ length: last - first + 1 }, (_, i) => first + i).filter(word => beginsLine(words, word))
+    const here = starts(this.#base, change.from, change.to)
+    const there = starts(this.#theirs, change.otherFrom, change.otherTo)
+    return here.length === there.length ? there[here.indexOf(at)] : undefined
+  }
+
+  /** Where word `at` of `base` is in `theirs`, or what stands there at the start of its line. */
+  #there(at: number): number {
+    return this.#places.get(at) ?? this.#kept[at]!
+  }
+
+  /** Quotation marks that the edit makes a pair and that would be none, as `theirs` has another sign for one of them. */
+  #unpaired(): KeptLine | undefined {
+    const pairs = new Map(quotePairs(this.#base))
+    for (const [open, close] of quotePairs(this.#mine)) {
+      const [first, last] = [this.#signAt(open), this.#signAt(close)]
+      if (first === undefined || last === undefined) continue
+      const wasPair = pairs.get(this.#origins.get(open)!) === this.#origins.get(close)
+      const isOther = first !== plainSign(this.#mine[open]!.text)
+      const isWithin = (sign: string): boolean =>
+        this.#mine.slice(open + 1, close).some(({ text }, i) => text === sign && !this.#origins.has(open + 1 + i))
+      if (wasPair ? isOther && isWithin(first) : first !== last) {
+        return { changed: textOf(this.#mine.slice(open, close + 1)), found: first }
+      }
+    }
+    return undefined
+  }
+
+  /** The quotation mark that stands in the result for word `at` of `mine`; undefined in a line that is moved. */
+  #signAt(at: number): string | undefined {
+    const origin = this.#origins.get(at)
+    if (origin !== undefined) return plainSign(this.#theirs[this.#kept[origin]!]?.text ?? '')
+    return this.#asSent.has(at) ? plainSign(this.#mine[at]!.text) : undefined
   }
 
   /** The white space before word `at` of `base`, which stays, is `wanted` in `mine`. */
@@ -159,22 +254,38 @@ class Merge {
   }
 
   /** No change of `theirs` touches the words: each of `base` from the one before to that after them is there. */
-  #mergeWords({ from, to, otherFrom, otherTo }: ChangedRange): MergeConflict | null {
-    const start = this.#kept[from]!
+  #mergeWords({ from, to, otherFrom, otherTo, isLines }: WordsChanged): MergeConflict | null {
+    const start = this.#there(from)
     const parts: (string | undefined)[] = []
     // White space at the end of old_text may be stray; a word that is put in after it stands apart all the same.
     const isApart = from === to && otherFrom > 0 && this.#theirs[start]!.gap === ''
+    // White space at the end of the line before, as `theirs` has it.
+    const isKept = isLines === true && from > 0 && tailOf(this.#mine[otherFrom]!.gap) === tailOf(this.#base[from]!.gap)
+    let tail = isKept ? tailOf(this.#theirs[start]!.gap) : undefined
     for (let i = otherFrom; i < otherTo; i++) {
       const { gap, text } = this.#mine[i]!
       const isFirst = i === otherFrom && !isApart
-      parts.push(isFirst ? this.#gapFor(from, gap, i === 0) : this.#adapted(gap, from), this.#spelled(text))
+      parts.push(ended(isFirst ? this.#gapFor(from, gap, i === 0) : this.#adapted(gap, from), tail))
+      const line = this.#moved.get(i)
+      const moved = line && this.#lineIn(line)
+      tail = moved?.tail
+      parts.push(moved?.text ?? this.#spelled(text))
+      if (moved === undefined) this.#asSent.add(i)
+      else i += line!.to - line!.from - 1
     }
     const after = this.#mine[otherTo]!.gap
     const isLikeFirst = otherFrom === otherTo && after !== this.#base[to]!.gap && after === this.#base[from]!.gap
-    parts.push(isLikeFirst ? this.#theirs[start]!.gap : this.#gapFor(to, after))
+    parts.push(isLikeFirst ? this.#theirs[start]!.gap : ended(this.#gapFor(to, after), tail))
     if (parts.includes(undefined)) return { reason: 'spacing' }
-    this.#texts.set(start, { text: parts.join(''), to: this.#kept[to]! })
+    this.#texts.set(start, { text: parts.join(''), to: this.#there(to) })
     return null
+  }
+
+  /** What `theirs` has for a line of `base`, and the white space at its end. */
+  #lineIn({ from, to }: LineOfWords): { text: string; tail: string } | undefined {
+    const [start, end] = [this.#lineAt(from), this.#lineAt(to)]
+    if (start === undefined || end === undefined) return undefined
+    return { text: textOf(this.#theirs.slice(start, end)), tail: tailOf(this.#theirs[end]!.gap) }
   }
 
   /**
@@ -182,7 +293,7 @@ class Merge {
    * `isFirst`: it begins `mine`.
    */
   #gapFor(at: number, wanted: string, isFirst = false): string | undefined {
-    const [was, is] = [this.#base[at]!.gap, this.#theirs[this.#kept[at]!]!.gap]
+    const [was, is] = [this.#base[at]!.gap, this.#theirs[this.#there(at)]!.gap]
     if (wanted === was || wanted === is) return is
     const adapted = this.#adapted(wanted, at, isFirst)
     return adapted === is || was === is || this.#adapted(was, at, at === 0) === is ? adapted : undefined
@@ -209,6 +320,13 @@ class Merge {
   }
 }
 
+const TAIL = /^[^\S\n]*/
+const tailOf = (gap: string): string => TAIL.exec(gap)![0]
+
+/** A gap with another `tail` of the line before it, if it ends that. */
+const ended = (gap: string | undefined, tail: string | undefined): string | undefined =>
+  tail !== undefined && gap?.includes('\n') === true ? gap.replace(TAIL, () => tail) : gap
+
 function counterparts(length: number, changes: readonly ChangedRange[]): number[] {
   const kept: number[] = []
   let shift = 0
@@ -227,10 +345,6 @@ function indentOf(gap: string, isFirst: boolean): string | undefined {
   return last === -1 && !isFirst ? undefined : gap.slice(last + 1)
 }
 
-/** Words as they stand, without the white space before the first. */
-const textOf = (words: readonly Word[]): string =>
-  words.map(({ gap, text }, i) => (i === 0 ? text : gap + text)).join('')
-
 const PLAIN: [typographic: RegExp, plain: string][] = [
   [/[\u201c-\u201f\u00ab\u00bb\u2033]/g, '"'],
   [/[\u2018-\u201b\u2032]/g, "'"],
@@ -238,6 +352,9 @@ const PLAIN: [typographic: RegExp, plain: string][] = [
   [/\u2026/g, '...'],
   [/[\u00a0\u202f]/g, ' ']
 ]
+
+/** A quotation mark as `'` or `"`, whichever of its forms it has. */
+const plainSign = (text: string): string => PLAIN.reduce((all, [sign, instead]) => all.replace(sign, instead), text)
 
 /** How what is put in is written where `theirs` writes otherwise what `base` has too: typographic signs, accents. */
 function spelling(base: string, theirs: string): (text: string) => string {

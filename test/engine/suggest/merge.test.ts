@@ -44,6 +44,25 @@ check('puts in no word that the file has lost', 'old(1)\ngo()', 'old(1)\ngo(old)
 check('counts quotes as the same', "f('a', b)", "f('a', c)", 'f("a", b)', 'f("a", c)')
 check('changes quotes where that is asked', "f('a')", 'f(`a`)', 'f("a")', 'f(`a`)')
 check(
+  'puts a whole line in, not parts of two',
+  "f('a')\nf('b')",
+  "f('a')\nf('c')\nf('b')",
+  'f("a")\nf("b")',
+  'f("a")\nf(\'c\')\nf("b")'
+)
+check('puts a whole string in', "f('a')", "f('b', 'a')", 'f("a")', `f('b', "a")`)
+check('takes no quote for the end of another string', "f('a')", `f('it"s')`, 'f("a")', both(`'it"s'`, '"'))
+check('makes no pair of two kinds of quotes', "f('a', x)", "f('a' + x + 'b', x)", 'f("a", x)', `f("a" + x + 'b', x)`)
+check('makes no pair of another quote', 'f(\'a\', "b")', "f('b')", 'f("a", \'b\')', both("'b'", '"'))
+check('puts a line in among other list markers', '- a\n- b', '- a\n- c\n- b', '* a\n* b', '* a\n- c\n* b')
+check('puts no line in that has another marker', '- a\n- b', '- a\nc\n- b', '* a\n* b', both('-', '*'))
+check('puts no line in without its comma', 'a: 1\nb: 1', 'a: 1\nc: 1\nb: 1', 'a: 1,\nb: 1,', both('', ','))
+check('puts a line in after a semicolon', 'a()\nb()', 'a()\nb()\nc()', 'a();\nb();', 'a();\nb();\nc()')
+check('takes a line out with its own marker', '- a\n- b\n- c', '- a\n- c', '* a\n* b\n* c', '* a\n* c')
+check('moves a line as the file has it', 'a()\nb()\nc()', 'b()\na()\nc()', 'a(); \nb(); \nc();', 'b(); \na(); \nc();')
+check('takes no line out where the file has another', 'a\n-\nb', 'a\nb', 'a\n*\n*\nb', both('-', '*\n*'))
+check('moves no line that the file has in another', '- a\n- b\nc', '- b\n- a\nc', '* a * b\nc', both('- a', '* a'))
+check(
   'writes plain signs where the file does',
   'say “a” – b',
   'say “a” – b – “c”…',

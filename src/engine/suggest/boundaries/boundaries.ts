@@ -4,6 +4,7 @@ import type { Alignment } from '../align.ts'
 import { isCombining, isDash, type FoldedLine } from '../fold.ts'
 import type { Stretch } from '../haystack.ts'
 import type { OldText } from '../readings.ts'
+import { haveLetters } from '../words.ts'
 
 /** A part of a stretch: UTF-16 offsets. */
 export interface TextSpan {
@@ -29,26 +30,42 @@ const MOST_REST = 120
  * The region of an alignment by lines: from the start of its first line to the end of its last, with the break where
  * old_text has one. Where old_text's first line is exactly the end of its line, from there; where its last line is
  * exactly the beginning of its line, to there, unless old_text has a break after it and little follows (`MOST_REST`).
+ * Signs that another line of the region has beyond old_text as well, such as `;`, belong to it at its edges too.
  */
 export function spanOfLines(old: OldText, stretch: Stretch, { pairs }: Alignment): TextSpan {
   const [first, last] = [pairs[0]!, pairs.at(-1)!]
   const { source } = stretch.folded
   const isWhole = (pair: typeof first) => pair.fromA !== pair.toA || pair.fromB !== pair.toB
+  const isStyle = (signs: string, isAtEnd: boolean): boolean =>
+    !haveLetters(signs) &&
+    pairs.some(pair => {
+      const [sought, there] = [old.filled[pair.fromA]!.text, stretch.lines[pair.fromB]!.text]
+      const isEdge = pair === (isAtEnd ? last : first)
+      return !isEdge && !isWhole(pair) && there === (isAtEnd ? sought + signs : signs + sought)
+    })
   let { start } = stretch.lines[first.fromB]!
-  if (first.fromA === 0 && !isWhole(first)) start = startIn(old.filled[0]!, old, stretch, stretch.lines[first.fromB]!)
+  const before = signsBefore(old.filled[0]!, stretch.lines[first.fromB]!)
+  if (first.fromA === 0 && !isWhole(first) && !isStyle(before, false)) {
+    start = startIn(old.filled[0]!, old, stretch, stretch.lines[first.fromB]!)
+  }
   const line = stretch.lines[last.toB]!
   let end = line.end
   if (last.toA === old.filled.length - 1) {
     const sought = old.filled.at(-1)!.text
     const isEnded = old.source.endsWith('\n')
     const isBegun = !isWhole(last) && line.text.length > sought.length && line.text.startsWith(sought)
-    if (isBegun && (!isEnded || line.to - line.from - sought.length > MOST_REST)) {
+    const isCut = isBegun && (!isEnded || line.to - line.from - sought.length > MOST_REST)
+    if (isCut && !isStyle(line.text.slice(sought.length), true)) {
       end = stretch.folded.offsets[line.from + sought.length - 1]! + 1
       while (end < source.length && isCombining(source.charCodeAt(end))) end++
     } else if (isEnded) end = afterBreak(source, end)
   }
   return { start, end }
 }
+
+/** What a line begins with that ends as the one sought; empty if it doesn't. */
+const signsBefore = (sought: FoldedLine, { text }: FoldedLine): string =>
+  text.endsWith(sought.text) ? text.slice(0, text.length - sought.text.length) : ''
 
 function startIn(sought: FoldedLine, old: OldText, stretch: Stretch, line: FoldedLine): number {
   const { source, offsets } = stretch.folded

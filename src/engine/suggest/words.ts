@@ -1,0 +1,69 @@
+// A text as words with the white space before each, and the lines and quotation marks among them. Does not know edits.
+
+/** A word, or another sign, with the white space before it. The last of a text is empty. */
+export interface Word {
+  gap: string
+  text: string
+}
+
+const WIDE = String.raw`\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}`
+const WORD = new RegExp(String.raw`(\s*)([${WIDE}]|(?:(?![${WIDE}])[\p{L}\p{M}\p{N}_$])+|\S|$)`, 'gu')
+const QUOTE = /^["'`]$/
+const LETTER = /[\p{L}\p{N}_$]/u
+
+export function wordsOf(text: string): Word[] {
+  const words: Word[] = []
+  for (const [, gap = '', word = ''] of text.matchAll(WORD)) {
+    words.push({ gap, text: word })
+    if (word === '') break
+  }
+  return words
+}
+
+/** Words as they stand, without the white space before the first. */
+export const textOf = (words: readonly Word[]): string =>
+  words.map(({ gap, text }, i) => (i === 0 ? text : gap + text)).join('')
+
+/** Whether a text is more than punctuation. */
+export const haveLetters = (text: string): boolean => LETTER.test(text)
+
+/** Whether a line begins at word `at`, or all lines end there. */
+export const beginsLine = (words: readonly Word[], at: number): boolean =>
+  at === 0 || at === words.length - 1 || words[at]!.gap.includes('\n')
+
+/** A line that isn't blank: its words, the last exclusive. `text`: without white space around it; `key`: without any. */
+export interface LineOfWords {
+  from: number
+  to: number
+  text: string
+  key: string
+}
+
+export function linesOfWords(words: readonly Word[]): LineOfWords[] {
+  const lines: LineOfWords[] = []
+  for (let from = 0; from < words.length - 1;) {
+    let to = from + 1
+    while (!beginsLine(words, to)) to++
+    const line = words.slice(from, to)
+    lines.push({ from, to, text: textOf(line), key: line.map(({ text }) => text).join(' ') })
+    from = to
+  }
+  return lines
+}
+
+/** The quotation marks that are a pair on one line, by their words. A mark after a backslash is none. */
+export function quotePairs(words: readonly Word[]): [open: number, close: number][] {
+  const pairs: [number, number][] = []
+  const isMark = (at: number): boolean => QUOTE.test(words[at]!.text) && words[at - 1]?.text !== '\\'
+  for (const { from, to } of linesOfWords(words)) {
+    for (let open = from; open < to; open++) {
+      if (!isMark(open)) continue
+      let close = open + 1
+      while (close < to && !(isMark(close) && words[close]!.text === words[open]!.text)) close++
+      if (close === to) continue
+      pairs.push([open, close])
+      open = close
+    }
+  }
+  return pairs
+}
