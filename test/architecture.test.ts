@@ -81,7 +81,7 @@ const ARROWS: Record<string, string[]> = {
 const ROOMS: Record<string, string[]> = {
   'engine/text': [],
   'engine/match': ['text'],
-  'engine/patch': ['text'],
+  'engine/patch': ['text', 'match'],
   'engine/suggest': ['text', 'failure'],
   'engine/edit': ['text', 'suggest'],
   'engine/outline': ['text', 'edit', 'failure'],

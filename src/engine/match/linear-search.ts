@@ -1,4 +1,4 @@
-// All places of a byte string in linear time, whatever both hold. Does not know edits.
+// All places of a byte string, or of a row of numbers, in linear time, whatever both hold. Does not know edits.
 import { CR, LF } from '../text/lines.ts'
 import type { Text } from '../text/text.ts'
 
@@ -53,8 +53,26 @@ export function searchLinearAnyBreak(text: Text, needle: Buffer, found: (start: 
   }
 }
 
+/** Where the numbers `needle` (some) are among others, at or after `from`; overlapping too, in order. O(letters + needle). */
+export function* placesOfNumbers(
+  letters: Int32Array,
+  needle: readonly number[],
+  from: number
+): Generator<number, undefined> {
+  const border = borders(needle)
+  let matched = 0
+  for (let i = from; i < letters.length; i++) {
+    while (matched > 0 && needle[matched] !== letters[i]) matched = border[matched - 1]!
+    if (needle[matched] !== letters[i]) continue
+    if (++matched < needle.length) continue
+    yield i - needle.length + 1
+    matched = border[matched - 1]!
+  }
+  return undefined
+}
+
 /** For each prefix, the length of the longest shorter one that it also ends with. */
-function borders(needle: Buffer): Int32Array {
+function borders(needle: ArrayLike<number>): Int32Array {
   const border = new Int32Array(needle.length)
   for (let i = 1, length = 0; i < needle.length; i++) {
     while (length > 0 && needle[i] !== needle[length]) length = border[length - 1]!

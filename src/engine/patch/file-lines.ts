@@ -1,11 +1,16 @@
 // The lines of a file, and where lines of a patch are among them. Does not know hunks.
 //
-// Each line is hashed once; the lines that are sought are then found by one look-up for each line of the file, and a
-// block of several by the rarest of its lines. Linear in file and patch, unless blocks made only of lines that the file
-// has very often are found nowhere.
+// Each line is hashed once; the lines that are sought are then found by one look-up for each line of the file: linear
+// in file and patch. A block of several is found by the rarest of its lines; where the file has even that one so often
+// that comparing at each takes longer, by a linear search. So each block costs at most a few passes over the lines of
+// the file, and one of which a line is rare nearly nothing.
+import { placesOfNumbers } from '../match/linear-search.ts'
 import { bomLength } from '../text/encoding.ts'
 import { firstIndex } from '../text/bisect.ts'
 import { breakEndIn, isBreakByte } from '../text/lines.ts'
+
+/** Lines that are compared to find one block, for each line of the file; beyond, a linear search takes less time. */
+const MOST_COMPARED = 8
 
 const SPACE = 32
 const TAB = 9
@@ -58,6 +63,9 @@ export class LinePlaces {
     const rarest = all.reduce((best, lines, i) => (lines.length < all[best]!.length ? i : best), 0)
     const lines = all[rarest]!
     const numbers = texts.map(text => this.#numberOf(text))
+    if (lines.length * texts.length > MOST_COMPARED * this.#numbers.length) {
+      return yield* placesOfNumbers(this.#numbers, numbers, from)
+    }
     for (let i = firstIndex(lines.length, at => lines[at]! >= from + rarest); i < lines.length; i++) {
       if (this.#holds(numbers, lines[i]! - rarest)) yield lines[i]! - rarest
     }

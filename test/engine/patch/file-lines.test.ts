@@ -56,3 +56,36 @@ t.test('takes ten times as long for ten times as many hunks in a file ten times 
   // A scan for each hunk would take a hundred times as long.
   t.ok(ten < 50 * Math.max(one, 10_000), `${one} and ${ten} µs`)
 })
+
+t.test('finds blocks of lines that are all frequent as a plain search does', async t => {
+  for (let i = 0; i < ROUNDS; i++) {
+    const random = new Random(SEED * 70_001 + i)
+    const period = Array.from({ length: 1 + random.int(3) }, () => random.pick(['a', 'b']))
+    const lines = Array.from({ length: 20 + random.int(60) }, (_, at) =>
+      random.chance(3) ? 'c' : period[at % period.length]!
+    )
+    const at = random.int(lines.length - 10)
+    const block = lines.slice(at, at + 10 + random.int(20))
+    const texts = random.chance(20) ? block.with(random.int(block.length), random.pick(['a', 'b'])) : block
+    const from = random.int(lines.length)
+    const places = lines.flatMap((_, index) =>
+      index >= from && texts.every((text, j) => lines[index + j] === text) ? [index] : []
+    )
+    const file = new FileLines(Buffer.from(lines.join('\n')))
+    t.strictSame([...file.find(texts).blocks(texts, from)], places, `seed ${random.seed}`)
+  }
+})
+
+t.test('takes ten times as long for a block ten times as long of lines that are all alike', async t => {
+  const timed = (count: number): number => {
+    const file = new FileLines(Buffer.from('x\n'.repeat(count * 4)))
+    const texts = Array<string>(count).fill('x')
+    const before = process.cpuUsage()
+    t.equal([...file.find(texts).blocks(texts, 0)].length, count * 3 + 1)
+    return process.cpuUsage(before).user
+  }
+  timed(1000)
+  const [one, ten] = [timed(2000), timed(20_000)]
+  // Comparing at each place would take a hundred times as long: more than ten seconds.
+  t.ok(ten < 50 * Math.max(one, 10_000), `${one} and ${ten} µs`)
+})
