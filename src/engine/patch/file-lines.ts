@@ -174,29 +174,23 @@ export class FileLines {
     range: (line: number) => [number, number]
   ): LinePlaces {
     const known = new Map<string, number>()
-    const sought: Buffer[] = []
-    /** Numbers of texts by hash: the first, and the next one with the same. */
-    const byHash = new Map<number, number>()
-    const next: number[] = []
+    // The hashes only tell which lines can be left out: texts of one hash can be made up, so the bytes, as a string,
+    // are what is looked up. V8 hashes strings with a seed.
+    const byBytes = new Map<string, number>()
+    const hashes = new Set<number>()
     for (const text of texts) {
       const key = read(text)
       if (known.has(key)) continue
       const bytes = Buffer.from(key)
-      const number = sought.push(bytes) - 1
-      const hashed = hashOf(bytes, 0, bytes.length)
-      known.set(key, number)
-      next.push(byHash.get(hashed) ?? -1)
-      byHash.set(hashed, number)
+      byBytes.set(bytes.toString('latin1'), known.size)
+      known.set(key, known.size)
+      hashes.add(hashOf(bytes, 0, bytes.length))
     }
     const numbers = new Int32Array(this.count).fill(-1)
-    for (let i = 0; i < this.count && sought.length > 0; i++) {
-      let number = byHash.get(hash(i)) ?? -1
-      if (number === -1) continue
-      const [start, end] = range(i)
-      while (number !== -1 && sought[number]!.compare(this.bytes, start, end) !== 0) number = next[number]!
-      numbers[i] = number
+    for (let i = 0; i < this.count && hashes.size > 0; i++) {
+      if (hashes.has(hash(i))) numbers[i] = byBytes.get(this.bytes.toString('latin1', ...range(i))) ?? -1
     }
-    return new LinePlaces(text => known.get(read(text))!, numbers, sought.length)
+    return new LinePlaces(text => known.get(read(text))!, numbers, known.size)
   }
 }
 

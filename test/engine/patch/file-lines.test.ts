@@ -5,6 +5,7 @@ import { splitAtBreaks } from '../../../src/engine/text/lines.ts'
 import { parseDiff } from '../../../src/engine/patch/v4a.ts'
 import { planHunks } from '../../../src/engine/plan/apply-hunks.ts'
 import { often } from '../../often.ts'
+import { collidingTexts } from '../colliding.ts'
 import { Random, randomFile, SEED } from '../../random.ts'
 
 const ROUNDS = often(2000, 300)
@@ -88,4 +89,18 @@ t.test('takes ten times as long for a block ten times as long of lines that are 
   const [one, ten] = [timed(2000), timed(20_000)]
   // Comparing at each place would take a hundred times as long: more than ten seconds.
   t.ok(ten < 50 * Math.max(one, 10_000), `${one} and ${ten} µs`)
+})
+
+t.test('takes no longer for lines of one hash than for others', async t => {
+  const crafted = collidingTexts((hash, byte) => Math.imul(hash ^ byte, 0x01000193), 0x811c9dc5 | 0, 11)
+  const timed = (texts: readonly string[]): number => {
+    const file = new FileLines(Buffer.from(`${texts[0]!}\n`.repeat(20_000)))
+    const before = process.cpuUsage()
+    t.equal(file.find(texts).of(texts[0]!).length, 20_000)
+    return process.cpuUsage(before).user
+  }
+  const ordinary = timed(crafted.map((text, i) => text.slice(8) + String(i).padStart(8)))
+  const same = timed(crafted)
+  // Comparing each line with all of them would take a hundred times as long.
+  t.ok(same < 20 * Math.max(ordinary, 10_000), `${ordinary} and ${same} µs`)
 })
