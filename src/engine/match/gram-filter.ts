@@ -19,6 +19,9 @@ interface Shape {
   readonly gram: number
 }
 
+/** Keys of one hash that are compared one by one. More are made up on purpose. */
+const FEW_KEYS = 8
+
 const SHAPES: readonly Shape[] = [
   { stride: 32, gram: 32 },
   { stride: 16, gram: 24 },
@@ -71,8 +74,8 @@ class KeyClass {
    */
   readonly #grams: Int32Array
   readonly #offsets: Int32Array
-  /** Of each key's hash: its number, or those of several. */
-  readonly #byHash = new Map<number, number[]>()
+  /** Of each key's hash: its number, or those of several; of more than a few by their bytes as latin1. */
+  readonly #byHash = new Map<number, number[] | Map<string, number>>()
 
   constructor(shape: Shape, keys: readonly Buffer[], own: readonly number[]) {
     this.#shape = shape
@@ -105,7 +108,10 @@ class KeyClass {
     const hash = hashOf(key, 0, key.length)
     const same = this.#byHash.get(hash)
     if (same === undefined) this.#byHash.set(hash, [number])
-    else same.push(number)
+    else if (same instanceof Map) same.set(key.toString('latin1'), number)
+    else if (same.push(number) > FEW_KEYS) {
+      this.#byHash.set(hash, new Map(same.map(one => [this.#keys[one]!.toString('latin1'), one])))
+    }
   }
 
   #slotOf(hash: number): number {
@@ -151,7 +157,13 @@ class KeyClass {
       offsets &= ~(1 << offset)
       const start = at - offset
       if (start < 0 || start + this.#size > bytes.length) continue
-      for (const number of this.#byHash.get(hashOf(bytes, start, this.#size)) ?? []) {
+      const same = this.#byHash.get(hashOf(bytes, start, this.#size)) ?? []
+      if (same instanceof Map) {
+        const number = same.get(bytes.toString('latin1', start, start + this.#size))
+        if (number !== undefined) found(number, start)
+        continue
+      }
+      for (const number of same) {
         if (this.#keys[number]!.compare(bytes, start, start + this.#size) === 0) found(number, start)
       }
     }

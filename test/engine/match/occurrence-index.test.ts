@@ -7,6 +7,7 @@ import { GramFilter, keyLength } from '../../../src/engine/match/gram-filter.ts'
 import { planTextEdits } from '../../../src/engine/plan/replace-text.ts'
 import { OccurrenceIndex } from '../../../src/engine/match/occurrence-index.ts'
 import { Random, SEED } from '../../random.ts'
+import { collidingTexts } from '../colliding.ts'
 import { rounds } from '../rounds.ts'
 
 /** Every place, one search after the other. */
@@ -260,5 +261,25 @@ t.test('goes on after an edit of hundreds of thousands of places', t => {
     .slice(3)
     .reduce((text, edit) => text.replace(edit.old_text.replaceAll('a', 'bc'), edit.new_text), expected)
   if (planned.ok) t.ok(Buffer.concat(planned.value.pieces).equals(Buffer.from(result)))
+  t.end()
+})
+
+t.test('takes no longer for strings of one hash than for others', t => {
+  const crafted = collidingTexts((hash, byte) => (Math.imul(hash ^ byte, 0x01000193) + 0x1f3d5b79) | 0, 0, 10)
+  const timed = (texts: readonly string[]): number => {
+    const keys = texts.map(text => Buffer.from(`${text}...`))
+    const bytes = Buffer.concat(Array<Buffer>(20_000).fill(Buffer.concat([keys.at(-1)!, Buffer.from('\n')])))
+    let found = 0
+    const before = process.cpuUsage()
+    new GramFilter(keys).scan(bytes, (key, at) => {
+      if (key === keys.length - 1 && at % 64 === 0) found++
+    })
+    t.equal(found, 20_000)
+    return process.cpuUsage(before).user
+  }
+  const ordinary = timed(crafted.map((text, i) => text.slice(8) + String(i).padStart(8)))
+  const same = timed(crafted)
+  // Comparing each place with all of them would take a hundred times as long.
+  t.ok(same < 20 * Math.max(ordinary, 10_000), `${ordinary} and ${same} µs`)
   t.end()
 })
