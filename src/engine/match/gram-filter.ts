@@ -116,7 +116,7 @@ class KeyClass {
 
   #slotOf(hash: number): number {
     const mask = this.#grams.length - 1
-    let slot = (hash ^ (hash >>> 13)) & mask
+    let slot = Math.imul(hash, SPREAD) >>> Math.clz32(mask)
     while (this.#offsets[slot] !== 0 && this.#grams[slot] !== hash) slot = (slot + 1) & mask
     return slot
   }
@@ -204,6 +204,9 @@ function gramHash(words: Int32Array, i: number, length: number): number {
 }
 
 const FIRST = 0x9e3779b1
+
+/** Odd, and another one in each process: nobody can make grams that all begin at one slot. */
+const SPREAD = Math.floor(Math.random() * 2 ** 31) * 2 + 1
 
 /** Every bit of the sum changes the upper ones. */
 const mixed = (sum: number): number => Math.imul(sum ^ (sum >>> 15), 0x2c1b3c6d)

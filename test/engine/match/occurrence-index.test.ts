@@ -283,3 +283,29 @@ t.test('takes no longer for strings of one hash than for others', t => {
   t.ok(same < 20 * Math.max(ordinary, 10_000), `${ordinary} and ${same} µs`)
   t.end()
 })
+
+t.test('takes no longer for grams whose hashes end alike than for others', t => {
+  const mixed = (sum: number): number => Math.imul(sum ^ (sum >>> 15), 0x2c1b3c6d)
+  const endOf = (key: Buffer): number => {
+    const hash = mixed(Math.imul(key.readInt32LE(), 0x9e3779b1))
+    return (hash ^ (hash >>> 13)) & 2047
+  }
+  const digits = (n: number): Buffer =>
+    Buffer.from([n, n / 64, n / 64 ** 2, n / 64 ** 3].map(digit => 48 + (Math.floor(digit) % 64)))
+  const crafted: Buffer[] = []
+  for (let n = 0; crafted.length < 1000; n++) if (endOf(digits(n)) === 7) crafted.push(digits(n))
+  const timed = (keys: readonly Buffer[]): number => {
+    const bytes = Buffer.concat(Array<Buffer>(300_000).fill(keys.at(-1)!))
+    let found = 0
+    const before = process.cpuUsage()
+    new GramFilter(keys).scan(bytes, (_, at) => {
+      if (at % 4 === 0) found++
+    })
+    t.equal(found, 300_000)
+    return process.cpuUsage(before).user
+  }
+  const ordinary = timed(crafted.map((_, i) => digits(i * 7919)))
+  const alike = timed(crafted)
+  t.ok(alike < 10 * Math.max(ordinary, 10_000), `${ordinary} and ${alike} µs`)
+  t.end()
+})
