@@ -74,6 +74,21 @@ t.test('ends a worker that a single line keeps busy, and goes on with another', 
   await searcher.close()
 })
 
+t.test('compiles expressions in a worker, and gives up one that takes too long', async t => {
+  const searcher = new Searcher()
+  let turns = 0
+  const timer = setInterval(() => turns++, 1)
+  const long = { ...request('\\pL{1000}'.repeat(20)), ignore_case: true }
+  t.match(await searcher.check(long), { ok: true })
+  clearInterval(timer)
+  t.ok(turns > 0, 'the event loop goes on')
+  t.match(await searcher.check(request('(')), { ok: false, failure: { code: 'INVALID_REGEX', message: /missing/ } })
+  await searcher.close()
+  const hasty = new Searcher({ time: 1 })
+  t.equal(await hasty.check({ ...long, text: long.text.repeat(5) }), null)
+  await hasty.close()
+})
+
 t.test('ends only when the searches are done', async t => {
   const searcher = new Searcher()
   const searches = [0, 1, 2].map(() => searcher.search(file(20_000), request('c\\w+e\\(')))

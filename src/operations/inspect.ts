@@ -11,7 +11,7 @@ import { fail, ok, type Result } from '../result.ts'
 import type { Consumer, Looked, Workspace } from '../workspace/workspace.ts'
 import { FILE_CODES } from './codes.ts'
 import { PATH_HINT } from './hints.ts'
-import type { Called, CallFailure, FixedFault, InspectOutcome, Operation, Outcome } from './operation.ts'
+import type { Called, CallFailure, FieldFault, FixedFault, InspectOutcome, Operation, Outcome } from './operation.ts'
 import { outlineOf } from './outlining.ts'
 
 /** Entries of a directory that one answer lists. */
@@ -73,7 +73,7 @@ export const makeInspect = (
   async call(request) {
     const fault = misplaced(request)
     if (fault !== null) return fault
-    const search = await searchOf(request)
+    const search = searchOf(request)
     if (!search.ok) return { ...search, path: request.path }
     if (search.value !== null && searcher.full) {
       return { ...fail({ code: 'NOT_READY', reason: 'searching', retry_after: 1 }), path: request.path }
@@ -81,6 +81,8 @@ export const makeInspect = (
     if (request.structure === true && outliner.full) {
       return { ...fail({ code: 'NOT_READY', reason: 'parsing', retry_after: 1 }), path: request.path }
     }
+    const faults = search.value?.regex === true ? await faultsOf(search.value, searcher) : []
+    if (faults.length > 0) return { ...fail({ code: 'INVALID_REQUEST', faults }), path: request.path }
     const looked = await workspace.look(
       { path: request.path },
       {
@@ -115,7 +117,7 @@ function misplaced(request: InspectRequest): Called | null {
 
 type Search = { text: string; regex: boolean; ignore_case: boolean }
 
-async function searchOf({ search, regex = false, ignore_case = false }: InspectRequest) {
+function searchOf({ search, regex = false, ignore_case = false }: InspectRequest) {
   const alone = search === undefined ? [...(regex ? ['regex'] : []), ...(ignore_case ? ['ignore_case'] : [])] : []
   if (alone.length > 0) {
     return fail({
@@ -123,17 +125,14 @@ async function searchOf({ search, regex = false, ignore_case = false }: InspectR
       faults: alone.map(field => ({ pointer: `/${field}`, reason: 'without_search' as const }))
     })
   }
-  if (search === undefined) return ok(null)
-  if (!regex && !ignore_case) return ok<Search>({ text: search, regex, ignore_case })
-  // Few search for expressions, and what compiles them takes 2 MB.
-  const { checkSearch } = await import('../engine/inspect/search.ts')
-  const checked = checkSearch({ text: search, regex, ignore_case })
-  return checked.ok
-    ? ok<Search>({ text: search, regex, ignore_case })
-    : fail({
-        code: 'INVALID_REQUEST' as const,
-        faults: [{ pointer: '/search', reason: 'no_regex' as const, syntax: checked.failure.message }]
-      })
+  return ok<Search | null>(search === undefined ? null : { text: search, regex, ignore_case })
+}
+
+/** What is wrong with an expression. */
+async function faultsOf(search: Search, searcher: Searcher): Promise<FieldFault[]> {
+  const checked = await searcher.check(search)
+  if (checked === null) return [{ pointer: '/search', reason: 'slow_regex' }]
+  return checked.ok ? [] : [{ pointer: '/search', reason: 'no_regex', syntax: checked.failure.message }]
 }
 
 /** What a scan says, the bytes by which a language may be known, and where they are searched all bytes. */

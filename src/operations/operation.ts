@@ -101,6 +101,7 @@ export type FixedFault =
   | 'heading_not_replaced'
   | 'comment_not_replaced'
   | 'without_search'
+  | 'slow_regex'
   | 'without_structure'
   | 'facts_alone'
   | 'for_directories'

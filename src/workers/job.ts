@@ -1,6 +1,6 @@
 // The jobs of a worker thread, and how each is done. Does not know threads.
 import { blameOf, type BlamedText, type BlameTask } from '../engine/blame.ts'
-import type { SearchRequest, SearchResult } from '../engine/inspect/search-literal.ts'
+import type { InvalidRegex, SearchRequest, SearchResult } from '../engine/inspect/search-literal.ts'
 import type { CurrentOutcome, HistoryGone, LineOutOfRange } from '../engine/failure.ts'
 import { pendingOf, type PendingTask, type PendingText } from '../engine/pending.ts'
 import { planTakeBack, type TextTakenBack, type TakeBackTask, type TakeBackTaskFailure } from '../engine/take-back.ts'
@@ -15,6 +15,10 @@ export interface SearchJob {
   bytes: Uint8Array
   request: SearchRequest
   time: number
+}
+export interface CheckSearchJob {
+  type: 'check_search'
+  request: SearchRequest
 }
 export interface PlanJob {
   type: 'plan'
@@ -43,7 +47,7 @@ export interface BlameJob {
   bytes: Uint8Array
   task: BlameTask
 }
-export type Job = SearchJob | PlanJob | ReplanJob | TakeBackJob | PendingJob | BlameJob
+export type Job = SearchJob | CheckSearchJob | PlanJob | ReplanJob | TakeBackJob | PendingJob | BlameJob
 
 /** A plan, with the bytes that it is of. */
 export interface PlannedInThread extends TaskResult {
@@ -57,6 +61,7 @@ export interface TakenBackInThread extends TextTakenBack {
 /** The result of each. */
 export interface Results {
   search: SearchResult
+  check_search: Result<null, InvalidRegex>
   plan: Result<PlannedInThread, TaskFailure>
   replan: CurrentOutcome
   take_back: Result<TakenBackInThread, TakeBackTaskFailure>
@@ -66,9 +71,13 @@ export interface Results {
 
 /** The result, and the buffers that go along instead of being copied. */
 export async function runJob(job: Job): Promise<{ result: Results[Job['type']]; transfer: ArrayBuffer[] }> {
+  // Regular expressions are 260 KB of code.
+  if (job.type === 'check_search') {
+    const { checkSearch } = await import('../engine/inspect/search.ts')
+    return { result: checkSearch(job.request), transfer: [] }
+  }
   const original = bufferOf(job.bytes)
   if (job.type === 'search') {
-    // Regular expressions are 260 KB of code.
     const { searchText } = await import('../engine/inspect/search.ts')
     return { result: searchText(original, job.request, within(job.time)), transfer: [] }
   }

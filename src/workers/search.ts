@@ -1,5 +1,11 @@
 // Searches for /inspect: short ones on the event loop, others in a thread, one after the other. Does not know who asks.
-import { searchLiteral, type SearchRequest, type SearchResult } from '../engine/inspect/search-literal.ts'
+import {
+  searchLiteral,
+  type InvalidRegex,
+  type SearchRequest,
+  type SearchResult
+} from '../engine/inspect/search-literal.ts'
+import type { Result } from '../result.ts'
 import { transferable } from './thread.ts'
 import type { Job, Results } from './job.ts'
 import { TIMED_OUT, Threads } from './threads.ts'
@@ -45,6 +51,12 @@ export class Searcher {
       { transfer: [own.buffer], time: this.#time + this.#grace }
     )
     return found === TIMED_OUT ? { matches: [], total_matches: 0, truncated: true, stopped_at_line: 1 } : found
+  }
+
+  /** Compiles the expression of a request, which may take seconds; null: it takes too long. As of `checkSearch`. */
+  async check(request: SearchRequest): Promise<Result<null, InvalidRegex> | null> {
+    const checked = await this.#threads.run({ type: 'check_search', request }, { transfer: [], time: this.#time })
+    return checked === TIMED_OUT ? null : checked
   }
 
   close(): Promise<void> {

@@ -35,6 +35,12 @@ export interface SearchResult {
   stopped_at_line?: number
 }
 
+/** `message`: that of RE2. */
+export interface InvalidRegex {
+  code: 'INVALID_REGEX'
+  message: string
+}
+
 export const MAX_MATCHES = 200
 /** UTF-16 units of a line that are shown. */
 export const LINE_LENGTH = 400

@@ -27,6 +27,7 @@ const SENTENCES: Record<FixedFault, string> = {
   text_to_delete: 'is not used with action delete; leave it out',
   heading_not_replaced: 'can only be used with action replace of a heading or code_block; leave it out',
   comment_not_replaced: 'can only be used with action replace or delete of a symbol; leave it out',
+  slow_regex: 'takes too long to compile; send a shorter expression',
   without_search: 'can only be used together with search, which is missing',
   without_structure: 'can only be used together with structure: true, which is missing',
   facts_alone: "can't be combined with facts: true, which leaves the content out; send one of them",

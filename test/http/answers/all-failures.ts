@@ -263,6 +263,10 @@ const REQUESTS: Described[] = [
     ]
   },
   {
+    failure: { code: 'INVALID_REQUEST', faults: [{ pointer: '/search', reason: 'slow_regex' }] },
+    detail: ['The request is not valid: /search takes too long to compile; send a shorter expression.']
+  },
+  {
     failure: {
       code: 'INVALID_REQUEST',
       faults: [
