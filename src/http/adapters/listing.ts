@@ -7,7 +7,8 @@ import { below } from '../answers/brief/text.ts'
 export type ListDirectory = (path: string, after?: string) => Promise<InspectOutcome | undefined>
 
 /** Lines of one listing: more than that is noise for a model. */
-export const MAX_LISTED = 1000
+const MAX_LISTED = 1000
+const MORE = `Only the first ${MAX_LISTED} are listed; view a directory below this one for its own list.`
 
 const UNITS = ['B', 'K', 'M', 'G', 'T'] as const
 
@@ -41,7 +42,7 @@ export async function directoryShown(
 /**
  * The entries below a directory, two levels deep, each as `size⇥path`; a directory has `-` for its size and ends with
  * `/`. `first`: the first page of it; `shown`: its path as it is shown. What can't be read is left out, as are links
- * and special files; after 1,000 lines the rest is counted.
+ * and special files. After 1,000 lines nothing more is read, and it is said that there is more.
  */
 export async function listingOf(
   first: InspectOutcome,
@@ -49,23 +50,34 @@ export async function listingOf(
   list: ListDirectory
 ): Promise<string[]> {
   const lines: string[] = []
-  let more = 0
-  const add = (line: string) => {
-    if (lines.length < MAX_LISTED) lines.push(line)
-    else more++
+  for await (const line of linesOf(first, { path, shown }, list)) {
+    if (lines.length === MAX_LISTED) return [...lines, MORE]
+    lines.push(line)
   }
-  for await (const { name, type, file_size = 0 } of entriesOf(first, path, list)) {
-    if (type === 'file') add(`${sizeShown(file_size)}\t${shown}/${name}`)
+  return lines
+}
+
+async function* linesOf(
+  first: InspectOutcome,
+  { path, shown }: { path: string; shown: string },
+  list: ListDirectory
+): AsyncGenerator<string> {
+  for await (const { name, type, file_size } of entriesOf(first, path, list)) {
+    const line = lineOf(type, `${shown}/${name}`, file_size)
+    if (line !== undefined) yield line
     if (type !== 'directory') continue
-    add(`-\t${shown}/${name}/`)
     const inner = await list(`${path}/${name}`)
     if (inner === undefined) continue
     for await (const below of entriesOf(inner, `${path}/${name}`, list)) {
-      if (below.type === 'file') add(`${sizeShown(below.file_size ?? 0)}\t${shown}/${name}/${below.name}`)
-      else if (below.type === 'directory') add(`-\t${shown}/${name}/${below.name}/`)
+      const line = lineOf(below.type, `${shown}/${name}/${below.name}`, below.file_size)
+      if (line !== undefined) yield line
     }
   }
-  return more === 0 ? lines : [...lines, `and ${more} more; view a directory of these for its own list`]
+}
+
+function lineOf(type: string, shown: string, file_size = 0): string | undefined {
+  if (type === 'directory') return `-\t${shown}/`
+  return type === 'file' ? `${sizeShown(file_size)}\t${shown}` : undefined
 }
 
 /** The entries that are listed, page by page. */
