@@ -19,6 +19,8 @@ interface Offered {
 
 /** Of how many callers and files offers are kept. A bound on memory; chosen, not measured. */
 const MAX_KEPT = 1_000
+/** Parts of one request that are looked at: as many as it has edits with the settings a server starts with. */
+const MAX_PARTS = 1_001
 
 const digestOf = (from: object, fields: readonly string[]): string =>
   hash('sha256', JSON.stringify(fields.map(name => new Map<string, unknown>(Object.entries(from)).get(name) ?? null)))
@@ -54,8 +56,14 @@ export class OfferedFixes {
   taken(by: string, request: object): string | null {
     const offered = this.#kept.get(by)
     if (offered === undefined) return null
-    const parts = partsOf(request)
-    const taken = offered.find(({ fields, digest }) => parts.some(part => digestOf(part, fields) === digest))
+    const parts = partsOf(request).slice(0, MAX_PARTS)
+    // Each part is hashed once for all fixes that have the same fields.
+    const digests = new Map<string, Set<string>>()
+    const taken = offered.find(({ fields, digest }) => {
+      const named = fields.join()
+      if (!digests.has(named)) digests.set(named, new Set(parts.map(part => digestOf(part, fields))))
+      return digests.get(named)!.has(digest)
+    })
     if (taken === undefined) return null
     this.#kept.delete(by)
     return taken.type

@@ -35,6 +35,18 @@ t.test('knows a request that has what was offered, also as one of several edits'
   }
 })
 
+t.test('looks at a bounded number of edits', async t => {
+  const others = (count: number) => Array.from({ length: count }, (_, i) => ({ old_text: `x${i}`, new_text: '' }))
+  for (const [before, type] of [
+    [999, 'USE_EXACT_TEXT'],
+    [1000, null]
+  ] as const) {
+    const fixes = new OfferedFixes()
+    fixes.offer('me', [OWN_TEXT, EXACT])
+    t.equal(fixes.taken('me', { path: 'f', edits: [...others(before), EXACT.edit, ...others(9)] }), type)
+  }
+})
+
 t.test('keeps a bounded number of them, of each caller and file the last', async t => {
   const fixes = new OfferedFixes()
   t.strictSame(fixes.offer('me', [{ type: 'READ_FILE' }]), [])
