@@ -1,6 +1,8 @@
-// Why a path could not be opened, and where: walks it one name at a time and follows links only inside the root. Opens
-// nothing; does not know policy.
+// Why a path could not be opened, and where: walks it one name at a time and follows links only inside the root. Of a
+// long path, the names that are there without a link are found by bisection first: a look at each would be quadratic.
+// Does not know policy.
 import { lstatSync, readlinkSync } from 'node:fs'
+import { firstIndex } from '../../engine/text/bisect.ts'
 import { codeOf, failureOf } from '../errno.ts'
 import type { FileFailure } from '../failure.ts'
 import { below } from './path.ts'
@@ -9,29 +11,35 @@ import type { Missing, Stop } from './pin.ts'
 /** As Linux has it: open(2) follows no more links in one path (ELOOP). */
 const LINKS_LIMIT = 40
 const SLASH = '/'
+/** Names up to which each is looked at. */
+const FEW_NAMES = 16
+
+/** The real path of what a path leads to, both below the root; null, or a throw, where nothing is there or outside. */
+export type Resolve = (relative: Buffer) => Buffer | null
 
 /**
  * The failure behind `error`, thrown by opening `relative` below `root` (its real path); `at` makes a path for system
- * calls. A link that leads out of the root is reported as such whether or not something is there.
+ * calls, `resolve` as above. A link that leads out of the root is reported as such whether or not something is there.
  * Null: all of it is there now, try again. Throws `error` again if it isn't about the path.
  */
 export function explainOpenError(
   error: unknown,
   relative: Buffer,
   root: Buffer,
-  at: (relative: Buffer) => Buffer
+  at: (relative: Buffer) => Buffer,
+  resolve: Resolve
 ): FileFailure | Missing | null {
   const code = codeOf(error)
   if (code === 'EMFILE' || code === 'ENFILE' || code === 'ENAMETOOLONG') return failureOf(error)
   if (!['ENOENT', 'ENOTDIR', 'ELOOP', 'EACCES'].includes(code)) throw error
 
-  const { failure } = walk(relative, root, at)
+  const { failure } = walk(relative, root, at, resolve)
   return failure === null && code === 'EACCES' ? failureOf(error) : failure
 }
 
-/** As of `Root.stop`; `root` and `at` as above. */
-export function findStop(relative: Buffer, root: Buffer, at: (relative: Buffer) => Buffer): Stop {
-  const { failure: _, ...stop } = walk(relative, root, at)
+/** As of `Root.stop`; the others as above. */
+export function findStop(relative: Buffer, root: Buffer, at: (relative: Buffer) => Buffer, resolve: Resolve): Stop {
+  const { failure: _, ...stop } = walk(relative, root, at, resolve)
   return stop
 }
 
@@ -39,7 +47,8 @@ export function findStop(relative: Buffer, root: Buffer, at: (relative: Buffer) 
 function walk(
   relative: Buffer,
   root: Buffer,
-  at: (relative: Buffer) => Buffer
+  at: (relative: Buffer) => Buffer,
+  resolve: Resolve
 ): Stop & { failure: FileFailure | Missing | null } {
   // latin1 keeps bytes as they are while they are split and joined.
   let ahead = relative.toString('latin1').split(SLASH)
@@ -64,6 +73,13 @@ function walk(
   }
   const outside = (): ReturnType<typeof walk> =>
     stopped({ code: 'PATH_NOT_ALLOWED', reason: 'outside' }, last.place, last.ahead)
+  const skip = (): void => {
+    const plain = plainNames(walked, ahead, resolve)
+    walked.push(...ahead.slice(0, plain))
+    ahead = ahead.slice(plain)
+    own = Math.min(own, ahead.length)
+  }
+  skip()
   for (let name = ahead.shift(); name !== undefined; name = ahead.shift()) {
     const linked = ahead.length >= own
     if (!linked) own--
@@ -98,8 +114,25 @@ function walk(
       target = inside
     }
     ahead = [...target.toString('latin1').split(SLASH), ...ahead]
+    skip()
   }
   return stopped(null, walked, [])
+}
+
+/** How many of the names `ahead`, of which there are many, are surely there in the folder `walked` without a link. */
+function plainNames(walked: readonly string[], ahead: readonly string[], resolve: Resolve): number {
+  const dots = ahead.findIndex(name => name === '' || name === '.' || name === '..')
+  const names = dots === -1 ? ahead : ahead.slice(0, dots)
+  if (names.length <= FEW_NAMES) return 0
+  // A path that is its own real path begins only with such.
+  return firstIndex(names.length, index => {
+    const path = bytesOf([...walked, ...names.slice(0, index + 1)])
+    try {
+      return resolve(path)?.equals(path) !== true
+    } catch {
+      return true
+    }
+  })
 }
 
 /** Nothing is at `ahead` in the folder `walked`; `..` in it may still lead out. */

@@ -66,15 +66,30 @@ export class PortableRoot implements Root {
           if (!kept) closeSync(fd)
         }
       } catch (error) {
-        const why = explainOpenError(error, relative, this.#real, path => join(this.#real, path))
+        const why = explainOpenError(
+          error,
+          relative,
+          this.#real,
+          path => join(this.#real, path),
+          path => this.#resolve(path)
+        )
         if (why !== null) return fail(why)
       }
     }
     return fail({ code: 'STALE_FILE', reason: 'changed_meanwhile' })
   }
 
+  #resolve(relative: Buffer): Buffer | null {
+    return below(this.#real, realOf(join(this.#real, relative)))
+  }
+
   stop(relative: Buffer): Stop {
-    return findStop(relative, this.#real, path => join(this.#real, path))
+    return findStop(
+      relative,
+      this.#real,
+      path => join(this.#real, path),
+      path => this.#resolve(path)
+    )
   }
 
   sharedFolder(relative: Buffer): Folder {

@@ -112,6 +112,15 @@ class ProcRoot implements Root {
     return relative === null ? null : { real, relative }
   }
 
+  #resolve(relative: Buffer): Buffer | null {
+    const fd = openSync(this.#path(relative), O_PATH)
+    try {
+      return this.#place(fd)?.relative ?? null
+    } finally {
+      closeSync(fd)
+    }
+  }
+
   pin(relative: Buffer): Result<Pin, FileFailure | Missing> {
     let before = null as Buffer | null
     for (let attempt = 0; attempt < ATTEMPTS; attempt++) {
@@ -121,7 +130,13 @@ class ProcRoot implements Root {
       } catch (error) {
         const root = this.real()
         if (root === null) return fail(gone)
-        const why = explainOpenError(error, relative, root, path => this.#path(path))
+        const why = explainOpenError(
+          error,
+          relative,
+          root,
+          path => this.#path(path),
+          path => this.#resolve(path)
+        )
         if (why === null) continue
         return fail(why)
       }
@@ -159,7 +174,12 @@ class ProcRoot implements Root {
   }
 
   stop(relative: Buffer): Stop {
-    return findStop(relative, this.real() ?? Buffer.alloc(0), path => this.#path(path))
+    return findStop(
+      relative,
+      this.real() ?? Buffer.alloc(0),
+      path => this.#path(path),
+      path => this.#resolve(path)
+    )
   }
 
   sharedFolder(relative: Buffer): Folder {

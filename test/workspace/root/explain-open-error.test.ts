@@ -1,0 +1,69 @@
+// Why a long path could not be opened: found by few looks, and the same as by a look at each name.
+import { mkdirSync, realpathSync, symlinkSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import t from 'tap'
+import { explainOpenError, findStop, type Resolve } from '../../../src/workspace/root/explain-open-error.ts'
+import { below } from '../../../src/workspace/root/path.ts'
+import { openRoot } from '../../../src/workspace/root/root.ts'
+
+const DEEP = 'a/'.repeat(30)
+const MISSING = Object.assign(new Error('as of open(2)'), { code: 'ENOENT' })
+
+t.test('says of a long path what a look at each name says', async t => {
+  const top = realpathSync(t.testdir({ root: {}, outside: {} }))
+  const root = join(top, 'root')
+  mkdirSync(join(root, DEEP), { recursive: true })
+  writeFileSync(join(root, DEEP, 'file'), '')
+  for (const [name, target] of [
+    ['again', '..'],
+    ['top', root],
+    ['out', join(top, 'outside')],
+    ['loop', 'loop'],
+    ['nowhere', 'no/such']
+  ] as const) {
+    for (const folder of ['.', DEEP]) symlinkSync(target, join(root, folder, name))
+  }
+  const at = (path: Buffer): Buffer => Buffer.from(join(root, path.toString()))
+  const resolve: Resolve = path => below(Buffer.from(root), realpathSync.native(at(path), { encoding: 'buffer' }))
+  for (const path of [
+    `${DEEP}g`,
+    `${DEEP}file/g`,
+    `${DEEP}g/${DEEP}g`,
+    `${DEEP}../${DEEP}g`,
+    `again/${DEEP}g`,
+    ...['again', 'top', 'out', 'loop', 'nowhere'].flatMap(link => [
+      `${DEEP}${link}`,
+      `${DEEP}${link}/g`,
+      `${DEEP}${link}/${DEEP}g`,
+      `${link}/${DEEP}top/${DEEP}g`
+    ])
+  ]) {
+    const [relative, real] = [Buffer.from(path), Buffer.from(root)]
+    const none: Resolve = () => null
+    t.strictSame(
+      explainOpenError(MISSING, relative, real, at, resolve),
+      explainOpenError(MISSING, relative, real, at, none),
+      path
+    )
+    t.strictSame(findStop(relative, real, at, resolve), findStop(relative, real, at, none), path)
+    for (const confinement of process.platform === 'linux' ? (['proc', 'portable'] as const) : []) {
+      const opened = openRoot(root, confinement)
+      t.strictSame(opened.stop(relative), findStop(relative, real, at, none), `${path} (${confinement})`)
+      opened.close()
+    }
+  }
+})
+
+t.test('looks at few names of a long path', async t => {
+  const root = realpathSync(t.testdir())
+  const deep = 'a/'.repeat(1000)
+  mkdirSync(join(root, deep), { recursive: true })
+  let looks = 0
+  const at = (path: Buffer): Buffer => {
+    looks++
+    return Buffer.from(join(root, path.toString()))
+  }
+  const resolve: Resolve = path => below(Buffer.from(root), realpathSync.native(at(path), { encoding: 'buffer' }))
+  t.match(explainOpenError(MISSING, Buffer.from(`${deep}g`), Buffer.from(root), at, resolve), { code: 'MISSING' })
+  t.ok(looks < 20, `${looks} looks`)
+})
