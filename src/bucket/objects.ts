@@ -16,6 +16,9 @@ import { failureOfStore } from './store-failure.ts'
 const draining: FileFailure = { code: 'NOT_READY', reason: 'draining', retry_after: 5 }
 /** Keys that are looked at for the same name in other folders. */
 const ELSEWHERE = 1000
+/** Folders of a path in which it is looked for what is there, each with a request, and keys of each. Chosen. */
+const FOLDERS_TRIED = 8
+const KEYS_TRIED = 20
 
 export interface ObjectsOptions {
   store: ObjectStore
@@ -157,8 +160,19 @@ export class Objects {
     const offered = found.length > 0 ? found : await this.#elsewhere(path, wanted, use)
     const did_you_mean = [...new Set(offered)].slice(0, ANSWERS_LIMIT)
     if (did_you_mean.length > 0) return { code: 'FILE_NOT_FOUND', did_you_mean }
-    const isShownFolder = folder.length > 0 && names.length > 0
-    return { code: 'FILE_NOT_FOUND', ...(isShownFolder && { folder: folder.toString() }) }
+    const there = await this.#shownFolder(folder)
+    return { code: 'FILE_NOT_FOUND', ...(there !== undefined && { folder: there }) }
+  }
+
+  /** The first of a folder and those above it, but for the root, below which is something that may be shown. */
+  async #shownFolder(folder: Buffer): Promise<string | undefined> {
+    let at = folder
+    for (let tries = 0; at.length > 0 && tries < FOLDERS_TRIED; tries++) {
+      const { keys } = await this.#options.store.list(`${at.toString()}/`, { limit: KEYS_TRIED })
+      if (keys.some(({ key }) => this.#mayOffer('look', key))) return at.toString()
+      at = split(at).folder
+    }
+    return undefined
   }
 
   /** Models know the root by a name of their own, such as /workspace. */

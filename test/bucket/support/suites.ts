@@ -68,7 +68,8 @@ const LEFT_OUT: Record<string, Record<string, string>> = {
   'adapters/text-editor': {
     'keeps memories in a folder of the workspace': DELETE,
     "refuses in the sentences of the vendor's memory tool": DELETE,
-    'keeps all of 50 edits of one memory at the same time': RATE
+    'keeps all of 50 edits of one memory at the same time': RATE,
+    'says of an undo by which a file is gone where it was, and takes a whole move back': DELETE
   },
   'adapters/apply-patch': {
     "carries out OpenAI's calls": DELETE,
