@@ -82,7 +82,7 @@ export const SETTINGS = {
   'state-dir': optional(
     TEXT,
     'in $XDG_STATE_HOME or ~/.local/state',
-    'the folder for locks and the journal; all servers on a root must share it'
+    'the folder for the history, locks and the journal; all servers on a root must share it'
   ),
   durability: setting(oneOf('full', 'fast'), 'full', 'full: fsync the file and its folder; fast: no fsync'),
   lock: setting(
@@ -107,12 +107,12 @@ export const SETTINGS = {
   ),
   'read-only': switchSetting('refuse every edit and preview'),
   'require-hash': switchSetting('refuse edits without an expected_hash'),
-  'allow-delete': switchSetting('let patches delete and move files, of which the history keeps what they held'),
+  'allow-delete': switchSetting('let patches delete and move files whose content the history keeps'),
   history: setting(
     oneOf('full', 'meta', 'required', 'off'),
     'full',
-    "full: every change is kept, to be taken back; required: and what can't be recorded isn't done; " +
-      'meta: kept without texts; off: nothing is kept'
+    "full: keep every change so that it can be undone; required: the same, and refuse what can't be recorded; " +
+      'meta: keep who changed what, without text; off: keep nothing'
   ),
   'history-days': setting(integer(1, 36_500), '30', 'how many days a change is kept'),
   'history-size': setting(
@@ -144,9 +144,9 @@ export const SETTINGS = {
   audit: optional(
     TEXT,
     'none',
-    'a file that gets a line for each change, and for each call that was to change a file; opened again on SIGHUP'
+    'a file to append a line to for each change, and for each call that tried to make one; opened again on SIGHUP'
   ),
-  'audit-required': switchSetting('change no file before a line in the audit file says so'),
+  'audit-required': switchSetting('refuse a change that the audit file could not be told of first'),
   'log-level': setting(oneOf(...LOG_LEVELS), 'info', `what is logged: ${LOG_LEVELS.join(', ')}`),
   'log-paths': setting(oneOf('on', 'off'), 'on', 'whether the log line of a request has the path of its file: on, off')
 } satisfies Settings

@@ -237,7 +237,7 @@ t.test('refuses what is no batch', async t => {
   })) {
     await invalid([{ ...EDIT, [field]: value }], {
       pointer: `/operations/0/${field}`,
-      message: 'is of the whole batch; put it at the top, beside operations'
+      message: 'belongs to the whole batch; put it at the top level, beside operations'
     })
   }
   await invalid(

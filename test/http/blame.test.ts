@@ -59,7 +59,7 @@ t.test('says who wrote each line, now and after each edit', async t => {
   t.strictSame((await blame(t, server, ids, { at: edit_id })).shown, ['one', 'TWO @0', 'three'])
   await check(t, server, '/blame', { path: 'a.txt', at: '01KASMCX2G0000000000000000' }, 400, {
     code: 'INVALID_REQUEST',
-    errors: [{ pointer: '/at', message: /edit_id of no edit of this file/ }]
+    errors: [{ pointer: '/at', message: /is not the edit_id of a known edit of this file/ }]
   })
 })
 

@@ -106,7 +106,7 @@ t.test('refuses what is no cursor, and says when one is gone', async t => {
   for (const bad of ['x', `${after}.`, 'é', '1.1-a.b']) {
     await check(t, server, '/changes', { after: bad }, 400, {
       code: 'INVALID_REQUEST',
-      errors: [{ pointer: '/after', message: /^is no cursor of this service/ }]
+      errors: [{ pointer: '/after', message: /^is not a cursor of this service/ }]
     })
   }
   await check(t, server, '/changes', { after: '' }, 400, { code: 'INVALID_REQUEST' })

@@ -157,7 +157,7 @@ t.test('has a client that may do more get a token that reaches further', { skip 
 
 t.test('refuses a token that is for no workspace', { skip }, async t => {
   const set = await setUp(t)
-  for (const id of ['stranger', 'nowhere']) await t.rejects(connect(t, set, id), /for no workspace of this server/)
+  for (const id of ['stranger', 'nowhere']) await t.rejects(connect(t, set, id), /names no workspace of this server/)
 })
 
 t.test('tells where a token is to be had, to whoever asks', async t => {

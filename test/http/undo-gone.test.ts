@@ -57,8 +57,7 @@ t.test('sends nobody in a circle where another file was made in the place', asyn
   writeFileSync(join(server.root, 'g.txt'), 'someone made it\n')
   const refused = await check(t, server, '/redo', { edit_id: made }, 409, {
     code: 'UNDO_CONFLICT',
-    detail:
-      /it was made in an earlier g\.txt, in whose place another file was made since\..*Change the file as it is now/,
+    detail: /it changed an earlier g\.txt, which another file has replaced since\..*Change the file as it is now/,
     suggested_fixes: []
   })
   t.strictSame(refused.body.suggested_fixes, [])
@@ -66,7 +65,7 @@ t.test('sends nobody in a circle where another file was made in the place', asyn
     body: { edit_id: made },
     headers: { accept: '*/*' }
   })
-  t.match(text, /another file was made since/)
+  t.match(text, /another file has replaced since/)
   t.notMatch(text, /"edit_ids"/)
   t.ok(existsSync(join(server.root, 'g.txt')))
 })

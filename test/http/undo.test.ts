@@ -220,7 +220,7 @@ t.test('refuses requests that could mean two things', async t => {
   await invalid('/undo', { edit_ids: [a, b], expected_hash: '0123456789abcdef' }, '/expected_hash', /of several/)
   await invalid('/redo', { edit_id: a, edit_ids: [b] }, '/edit_ids', /second selector/)
   await invalid('/history', { since: 'yesterday' }, '/since', /must be a date and time/)
-  await invalid('/history', { until: '2026-13-45T00:00:00Z' }, '/until', /no time/)
+  await invalid('/history', { until: '2026-13-45T00:00:00Z' }, '/until', /not a valid date and time/)
   await check(t, server, '/undo', { edit_id: 'nothing' }, 422, {
     code: 'NOTHING_TO_UNDO',
     edit_ids: ['nothing'],

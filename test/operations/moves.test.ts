@@ -172,7 +172,7 @@ t.test('leaves a move as a whole where one half is in conflict and conflicts are
   await two.call('create', { path: 'z1', content: 'other\n', agent: 'bob' })
   t.match(await two.call('undo', skip), { undone: { length: 1 }, skipped: { length: 2 } })
   t.strictSame(two.texts(), { a: 'a\n', z1: 'other\n', z2: ONE.z1 })
-  t.match(await two.call('undo', { path: 'z2' }), { code: 'UNDO_CONFLICT', detail: /another file was made since/ })
+  t.match(await two.call('undo', { path: 'z2' }), { code: 'UNDO_CONFLICT', detail: /another file has replaced since/ })
   t.match(await two.call('undo', { path: 'z2', on_conflict: 'skip' }), { code: 'NOTHING_TO_UNDO' })
   t.strictSame(two.texts(), { a: 'a\n', z1: 'other\n', z2: ONE.z1 })
 })

@@ -17,9 +17,9 @@ const SENTENCES: Record<FixedFault, string> = {
   changes_not_kept:
     'names changes of an edit of which only the lines were counted; leave it out to mean the whole edit',
   several_files: 'is of one file, but the edits that are meant are of several; leave it out, or name edits of one file',
-  not_of_file: 'is the edit_id of no edit of this file that is known',
-  no_time: 'is no time that there is',
-  no_cursor: 'is no cursor of this service; send the next_after of an answer as it is',
+  not_of_file: 'is not the edit_id of a known edit of this file',
+  no_time: 'is not a valid date and time',
+  no_cursor: 'is not a cursor of this service; send next_after from an answer unchanged',
   missing: 'is missing',
   replace_all_too: "can't be combined with replace_all: true; send one of them",
   no_target: `the request has no target; send one of ${TARGETS}`,

@@ -180,7 +180,7 @@ export const FILE_FAILURES: Descriptions<
       searching: 'The server is busy with too many searches',
       large_files: 'The server is busy with too many large files',
       parsing: 'The server is busy parsing too many files',
-      issuer_unreachable: "The keys of the token's issuer can't be had, so that it can't be checked"
+      issuer_unreachable: "The keys of the token's issuer can't be fetched, so the token can't be checked"
     }[reason]
     return {
       detail: sentences(`${why}; nothing was done.`, sendAgain(retry_after)),

@@ -46,7 +46,7 @@ export function hunkNotFound(failure: HunkNotFound, { shown, naming }: ShownTo):
   switch (what) {
     case 'anchor':
       return sentences(
-        `The anchor ${quote(search_text)} of ${name} is no line of ${where}; nothing is changed without it.`,
+        `The anchor ${quote(search_text)} of ${name} is not a line of ${where}, so the hunk can't be placed.`,
         mostSimilar(failure, naming)
       )
     case 'lines':

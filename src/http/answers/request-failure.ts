@@ -24,7 +24,7 @@ const JWT_FAULTS: Record<JwtFault, string> = {
   form: 'its header or claims are not what a signed access token has',
   type: 'its type (typ) is not that of an access token',
   issuer: 'its issuer (iss) is not one of this server',
-  algorithm: 'its algorithm (alg) is not one that is taken from its issuer',
+  algorithm: 'its algorithm (alg) is not accepted from its issuer',
   key: 'its signature, or the key that it names (kid), is not of its issuer',
   audience: 'its audience (aud) is not this server',
   time: 'it is not valid yet (nbf, iat)',
@@ -33,9 +33,9 @@ const JWT_FAULTS: Record<JwtFault, string> = {
 }
 
 /** What a valid token lacks that grants nothing. */
-const NO_SCOPE = 'This token has none of the scopes read, edit and review in its claim scope: get one that has.'
+const NO_SCOPE = 'The scope claim of this token has none of read, edit and review. Get a token that has one of them.'
 const NO_WORKSPACE =
-  'This token is for no workspace of this server: its claim workspace has to be the name of one, which its issuer sets.'
+  'This token names no workspace of this server. Its workspace claim, set by the issuer, must be the name of one.'
 
 /** By RFC 6750. */
 const CHALLENGES = {
@@ -157,7 +157,7 @@ export const REQUEST_FAILURES: Descriptions<RequestFailure | OperationFailure> =
       wrong_tokens: sentences(
         `The token is wrong, and this address has sent more than ${rate.requests} wrong ones in ${PERIOD[rate.per]}.`,
         'Do not send it again: use the token that was configured (--token, EDITD_TOKEN)',
-        'or printed when the server started, or one of the access file (--access), which is taken at once.'
+        'or printed when the server started, or one from the access file (--access); a right one is accepted at once.'
       )
     }[of],
     headers: retryAfter(retry_after)

@@ -44,7 +44,7 @@ function whatStands(conflict: ConflictAt, naming: CallSyntax): string {
   const { kind, by, path: named, start_line, end_line, replaced, removal } = conflict
   const path = cut(pathShown(naming, named), 200)
   if (replaced === true) {
-    return `it was made in an earlier ${path}, in whose place another file was made since`
+    return `it changed an earlier ${path}, which another file has replaced since`
   }
   const where = `${end_line < start_line ? `line ${start_line}` : span([start_line, end_line])} of ${path}`
   const later = by === undefined ? 'another program' : `the later edit ${by}`

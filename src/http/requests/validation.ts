@@ -131,7 +131,7 @@ function inWords(error: SchemaError, body: unknown, validated: Validated): Inval
     case 'additionalProperties': {
       const name = String(params.additionalProperty)
       if (instancePath === '' && validated.of_all?.includes(name) === true) {
-        return at('is of the whole batch; put it at the top, beside operations', `/${escapePointer(name)}`)
+        return at('belongs to the whole batch; put it at the top level, beside operations', `/${escapePointer(name)}`)
       }
       const others = instancePath === '' && validated.within !== undefined ? (validated.elsewhere?.(name) ?? []) : []
       if (others.length > 0) {

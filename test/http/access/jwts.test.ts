@@ -246,7 +246,7 @@ t.test('lets named tokens and JWTs in at one server, and changes issuers with th
   const edit = (new_text: string) => ({ path: 'a.txt', old_text: 'end', new_text })
   await issuer.stop()
   const away = await server.send(jwt, '/edit', edit('x'))
-  t.match(away, { status: 503, body: { code: 'NOT_READY', detail: /keys of the token's issuer can't be had/ } })
+  t.match(away, { status: 503, body: { code: 'NOT_READY', detail: /keys of the token's issuer can't be fetched/ } })
   t.equal(away.headers.get('retry-after'), '5')
   t.match(server.log, [{ event: 'issuer_unreachable' }, {}])
   t.equal((await server.send('na.me.d', '/edit', edit('named end'))).status, 200, 'named tokens go on')

@@ -423,7 +423,7 @@ const REQUESTS: Described[] = [
     detail: [
       'The token is wrong, and this address has sent more than 60 wrong ones in a minute.',
       'Do not send it again: use the token that was configured (--token, EDITD_TOKEN)',
-      'or printed when the server started, or one of the access file (--access), which is taken at once.'
+      'or printed when the server started, or one from the access file (--access); a right one is accepted at once.'
     ]
   },
   {
@@ -459,14 +459,14 @@ const REQUESTS: Described[] = [
   {
     failure: { code: 'FORBIDDEN_SCOPE', lacks: 'scope' },
     detail: [
-      'This token has none of the scopes read, edit and review in its claim scope: get one that has. Nothing was written.'
+      'The scope claim of this token has none of read, edit and review. Get a token that has one of them. Nothing was written.'
     ]
   },
   {
     failure: { code: 'FORBIDDEN_SCOPE', lacks: 'workspace' },
     detail: [
-      'This token is for no workspace of this server: its claim workspace has to be the name of one,',
-      'which its issuer sets. Nothing was written.'
+      'This token names no workspace of this server. Its workspace claim, set by the issuer, must be the name of one.',
+      'Nothing was written.'
     ]
   },
   {
@@ -931,7 +931,7 @@ const FILES: Described[] = [
   {
     failure: { code: 'NOT_READY', reason: 'issuer_unreachable', retry_after: 5 },
     detail: [
-      "The keys of the token's issuer can't be had, so that it can't be checked; nothing was done.",
+      "The keys of the token's issuer can't be fetched, so the token can't be checked; nothing was done.",
       'Send the request again in 5 seconds.'
     ]
   },
@@ -1133,7 +1133,7 @@ const TEXTS: Described[] = [
   {
     failure: hunk('anchor', { search_text: 'def f():' }),
     detail: [
-      'The anchor "def f():" of hunk 1 (line 1 of the diff) is no line of src/app.ts; nothing is changed without it.',
+      'The anchor "def f():" of hunk 1 (line 1 of the diff) is not a line of src/app.ts, so the hunk can\'t be placed.',
       'Nothing in it is similar. Read the file, and copy the lines around the change from it exactly.',
       'Nothing was written.'
     ]
@@ -1150,8 +1150,8 @@ const TEXTS: Described[] = [
       diffs: [diffFor(5, [1])]
     }),
     detail: [
-      'The anchor "def f():" of hunk 2 of 3 (line 14 of the diff) is no line of src/app.ts below line 7; nothing is',
-      'changed without it. Most likely line 4 was meant: the file has "g", the anchor "f". The file has "foo( 1 )" there.',
+      'The anchor "def f():" of hunk 2 of 3 (line 14 of the diff) is not a line of src/app.ts below line 7, so the hunk',
+      'can\'t be placed. Most likely line 4 was meant: the file has "g", the anchor "f". The file has "foo( 1 )" there.',
       'Send suggested_fixes[0].diff as it is: the whole diff, with hunk 2 corrected.',
       'Nothing was written: none of the 3 hunks was applied.'
     ]
