@@ -181,8 +181,9 @@ export function excerptOf(bytes: Buffer, max: number): { text: string; lossy?: t
     .slice(-half)
     .toWellFormed()
     .replace(/^\ufffd/, '')
-  const left = utf16Length(bytes) - head.length - tail.length
-  return { text: copied(`${head}…[${left} characters left out]…${tail}`), ...(!isUtf8(bytes) && { lossy: true }) }
+  const length = utf16Length(bytes)
+  const shown = `${head}…[${length - head.length - tail.length} characters left out]…${tail}`
+  return shown.length < length ? { text: copied(shown), ...(!isUtf8(bytes) && { lossy: true }) } : decode(bytes)
 }
 
 /**
