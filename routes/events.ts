@@ -3,13 +3,13 @@ import type { FastifyInstance } from 'fastify'
 import { acceptsEvents } from '../src/http/accept.ts'
 import type { EventStreams } from '../src/http/event-streams.ts'
 import { eventsSchema } from '../src/http/openapi.ts'
-import { invalid } from '../src/http/operation-route.ts'
+import { invalidRequest } from '../src/http/failure.ts'
 import { sendProblem } from '../src/http/send.ts'
 import { viewOf } from '../src/http/view.ts'
 
-const QUERY = invalid('the URL has a query, which is not used')
-const ACCEPT = invalid('the header Accept must allow text/event-stream')
-const CURSOR = invalid('the header Last-Event-ID is not the id of an event of this service')
+const QUERY = invalidRequest('the URL has a query, which is not used')
+const ACCEPT = invalidRequest('the header Accept must allow text/event-stream')
+const CURSOR = invalidRequest('the header Last-Event-ID is not the id of an event of this service')
 
 export function events(app: FastifyInstance, streams: EventStreams): void {
   app.route({

@@ -1,5 +1,5 @@
 // What is kept in memory of a segment whose index isn't. Does not know where either is kept.
-import { includes, shortHash, type Overview, type SegmentIndex } from './segment-index.ts'
+import { includes, keyHash, type Overview, type SegmentIndex } from './segment-index.ts'
 
 /** The parts of an overview that an index is asked for all of. */
 export interface OverviewData extends Omit<Overview, 'mayHavePath' | 'mayHaveKey'> {
@@ -12,8 +12,8 @@ export interface OverviewData extends Omit<Overview, 'mayHavePath' | 'mayHaveKey
 export function overviewFrom({ paths, keys, ...facts }: OverviewData): Overview {
   return {
     ...facts,
-    mayHavePath: path => includes(paths, shortHash(path)),
-    mayHaveKey: digest => includes(keys, shortHash(digest))
+    mayHavePath: path => includes(paths, keyHash(path)),
+    mayHaveKey: digest => includes(keys, keyHash(digest))
   }
 }
 

@@ -81,7 +81,7 @@ export interface Overview {
 }
 
 /** Six bytes of a text's SHA-256, as a number. */
-export const shortHash = (text: string): number =>
+export const keyHash = (text: string): number =>
   createHash('sha256').update(text, 'latin1').digest().readUIntBE(0, KEY_BYTES)
 
 /** Whether an ascending list has this number. */
@@ -247,7 +247,7 @@ export class SegmentIndex implements Overview {
     if (agent !== undefined) this.#rows.writeUInt32LE(this.#number(keyOfText(agent)), start + AT.agent)
     if (session !== undefined) this.#rows.writeUInt32LE(this.#number(keyOfText(session)), start + AT.session)
     if (batch !== undefined) this.#rows.writeUInt32LE(this.#number(keyOfText(batch)), start + AT.batch)
-    if (facts.key !== undefined) this.#rows.writeUIntLE(shortHash(facts.key.digest), start + AT.key, KEY_BYTES)
+    if (facts.key !== undefined) this.#rows.writeUIntLE(keyHash(facts.key.digest), start + AT.key, KEY_BYTES)
     if (facts.blobs.length > 0) this.#blobs.set(row, facts.blobs)
     const gap = this.#gaps.at(-1)
     if (gap !== undefined) gap.before ??= facts.edit_id
@@ -345,7 +345,7 @@ export class SegmentIndex implements Overview {
 
   /** Rows that may have this key, newest first as they were written. */
   *ofKey(digest: string): Generator<number> {
-    const key = shortHash(digest)
+    const key = keyHash(digest)
     for (let row = this.#count - 1; row >= 0; row--) {
       if (this.#rows.readUIntLE(row * AT.size + AT.key, KEY_BYTES) === key) yield row
     }
@@ -390,7 +390,7 @@ export class SegmentIndex implements Overview {
       const key = this.#rows.readUIntLE(start + AT.key, KEY_BYTES)
       if (key !== 0) keys.add(key)
     }
-    const paths = Array.from(numbers, number => shortHash(this.#names[number - 1]!))
+    const paths = Array.from(numbers, number => keyHash(this.#names[number - 1]!))
     return { paths: Float64Array.from(paths).sort(), keys: Float64Array.from(keys).sort() }
   }
 

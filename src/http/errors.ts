@@ -5,15 +5,13 @@ import type { Socket } from 'node:net'
 import type { Duplex } from 'node:stream'
 import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { Logger } from 'pino'
-import type { RequestFailure } from './failure.ts'
+import { invalidRequest, type RequestFailure } from './failure.ts'
 import { toProblem } from './answers/problem.ts'
 import { logBug, pathOf } from './request-log.ts'
 import { rawProblem, sendProblem } from './send.ts'
 
 /** The most that the headers of a request may have. */
 export const HEADER_BYTES = 16_384
-
-const invalid = (message: string): RequestFailure => ({ code: 'INVALID_REQUEST', errors: [{ pointer: '', message }] })
 
 /**
  * What a client did wrong, by the error that Fastify made of it; null: the error is ours. A body of another type is
@@ -24,9 +22,9 @@ function failureOf(error: Partial<FastifyError>, bodyLimit: number): RequestFail
     case 'FST_ERR_CTP_BODY_TOO_LARGE':
       return { code: 'REQUEST_TOO_LARGE', limit: bodyLimit }
     case 'FST_ERR_BAD_URL':
-      return invalid('the URL is not valid: it has a malformed % escape')
+      return invalidRequest('the URL is not valid: it has a malformed % escape')
     case 'ECONNRESET':
-      return invalid('the connection ended before the body was complete')
+      return invalidRequest('the connection ended before the body was complete')
     default:
       return null
   }
@@ -121,7 +119,7 @@ export const makeClientErrorHandler =
         ? { code: 'REQUEST_TIMEOUT' }
         : error.code === 'HPE_HEADER_OVERFLOW'
           ? { code: 'HEADERS_TOO_LARGE', limit: HEADER_BYTES }
-          : invalid(`it is not valid HTTP (${error.code ?? 'unknown'})`)
+          : invalidRequest(`it is not valid HTTP (${error.code ?? 'unknown'})`)
     // The socket is read on: unread bytes would make the close a reset, which can overtake the answer. So the rest of a
     // slow request may still arrive.
     refused.add(socket)
@@ -132,12 +130,12 @@ export const makeClientErrorHandler =
 export const makeExpectationHandler =
   (logger: Logger) =>
   ({ url = '' }: IncomingMessage, { socket }: ServerResponse) => {
-    refuse(logger, socket, invalid('the header Expect may only be 100-continue'), pathOf(url))
+    refuse(logger, socket, invalidRequest('the header Expect may only be 100-continue'), pathOf(url))
   }
 
 /** Answers `CONNECT`, for which Node emits an event of its own. */
 export const makeConnectHandler = (logger: Logger) => (_: IncomingMessage, socket: Duplex) => {
-  refuse(logger, socket, invalid('the method CONNECT is not supported: this server is not a proxy'))
+  refuse(logger, socket, invalidRequest('the method CONNECT is not supported: this server is not a proxy'))
 }
 
 /** Answers on the bare socket and closes it. */

@@ -2,6 +2,7 @@
 // sentences.
 import type { Rate } from '../config/config.ts'
 import type { CallFailure, TooManyOperations } from '../operations/operation.ts'
+import { fail } from '../result.ts'
 import type { KeyFailure } from '../workspace/failure.ts'
 
 export interface InvalidField {
@@ -53,3 +54,12 @@ export type KeyRefusal =
   Exclude<KeyFailure, { code: 'HISTORY_GONE' }> | (Extract<KeyFailure, { code: 'HISTORY_GONE' }> & { keyed: true })
 
 export type Failure = RequestFailure | KeyRefusal | CallFailure
+
+/** A request of which one thing is wrong; `pointer`: the field, '' for anything else. */
+export const invalidRequest = (message: string, pointer = ''): RequestFailure => ({
+  code: 'INVALID_REQUEST',
+  errors: [{ pointer, message }]
+})
+
+/** The same as a result. */
+export const invalidField = (pointer: string, message: string) => fail(invalidRequest(message, pointer))

@@ -2,18 +2,13 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Operation } from '../operations/operation.ts'
 import { caller, type Call, type CallSummary, type Made } from './call.ts'
-import type { RequestFailure } from './failure.ts'
+import { invalidRequest } from './failure.ts'
 import { JSON_TYPE, parseStrictJson, refuseMedia } from './requests/json.ts'
 import { noteCall, pathOf } from './request-log.ts'
 import { sendAnswer, sendProblem } from './send.ts'
 import { viewOf } from './view.ts'
 
 /** Of a request: one that has no part that can be wrong but this. */
-export const invalid = (message: string): RequestFailure => ({
-  code: 'INVALID_REQUEST',
-  errors: [{ pointer: '', message }]
-})
-
 /** Before a body is read: a POST of one of these media types, with nothing in the URL. */
 export const refuseAllBut =
   (...media: readonly string[]) =>
@@ -21,7 +16,7 @@ export const refuseAllBut =
     // A question mark with nothing behind it is none.
     const hasQuery = request.url.length > pathOf(request.url).length + 1
     const failure = hasQuery
-      ? invalid('the URL has a query, which is not used; put every field into the body')
+      ? invalidRequest('the URL has a query, which is not used; put every field into the body')
       : refuseMedia(request.headers, media)
     if (failure !== null) sendProblem(reply, failure)
     else done()

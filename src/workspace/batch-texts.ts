@@ -5,7 +5,7 @@ import type { FileAttributes } from '../history/record.ts'
 import type { Planned } from './api.ts'
 import { refusalToWrite, type WriteContext } from './edit.ts'
 import type { FileFailure } from './failure.ts'
-import { failedBy, type FailedFile, type FoundPath, type ManyResult } from './file-access.ts'
+import { failedBy, realPathOf, type FailedFile, type FoundPath, type ManyResult } from './file-access.ts'
 import type { FileRecorder } from './history/recorder.ts'
 import type { Lock } from './locks/lock.ts'
 import { same as isSame, type Missing, type Pin } from './root/pin.ts'
@@ -64,12 +64,12 @@ export interface BatchTexts {
 export function groupTexts({ found, apart, locks }: BatchPaths): BatchTexts {
   const all: BatchText[] = []
   const byPath = new Map<string, { name: FileName; text: BatchText }>()
-  const keyAt = (step: number): string => pathOf(found[step]!).toString('latin1')
+  const keyAt = (step: number): string => realPathOf(found[step]!).toString('latin1')
   for (const [step, one] of found.entries()) {
     const key = keyAt(step)
     if (byPath.has(key)) continue
     const { pin, absent } = one
-    const name: FileName = { path: pathOf(one), absent, pin, lock: locks?.[step] ?? null, recorder: null }
+    const name: FileName = { path: realPathOf(one), absent, pin, lock: locks?.[step] ?? null, recorder: null }
     const same = all.filter(({ names: [first] }) => pin !== null && first?.pin && isSame(first.pin.stat, pin.stat))
     const isApart = apart.some((is, i) => is && keyAt(i) === key)
     const joined = isApart ? undefined : same.find(text => !text.apart)
@@ -81,7 +81,7 @@ export function groupTexts({ found, apart, locks }: BatchPaths): BatchTexts {
   return {
     all,
     of: step => byPath.get(keyAt(step))!,
-    firstStepOf: text => found.findIndex(one => text.names.some(({ path }) => path.equals(pathOf(one))))
+    firstStepOf: text => found.findIndex(one => text.names.some(({ path }) => path.equals(realPathOf(one))))
   }
 }
 
@@ -170,8 +170,6 @@ async function readText(
   }
   return null
 }
-
-const pathOf = ({ pin, absent }: FoundPath): Buffer => (pin ?? absent).relative
 
 const textOf = (name: FileName, twin: BatchText | undefined, apart: boolean): BatchText => ({
   names: [name],

@@ -91,6 +91,9 @@ export type FileFailure =
       retry_after: number
     }
 
+/** Another program saved the file while it was being changed. */
+export const changedMeanwhile: FileFailure = { code: 'STALE_FILE', reason: 'changed_meanwhile' }
+
 export type NotReady = Extract<FileFailure, { code: 'NOT_READY' }>
 
 /** Why a request with an idempotency key isn't carried out. `retry_after` in seconds. */

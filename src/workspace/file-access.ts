@@ -8,7 +8,7 @@ import type { FailedAccess, FileTarget, WorkspaceOptions } from './api.ts'
 import { untilFewAreClosing } from './close-later.ts'
 import { ofFile } from './commit/batch-member.ts'
 import { failureOf } from './errno.ts'
-import type { FileFailure } from './failure.ts'
+import { changedMeanwhile, type FileFailure } from './failure.ts'
 import type { Lock, Locks } from './locks/lock.ts'
 import type { PresentHashes } from './present-hashes.ts'
 import { samePathInside, similarPaths } from './root/similar-paths.ts'
@@ -83,7 +83,6 @@ export interface FileAccessOptions {
 /** How often a change is tried where the path leads elsewhere by the time its lock is held. Chosen, not measured. */
 const ATTEMPTS = 3
 const beingWritten: FileFailure = { code: 'FILE_LOCKED', reason: 'in_place', retry_after: 5 }
-const changedMeanwhile: FileFailure = { code: 'STALE_FILE', reason: 'changed_meanwhile' }
 const draining: FileFailure = { code: 'NOT_READY', reason: 'draining', retry_after: 5 }
 
 /** Whether this process may make files in the folder. */
@@ -482,7 +481,7 @@ export class FileAccess {
 }
 
 /** The real path below the root. */
-const realPathOf = ({ pin, absent }: FoundPath): Buffer => (pin ?? absent).relative
+export const realPathOf = ({ pin, absent }: FoundPath): Buffer => (pin ?? absent).relative
 
 function movedAsStale<T, F>(done: FileResult<T, F | typeof MOVED>): FileResult<T, F | FileFailure> {
   if (done.ok) return done

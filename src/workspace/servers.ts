@@ -1,6 +1,6 @@
 // How the servers on one root see each other, as the root lock needs it: by their records of temp files and by their
 // sockets. Does not know locks.
-import { livingIn, recordedBy, recordIsOfGroup, type Intents } from './commit/intents.ts'
+import { livingIn, tempPathsOf, recordIsOfGroup, type Intents } from './commit/intents.ts'
 import { fence } from './locks/fence.ts'
 import type { LivenessSockets } from './locks/liveness.ts'
 import type { Observer } from './locks/owner.ts'
@@ -46,7 +46,7 @@ export function fenceServers(
   nonces: readonly string[],
   isKept: (path: Buffer) => boolean
 ): void {
-  for (const path of nonces.flatMap(nonce => recordedBy(intents, nonce))) {
+  for (const path of nonces.flatMap(nonce => tempPathsOf(intents, nonce))) {
     const leaf = split(path).leaf.toString('latin1')
     if (TEMP_NAME.test(leaf) && !isKept(path)) fence(root, path, [leaf])
   }

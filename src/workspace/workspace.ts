@@ -20,7 +20,7 @@ import { BufferPool } from './buffer-pool.ts'
 import { below, join, split } from './root/path.ts'
 import type { Root } from './root/pin.ts'
 import { makePolicy, matcher } from './root/policy.ts'
-import { announce, type Presence } from './locks/other-servers.ts'
+import { announcePresence, type Presence } from './locks/other-servers.ts'
 import { openRoot } from './root/root.ts'
 import { recover, type Recovery } from './recovery.ts'
 import { fenceServers, serversOf } from './servers.ts'
@@ -56,7 +56,12 @@ export async function openWorkspace(options: WorkspaceOptions): Promise<Workspac
     const me = thisOwner()
     // Who writes nothing loses nothing.
     if (!options.readOnly) {
-      presence = await announce({ root: real, state, hostname: me.hostname, report: options.report ?? (() => {}) })
+      presence = await announcePresence({
+        root: real,
+        state,
+        hostname: me.hostname,
+        report: options.report ?? (() => {})
+      })
     }
     sockets = new LivenessSockets(state.live)
     if (await sockets.announce(me.nonce)) me.announced = true

@@ -8,7 +8,7 @@ import type { Operations } from '../../operations.ts'
 import { fail, ok, type Result } from '../../result.ts'
 import { below } from '../answers/brief/text.ts'
 import type { CallAnswer, Done } from '../call.ts'
-import type { Failure, RequestFailure } from '../failure.ts'
+import { invalidField, type Failure, type RequestFailure } from '../failure.ts'
 import {
   type Adapter,
   type AdapterAnswer,
@@ -24,9 +24,6 @@ import { bodyReader } from './body-reader.ts'
 import { BY_PATCH } from './patch-names.ts'
 
 type OpenAiOperation = { type: 'create_file' | 'update_file' | 'delete_file'; path: string; diff?: string }
-
-const invalid = (pointer: string, message: string) =>
-  fail<RequestFailure>({ code: 'INVALID_REQUEST', errors: [{ pointer, message }] })
 
 /** OpenAI's `{type: "apply_patch"}`: one file for each call. */
 export function openAiApplyPatch(operations: Operations): Adapter {
@@ -70,9 +67,9 @@ function fileOf({ type, path, diff }: OpenAiOperation): Result<PatchFile, Reques
   if (type === 'delete_file') {
     return diff === undefined
       ? ok({ operation: 'delete', path })
-      : invalid('/operation/diff', 'is not used by delete_file; leave it out')
+      : invalidField('/operation/diff', 'is not used by delete_file; leave it out')
   }
-  if (diff === undefined) return invalid('/operation/diff', 'is missing')
+  if (diff === undefined) return invalidField('/operation/diff', 'is missing')
   return ok({ operation: type === 'create_file' ? 'create' : 'update', path, diff })
 }
 

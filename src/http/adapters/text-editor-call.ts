@@ -1,8 +1,8 @@
 // A call of Anthropic's text editor or memory tool → the call of ours that does the same. Does not know answers.
 import type { TSchema } from 'typebox'
 import type { Operations } from '../../operations.ts'
-import { fail, ok, type Result } from '../../result.ts'
-import type { Failure, RequestFailure } from '../failure.ts'
+import { ok, type Result } from '../../result.ts'
+import { invalidField, type Failure, type RequestFailure } from '../failure.ts'
 import type { OwnCall } from './adapter.ts'
 import { bodyReader } from './body-reader.ts'
 
@@ -32,9 +32,6 @@ export const commandReader = (
     const { command } = { ...(fields as object) } as { command?: unknown }
     return typeof command === 'string' && Object.hasOwn(commands, command) ? commands[command]! : call
   })
-
-const invalid = (pointer: string, message: string) =>
-  fail<RequestFailure>({ code: 'INVALID_REQUEST', errors: [{ pointer, message }] })
 
 /** What each command comes to. `paths`: its paths in our names, in the order of its fields. */
 type Translation = (
@@ -72,10 +69,10 @@ const TRANSLATIONS: Readonly<Record<string, Translation>> = {
     ok({ operation: create, body: { path, content: file_text }, sentNames: new Map([['/content', '/file_text']]) }),
   insert({ insert_line, insert_text, new_str }, [path], { edit_lines }) {
     if (insert_text !== undefined && new_str !== undefined) {
-      return invalid('/new_str', 'means insert_text, which is given too; send only insert_text')
+      return invalidField('/new_str', 'means insert_text, which is given too; send only insert_text')
     }
     const new_text = insert_text ?? new_str
-    if (new_text === undefined) return invalid('/insert_text', 'is missing')
+    if (new_text === undefined) return invalidField('/insert_text', 'is missing')
     const line = insert_line!
     return ok({
       operation: edit_lines,
@@ -116,7 +113,7 @@ export function ownCallOf(
     const given = fields[name]
     if (given === undefined) continue
     const path = pathOf(given)
-    if (!path.ok) return invalid(`/${name}`, path.failure)
+    if (!path.ok) return invalidField(`/${name}`, path.failure)
     paths.push(path.value)
   }
   return TRANSLATIONS[fields.command]!(fields, paths, operations)

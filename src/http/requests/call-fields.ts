@@ -4,8 +4,8 @@ import { isUtf8 } from 'node:buffer'
 import type { IncomingHttpHeaders } from 'node:http'
 import type { CallField } from '../../../schemas/change-fields.ts'
 import type { Callable, CallContext } from '../../operations/operation.ts'
-import { fail, ok, type Result } from '../../result.ts'
-import type { RequestFailure } from '../failure.ts'
+import { ok, type Result } from '../../result.ts'
+import { invalidField, type RequestFailure } from '../failure.ts'
 
 /** The fields that a header can stand for, each with this header. */
 export const CALL_HEADERS = {
@@ -52,15 +52,15 @@ export function readCall<Request extends { dry_run?: boolean }>(
   }
   const request = Object.keys(given).length === 0 ? sent : without(sent, call_fields)
   const isDry = effect === 'computes' || sent.dry_run === true
-  if (isDry && given.idempotency_key !== undefined) return invalid('/idempotency_key', UNUSED)
+  if (isDry && given.idempotency_key !== undefined) return invalidField('/idempotency_key', UNUSED)
   for (const [field, name] of HEADERS) {
     const header = headers[name]
     if (typeof header !== 'string' || (field === 'idempotency_key' && keyed === undefined)) continue
     const read = readHeader(field, header)
     if (!read.ok) return read
-    if (isDry && field === 'idempotency_key') return invalid('', `the header ${CALL_HEADERS[field]} ${UNUSED}`)
+    if (isDry && field === 'idempotency_key') return invalidField('', `the header ${CALL_HEADERS[field]} ${UNUSED}`)
     if (given[field] !== undefined && given[field] !== read.value) {
-      return invalid('', `the header ${CALL_HEADERS[field]} and the field ${field} differ; send one of them`)
+      return invalidField('', `the header ${CALL_HEADERS[field]} and the field ${field} differ; send one of them`)
     }
     given[field] = read.value
   }
@@ -74,22 +74,19 @@ const without = <Request extends object>(sent: Request, call_fields: readonly st
 
 const UNUSED = 'is not used in a dry run, which writes nothing; leave it out'
 
-const invalid = (pointer: string, message: string) =>
-  fail<RequestFailure>({ code: 'INVALID_REQUEST', errors: [{ pointer, message }] })
-
 function readHeader(field: HeaderField, header: string): Result<string, RequestFailure> {
   const name = CALL_HEADERS[field]
   const text = field === 'idempotency_key' ? keyIn(header) : textIn(header)
   if (text === null) {
-    return invalid(
+    return invalidField(
       '',
       `the header ${name} must be one key of visible ASCII characters, or a quoted string such as "8e03978e-40d5"`
     )
   }
-  if (text === '') return invalid('', `the header ${name} must not be empty`)
+  if (text === '') return invalidField('', `the header ${name} must not be empty`)
   return [...text].length <= LONGEST[field]
     ? ok(text)
-    : invalid('', `the header ${name} must have at most ${LONGEST[field]} characters`)
+    : invalidField('', `the header ${name} must have at most ${LONGEST[field]} characters`)
 }
 
 /**

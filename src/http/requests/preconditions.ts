@@ -1,10 +1,7 @@
 // If-Match and If-None-Match → what they require of the file. Does not know any file.
 import type { IncomingHttpHeaders } from 'node:http'
-import { fail, ok, type Result } from '../../result.ts'
-import type { RequestFailure } from '../failure.ts'
-
-const invalid = (message: string) =>
-  fail<RequestFailure>({ code: 'INVALID_REQUEST', errors: [{ pointer: '', message }] })
+import { ok, type Result } from '../../result.ts'
+import { invalidField, type RequestFailure } from '../failure.ts'
 
 /** Which of them the operation takes. */
 export interface Takes {
@@ -34,31 +31,38 @@ export function readPreconditions(
   const none = headers['if-none-match']?.trim()
   if (takes.many_in !== undefined && (match ?? none) !== undefined) {
     const header = match === undefined ? 'If-None-Match' : 'If-Match'
-    return invalid(
+    return invalidField(
+      '',
       `the header ${header} is of one file, but there may be several here; send expected_hash in the ${takes.many_in}`
     )
   }
   if (none !== undefined) {
     if (!takes.expects_none) {
-      return invalid('the header If-None-Match is only for the operation that creates a file')
+      return invalidField('', 'the header If-None-Match is only for the operation that creates a file')
     }
-    if (none !== '*') return invalid('the header If-None-Match may only be *: the file must not exist')
+    if (none !== '*') return invalidField('', 'the header If-None-Match may only be *: the file must not exist')
     return match === undefined
       ? ok({ if_none_match: true })
-      : invalid('the headers If-Match and If-None-Match are mutually exclusive; send one of them')
+      : invalidField('', 'the headers If-Match and If-None-Match are mutually exclusive; send one of them')
   }
   if (match === undefined) return ok({})
-  if (!takes.expects_hash) return invalid('the header If-Match is only for operations that edit')
+  if (!takes.expects_hash) return invalidField('', 'the header If-Match is only for operations that edit')
   if (match === '*') return ok({})
   if (match.startsWith('W/')) {
-    return invalid('the header If-Match has a weak tag (W/…), which never matches; send the ETag of an answer as it is')
+    return invalidField(
+      '',
+      'the header If-Match has a weak tag (W/…), which never matches; send the ETag of an answer as it is'
+    )
   }
   const hash = /^"([0-9a-f]{16})"$/.exec(match)?.[1]
   if (hash === undefined) {
-    return invalid('the header If-Match must be one quoted file hash of 16 hex digits, such as "9f86d081884c7d65"')
+    return invalidField(
+      '',
+      'the header If-Match must be one quoted file hash of 16 hex digits, such as "9f86d081884c7d65"'
+    )
   }
   if (expected_hash === undefined) return ok({ expected_hash: hash })
   return hash === expected_hash
     ? ok({})
-    : invalid('the header If-Match and the field expected_hash have different hashes; send one of them')
+    : invalidField('', 'the header If-Match and the field expected_hash have different hashes; send one of them')
 }

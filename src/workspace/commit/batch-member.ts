@@ -3,7 +3,7 @@
 import { renameSync, unlinkSync } from 'node:fs'
 import type { FileAttributes } from '../../history/record.ts'
 import { codeOf } from '../errno.ts'
-import type { FileFailure, FileWarning } from '../failure.ts'
+import { changedMeanwhile, type FileFailure, type FileWarning } from '../failure.ts'
 import type { Lock } from '../locks/lock.ts'
 import { same, statAt, type Folder, type Pin } from '../root/pin.ts'
 import type { Snapshot } from '../text-file.ts'
@@ -131,8 +131,6 @@ export async function writeMember(member: Member, context: MemberContext, twin: 
     if (present === null || !REFUSALS.includes(codeOf(error))) throw new BatchError(at, error)
   }
 }
-
-const changedMeanwhile: FileFailure = { code: 'STALE_FILE', reason: 'changed_meanwhile' }
 
 /** Null: the lock is still ours, and what is there is what was read. */
 export function refusalOf({ lock, present, folder, leaf, temp, content }: Member): FileFailure | null {

@@ -183,7 +183,7 @@ export const recordIsOfGroup = (folder: string, nonce: string, me: Owner): boole
   isOfGroup(ownerIn(readIfThere(fileOf(folder, nonce))), me)
 
 /** The paths below the root of the temp files that a server has recorded. */
-export function recordedBy(folder: string, nonce: string): Buffer[] {
+export function tempPathsOf(folder: string, nonce: string): Buffer[] {
   return [fileOf(folder, nonce), leftOf(folder, nonce)].flatMap(path => pathsIn(readIfThere(path)))
 }
 

@@ -92,7 +92,7 @@ const NAMES = 32
  * Throws Occupied, and the system's error where no socket can be had. Takes some milliseconds, and up to some seconds
  * where another may be there.
  */
-export async function announce(options: PresenceOptions): Promise<Presence> {
+export async function announcePresence(options: PresenceOptions): Promise<Presence> {
   if (process.platform !== 'linux') return { withdraw() {} }
   const { root, state, hostname, report } = options
   const digest = createHmac('sha256', state.secret).update('presence').digest('hex').slice(0, 16)

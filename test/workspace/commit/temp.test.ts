@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import t, { type Test } from 'tap'
 import { ok } from '../../../src/result.ts'
-import { Intents, recordedBy } from '../../../src/workspace/commit/intents.ts'
+import { Intents, tempPathsOf } from '../../../src/workspace/commit/intents.ts'
 import { withTemp, type TempOptions } from '../../../src/workspace/commit/temp.ts'
 import { thisOwner } from '../../../src/workspace/locks/owner.ts'
 import { openRoot } from '../../../src/workspace/root/root.ts'
@@ -43,7 +43,7 @@ function placeOf(t: Test) {
     content: { pieces: [LARGE], size: LARGE.length },
     ready: unrecorded
   }
-  const recorded = (): string[] => recordedBy(state.intents, owner.nonce).map(String)
+  const recorded = (): string[] => tempPathsOf(state.intents, owner.nonce).map(String)
   return { root: folders.root, options, name, recorded }
 }
 
