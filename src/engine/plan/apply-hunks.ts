@@ -22,7 +22,8 @@ export interface HunkOptions {
  * Plans the hunks of a patch on a text without NUL, by the rule of place-hunks.ts. Only lines that differ are
  * replaced. Line breaks are those of the place, and the file ends with one or not as it did, but an empty last line
  * keeps its break; a file without lines ends with one then. Fails with the first hunk that has no place, or with a
- * result over `max_result_size`; with `work_within`, TAKES_LONG where much is changed, or a miss takes long to explain.
+ * result over `max_result_size`; with `work_within`, TAKES_LONG where many hunks are looked for in many lines, or a miss
+ * takes long to explain.
  */
 export function planHunks(
   original: Buffer,
@@ -41,6 +42,8 @@ export function planHunks(
 ): Result<Plan, HunkFailure | ResultTooLarge | TakesLong> {
   if (hunks.length * CHANGE > work_within) return fail({ code: 'TAKES_LONG' })
   const file = new FileLines(original)
+  // Each hunk of lines that the file has often takes a pass over all of its lines.
+  if (hunks.length * file.count > work_within) return fail({ code: 'TAKES_LONG' })
   const placed = placeHunks(file, hunks)
   if (!placed.ok) {
     const sought = oldLines(hunks[placed.failure.hunk_index]!).join('\n')

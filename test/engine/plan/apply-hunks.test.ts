@@ -314,6 +314,13 @@ t.test('leaves to a thread what takes long', async t => {
   t.match(within(long, 1_000_000), { failure: { code: 'TAKES_LONG' } })
   t.match(within(long, 1), { failure: { code: 'TAKES_LONG' } })
   t.match(within(Buffer.from('some line\n'), 1_000_000), { failure: { code: 'NO_MATCH' } })
+  const numbered = (length: number, line: (n: number) => string) => Array.from({ length }, (_, n) => line(n)).join('')
+  const many = parseDiff(numbered(20, n => `@@\n-line ${n}\n+x\n`))
+  if (!many.ok) throw new Error('not read')
+  const lines = Buffer.from(numbered(10_000, n => `line ${n}\n`))
+  const planned = (work_within: number) => planHunks(lines, many.value, { max_result_size: LIMIT, work_within })
+  t.match(planned(199_999), { failure: { code: 'TAKES_LONG' } })
+  t.match(planned(200_000), { ok: true })
 })
 
 t.test('offers no diff that is too long, and says so', async t => {
