@@ -260,7 +260,7 @@ class Merge {
     // White space at the end of old_text may be stray; a word that is put in after it stands apart all the same.
     const isApart = from === to && otherFrom > 0 && this.#theirs[start]!.gap === ''
     // White space at the end of the line before, as `theirs` has it.
-    const isKept = isLines === true && from > 0 && tailOf(this.#mine[otherFrom]!.gap) === tailOf(this.#base[from]!.gap)
+    const isKept = isLines === true && from > 0 && this.#keepsTail(otherFrom, from)
     let tail = isKept ? tailOf(this.#theirs[start]!.gap) : undefined
     for (let i = otherFrom; i < otherTo; i++) {
       const { gap, text } = this.#mine[i]!
@@ -268,10 +268,10 @@ class Merge {
       parts.push(ended(isFirst ? this.#gapFor(from, gap, i === 0) : this.#adapted(gap, from), tail))
       const line = this.#moved.get(i)
       const moved = line && this.#lineIn(line)
-      tail = moved?.tail
       parts.push(moved?.text ?? this.#spelled(text))
       if (moved === undefined) this.#asSent.add(i)
       else i += line!.to - line!.from - 1
+      tail = moved && this.#keepsTail(i + 1, line!.to) ? moved.tail : undefined
     }
     const after = this.#mine[otherTo]!.gap
     const isLikeFirst = otherFrom === otherTo && after !== this.#base[to]!.gap && after === this.#base[from]!.gap
@@ -279,6 +279,11 @@ class Merge {
     if (parts.includes(undefined)) return { reason: 'spacing' }
     this.#texts.set(start, { text: parts.join(''), to: this.#there(to) })
     return null
+  }
+
+  /** Whether the white space before word `at` of `mine`, at the end of a line, is that before word `was` of `base`. */
+  #keepsTail(at: number, was: number): boolean {
+    return tailOf(this.#mine[at]!.gap) === tailOf(this.#base[was]!.gap)
   }
 
   /** What `theirs` has for a line of `base`, and the white space at its end. */
