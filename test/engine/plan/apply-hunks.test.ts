@@ -327,3 +327,12 @@ t.test('offers no diff that is too long, and says so', async t => {
   const planned = plan(F, `@@\n-    a\n${'+    b\n'.repeat(10_000)}`)
   t.match(planned, { failure: { code: 'WRONG_COUNT', diffs: [], too_long: true } })
 })
+
+t.test('corrects a hunk that puts in more lines than are compared with those there', async t => {
+  const file = 'let one = 1\nlet  two = 2\nlet three = 3\n'
+  const planned = plan(file, `@@\n let one = 1\n-let two = 2\n+let two = 4\n${'+\n'.repeat(2500)} let three = 3\n`)
+  const { diffs } = (planned as { failure: HunkFailure }).failure
+  const corrected = plan(file, diffs[0]?.diff ?? '')
+  const pieces = corrected.ok ? corrected.value.pieces : []
+  t.equal(Buffer.concat(pieces).toString(), `let one = 1\nlet  two = 4\n${'\n'.repeat(2500)}let three = 3\n`)
+})
