@@ -44,10 +44,11 @@ export function placeLines(
     // What begins after the text of a line leaves that line as it is; where that is all, the break has changed.
     const skipped = startsAfterLine(before, after, placed) && (start < end_line || newStart < new_end_line) ? 1 : 0
     return {
-      // A change that parts a \r from its \n, or makes a pair of two, also changes the line before.
-      start_line: joinsCrlf(before, after, placed) ? start - 1 : start + skipped,
+      // A change that parts a \r from its \n, or makes a pair of two, also changes the line before. At the start of a
+      // text there is none: the \r is of another edit.
+      start_line: joinsCrlf(before, after, placed) ? Math.max(1, start - 1) : start + skipped,
       end_line,
-      new_start_line: separatesCrlf(before, after, placed) ? newStart - 1 : newStart + skipped,
+      new_start_line: separatesCrlf(before, after, placed) ? Math.max(1, newStart - 1) : newStart + skipped,
       new_end_line
     }
   })

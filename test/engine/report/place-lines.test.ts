@@ -92,3 +92,16 @@ t.test('counts the lines of edits of lines again, where one of them makes one br
   }
   t.end()
 })
+
+t.test('names no line before the first, where an edit parts what another has put in there', t => {
+  const file = Buffer.from('\ufeffa\n')
+  const edits = [
+    { old_text: 'a', new_text: 'b\r\n' },
+    { old_text: '\n', new_text: '\n', replace_all: true }
+  ]
+  const planned = planTextEdits(file, edits, { line_endings: 'exact', max_result_size: 1 << 20 })
+  if (!planned.ok) throw new Error(planned.failure.code)
+  const { changes } = describe(file, planned.value, { context_lines: 0, dry_run: false })
+  t.match(changes, [{ start_line: 1 }, { start_line: 1, end_line: 1 }, { start_line: 1 }])
+  t.end()
+})
