@@ -11,7 +11,7 @@ import { failureOf } from './errno.ts'
 import { changedMeanwhile, type FileFailure } from './failure.ts'
 import type { Lock, Locks } from './locks/lock.ts'
 import type { PresentHashes } from './present-hashes.ts'
-import { samePathInside, similarPaths } from './root/similar-paths.ts'
+import { isThere, samePathInside, similarPaths } from './root/similar-paths.ts'
 import { isIn, namesFolder, relativePath } from './root/path.ts'
 import { gone, type Missing, type Pin, type Root } from './root/pin.ts'
 import type { Policy } from './root/policy.ts'
@@ -317,12 +317,8 @@ export class FileAccess {
   }
 
   #isShownFolder(path: Buffer): boolean {
-    const pinned = path.length > 0 && isUtf8(path) ? this.#root.pin(path) : null
-    if (pinned?.ok !== true) return false
-    const pin = pinned.value
-    const isShown = pin.stat.isDirectory() && this.#maySpeakOf('look', pin, path)
-    pin.close()
-    return isShown
+    const offers = (pin: Pin, path: Buffer): boolean => pin.stat.isDirectory() && this.#maySpeakOf('look', pin, path)
+    return path.length > 0 && isUtf8(path) && isThere(this.#root, path.toString(), { offers }, true)
   }
 
   /**

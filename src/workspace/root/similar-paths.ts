@@ -138,7 +138,8 @@ function entriesIn(root: Root, folder: Buffer, limit: number): Dirent[] {
   }
 }
 
-function isThere(root: Root, path: string, { offers }: Pick<Speakable, 'offers'>, folders: boolean): boolean {
+/** Whether a file, or with `folders` a folder too, is at this path that may be offered. Never throws. */
+export function isThere(root: Root, path: string, { offers }: Pick<Speakable, 'offers'>, folders: boolean): boolean {
   try {
     const pinned = root.pin(Buffer.from(path))
     if (!pinned.ok) return false
