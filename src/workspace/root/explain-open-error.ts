@@ -14,42 +14,40 @@ const SLASH = '/'
 /** Names up to which each is looked at. */
 const FEW_NAMES = 16
 
-/** The real path of what a path leads to, both below the root; null, or a throw, where nothing is there or outside. */
-export type Resolve = (relative: Buffer) => Buffer | null
+/** How a root looks at paths below it. */
+export interface PathAccess {
+  /** For system calls. */
+  at(relative: Buffer): Buffer
+  /** The real path of what it leads to, below the root; null, or a throw, where nothing is there or outside. */
+  resolve(relative: Buffer): Buffer | null
+}
 
 /**
- * The failure behind `error`, thrown by opening `relative` below `root` (its real path); `at` makes a path for system
- * calls, `resolve` as above. A link that leads out of the root is reported as such whether or not something is there.
+ * The failure behind `error`, thrown by opening `relative` below `root` (its real path). A link that leads out of the root is reported as such whether or not something is there.
  * Null: all of it is there now, try again. Throws `error` again if it isn't about the path.
  */
 export function explainOpenError(
   error: unknown,
   relative: Buffer,
   root: Buffer,
-  at: (relative: Buffer) => Buffer,
-  resolve: Resolve
+  access: PathAccess
 ): FileFailure | Missing | null {
   const code = codeOf(error)
   if (code === 'EMFILE' || code === 'ENFILE' || code === 'ENAMETOOLONG') return failureOf(error)
   if (!['ENOENT', 'ENOTDIR', 'ELOOP', 'EACCES'].includes(code)) throw error
 
-  const { failure } = walk(relative, root, at, resolve)
+  const { failure } = walk(relative, root, access)
   return failure === null && code === 'EACCES' ? failureOf(error) : failure
 }
 
 /** As of `Root.stop`; the others as above. */
-export function findStop(relative: Buffer, root: Buffer, at: (relative: Buffer) => Buffer, resolve: Resolve): Stop {
-  const { failure: _, ...stop } = walk(relative, root, at, resolve)
+export function findStop(relative: Buffer, root: Buffer, access: PathAccess): Stop {
+  const { failure: _, ...stop } = walk(relative, root, access)
   return stop
 }
 
 /** How far a path leads; `failure`: why it leads no further, null: all of it is there. */
-function walk(
-  relative: Buffer,
-  root: Buffer,
-  at: (relative: Buffer) => Buffer,
-  resolve: Resolve
-): Stop & { failure: FileFailure | Missing | null } {
+function walk(relative: Buffer, root: Buffer, access: PathAccess): Stop & { failure: FileFailure | Missing | null } {
   // latin1 keeps bytes as they are while they are split and joined.
   let ahead = relative.toString('latin1').split(SLASH)
   // How many of those are the path's own; the ones before them come from a link.
@@ -74,7 +72,7 @@ function walk(
   const outside = (): ReturnType<typeof walk> =>
     stopped({ code: 'PATH_NOT_ALLOWED', reason: 'outside' }, last.place, last.ahead)
   const skip = (): void => {
-    const plain = plainNames(walked, ahead, resolve)
+    const plain = plainNames(walked, ahead, access)
     walked.push(...ahead.slice(0, plain))
     ahead = ahead.slice(plain)
     own = Math.min(own, ahead.length)
@@ -95,7 +93,7 @@ function walk(
     const here = Buffer.from([...walked, name].join(SLASH), 'latin1')
     let target: Buffer | null
     try {
-      target = lstatSync(at(here)).isSymbolicLink() ? readlinkSync(at(here), 'buffer') : null
+      target = lstatSync(access.at(here)).isSymbolicLink() ? readlinkSync(access.at(here), 'buffer') : null
     } catch (problem) {
       if (codeOf(problem) === 'EACCES') return stopped(failureOf(problem), [...walked, name], ahead)
       return nothing(linked)
@@ -120,7 +118,7 @@ function walk(
 }
 
 /** How many of the names `ahead`, of which there are many, are surely there in the folder `walked` without a link. */
-function plainNames(walked: readonly string[], ahead: readonly string[], resolve: Resolve): number {
+function plainNames(walked: readonly string[], ahead: readonly string[], { resolve }: PathAccess): number {
   const dots = ahead.findIndex(name => name === '' || name === '.' || name === '..')
   const names = dots === -1 ? ahead : ahead.slice(0, dots)
   if (names.length <= FEW_NAMES) return 0

@@ -19,7 +19,7 @@ import {
   type Stop
 } from './pin.ts'
 import { FolderSyncs } from '../sync.ts'
-import { explainOpenError, findStop } from './explain-open-error.ts'
+import { explainOpenError, findStop, type PathAccess } from './explain-open-error.ts'
 
 // O_NONBLOCK: a FIFO that has taken the file's place must not hold a thread.
 const UNFOLLOWED = constants.O_NOFOLLOW | constants.O_NONBLOCK
@@ -34,6 +34,11 @@ export class PortableRoot implements Root {
   readonly #real: Buffer
   readonly #syncs = new FolderSyncs()
   readonly #stat: BigIntStats
+  readonly #access: PathAccess = {
+    at: relative => join(this.#real, relative),
+    resolve: relative => below(this.#real, realOf(join(this.#real, relative)))
+  }
+
   constructor(real: string) {
     this.#real = Buffer.from(real)
     this.#stat = lstatSync(real, { bigint: true })
@@ -66,30 +71,15 @@ export class PortableRoot implements Root {
           if (!kept) closeSync(fd)
         }
       } catch (error) {
-        const why = explainOpenError(
-          error,
-          relative,
-          this.#real,
-          path => join(this.#real, path),
-          path => this.#resolve(path)
-        )
+        const why = explainOpenError(error, relative, this.#real, this.#access)
         if (why !== null) return fail(why)
       }
     }
     return fail({ code: 'STALE_FILE', reason: 'changed_meanwhile' })
   }
 
-  #resolve(relative: Buffer): Buffer | null {
-    return below(this.#real, realOf(join(this.#real, relative)))
-  }
-
   stop(relative: Buffer): Stop {
-    return findStop(
-      relative,
-      this.#real,
-      path => join(this.#real, path),
-      path => this.#resolve(path)
-    )
+    return findStop(relative, this.#real, this.#access)
   }
 
   sharedFolder(relative: Buffer): Folder {

@@ -29,7 +29,7 @@ import {
 import { PortableRoot } from './root-portable.ts'
 import { FolderSyncs } from '../sync.ts'
 import { SharedFolders } from './shared-folders.ts'
-import { explainOpenError, findStop } from './explain-open-error.ts'
+import { explainOpenError, findStop, type PathAccess } from './explain-open-error.ts'
 import { hasFineTimes } from './fine-times.ts'
 
 const O_PATH = 0o10000000
@@ -83,6 +83,11 @@ class ProcRoot implements Root {
   #times: { dev: bigint; fine: boolean } | undefined
   /** Where it was at the last look: most often it still is there, and needs no new Buffer. */
   #last = { text: '', bytes: Buffer.alloc(0) }
+  readonly #access: PathAccess = {
+    at: relative => this.#path(relative),
+    resolve: relative => this.#resolve(relative)
+  }
+
   constructor(fd: number) {
     this.#fd = fd
     this.#prefix = Buffer.from(`/proc/self/fd/${fd}/`)
@@ -130,13 +135,7 @@ class ProcRoot implements Root {
       } catch (error) {
         const root = this.real()
         if (root === null) return fail(gone)
-        const why = explainOpenError(
-          error,
-          relative,
-          root,
-          path => this.#path(path),
-          path => this.#resolve(path)
-        )
+        const why = explainOpenError(error, relative, root, this.#access)
         if (why === null) continue
         return fail(why)
       }
@@ -174,12 +173,7 @@ class ProcRoot implements Root {
   }
 
   stop(relative: Buffer): Stop {
-    return findStop(
-      relative,
-      this.real() ?? Buffer.alloc(0),
-      path => this.#path(path),
-      path => this.#resolve(path)
-    )
+    return findStop(relative, this.real() ?? Buffer.alloc(0), this.#access)
   }
 
   sharedFolder(relative: Buffer): Folder {

@@ -2,7 +2,7 @@
 import { mkdirSync, realpathSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import t from 'tap'
-import { explainOpenError, findStop, type Resolve } from '../../../src/workspace/root/explain-open-error.ts'
+import { explainOpenError, findStop, type PathAccess } from '../../../src/workspace/root/explain-open-error.ts'
 import { below } from '../../../src/workspace/root/path.ts'
 import { openRoot } from '../../../src/workspace/root/root.ts'
 
@@ -24,7 +24,8 @@ t.test('says of a long path what a look at each name says', async t => {
     for (const folder of ['.', DEEP]) symlinkSync(target, join(root, folder, name))
   }
   const at = (path: Buffer): Buffer => Buffer.from(join(root, path.toString()))
-  const resolve: Resolve = path => below(Buffer.from(root), realpathSync.native(at(path), { encoding: 'buffer' }))
+  const resolve: PathAccess['resolve'] = path =>
+    below(Buffer.from(root), realpathSync.native(at(path), { encoding: 'buffer' }))
   for (const path of [
     `${DEEP}g`,
     `${DEEP}file/g`,
@@ -39,16 +40,17 @@ t.test('says of a long path what a look at each name says', async t => {
     ])
   ]) {
     const [relative, real] = [Buffer.from(path), Buffer.from(root)]
-    const none: Resolve = () => null
+    const bisecting: PathAccess = { at, resolve }
+    const none: PathAccess = { at, resolve: () => null }
     t.strictSame(
-      explainOpenError(MISSING, relative, real, at, resolve),
-      explainOpenError(MISSING, relative, real, at, none),
+      explainOpenError(MISSING, relative, real, bisecting),
+      explainOpenError(MISSING, relative, real, none),
       path
     )
-    t.strictSame(findStop(relative, real, at, resolve), findStop(relative, real, at, none), path)
+    t.strictSame(findStop(relative, real, bisecting), findStop(relative, real, none), path)
     for (const confinement of process.platform === 'linux' ? (['proc', 'portable'] as const) : []) {
       const opened = openRoot(root, confinement)
-      t.strictSame(opened.stop(relative), findStop(relative, real, at, none), `${path} (${confinement})`)
+      t.strictSame(opened.stop(relative), findStop(relative, real, none), `${path} (${confinement})`)
       opened.close()
     }
   }
@@ -63,7 +65,8 @@ t.test('looks at few names of a long path', async t => {
     looks++
     return Buffer.from(join(root, path.toString()))
   }
-  const resolve: Resolve = path => below(Buffer.from(root), realpathSync.native(at(path), { encoding: 'buffer' }))
-  t.match(explainOpenError(MISSING, Buffer.from(`${deep}g`), Buffer.from(root), at, resolve), { code: 'MISSING' })
+  const resolve: PathAccess['resolve'] = path =>
+    below(Buffer.from(root), realpathSync.native(at(path), { encoding: 'buffer' }))
+  t.match(explainOpenError(MISSING, Buffer.from(`${deep}g`), Buffer.from(root), { at, resolve }), { code: 'MISSING' })
   t.ok(looks < 20, `${looks} looks`)
 })
