@@ -1,6 +1,6 @@
 // Patches as an operation: what becomes of files, what is answered, recorded and refused, and what undo and redo make of
 // it. Called as the adapters call it, with a request and headers; the formats of patches are in test/engine/patch/.
-import { chmodSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs'
+import { chmodSync, readdirSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import t, { type Test } from 'tap'
 import { makeOperations, operationsIn, toolsIn } from '../../src/operations.ts'
@@ -10,15 +10,13 @@ import type { WorkspaceOptions } from '../../src/workspace/workspace.ts'
 import { makeValidator } from '../../src/http/requests/validator.ts'
 import { APPLY_PATCH_COMPONENTS, ApplyPatchResultSchema } from '../../schemas/apply-patch.ts'
 import { OUTCOME_COMPONENTS } from '../../schemas/outcome.ts'
-import { makeFolders, open, removeFolders } from '../workspace/support/open.ts'
+import { open } from '../workspace/support/open.ts'
+import { ALLOWED, create, openWith, remove, type Files } from './support/patched.ts'
 
 type Body = Record<string, unknown>
-type Files = Record<string, string>
 
 const validate = makeValidator([...OUTCOME_COMPONENTS, ...APPLY_PATCH_COMPONENTS])
-const ALLOWED: Partial<WorkspaceOptions> = { allowDelete: true, history: 'full' }
 const DIFF = '@@\n-b\n+B\n'
-const create = (path: string, content: string) => ({ operation: 'create', path, content })
 const update = (path: string, diff: string, move_to?: string) => ({
   operation: 'update',
   path,
@@ -26,18 +24,10 @@ const update = (path: string, diff: string, move_to?: string) => ({
   ...(move_to !== undefined && { move_to })
 })
 const move = (path: string, move_to: string) => ({ operation: 'update', path, move_to })
-const remove = (path: string) => ({ operation: 'delete', path })
 
 /** A workspace with these files and its operations, called by name. */
 async function serve(t: Test, files: Files, options: Partial<WorkspaceOptions> = ALLOWED) {
-  const folders = makeFolders()
-  t.teardown(() => removeFolders(folders))
-  for (const [path, text] of Object.entries(files)) {
-    mkdirSync(join(folders.root, path, '..'), { recursive: true })
-    writeFileSync(join(folders.root, path), text)
-  }
-  const workspace = await open(folders, options)
-  t.teardown(() => workspace.close())
+  const { root, workspace, texts } = await openWith(t, files, options)
   const operations = makeOperations(workspace, { max_edits: 1000, max_file_size: 1e6 })
   const call = async (name: 'apply_patch' | 'undo' | 'redo' | 'history' | 'edit', body: Body, headers = {}) => {
     const answer = await caller(operations[name] as never)({
@@ -53,16 +43,8 @@ async function serve(t: Test, files: Files, options: Partial<WorkspaceOptions> =
     return { body: answer.body as Body, headers: answer.headers, text: answer.text() }
   }
   const patch = (files: object[], more: Body = {}, headers = {}) => call('apply_patch', { files, ...more }, headers)
-  return { root: folders.root, workspace, call, patch, texts: () => textsIn(folders.root) }
+  return { root, workspace, call, patch, texts }
 }
-
-const textsIn = (folder: string): Files =>
-  Object.fromEntries(
-    readdirSync(folder, { recursive: true, encoding: 'utf8' })
-      .filter(name => statSync(join(folder, name)).isFile())
-      .sort()
-      .map(name => [name, readFileSync(join(folder, name), 'utf8')])
-  )
 
 const BEFORE: Files = { a: 'a\nb\nc\n', 'd/old': 'o\nb\n', gone: 'g\n' }
 
@@ -401,7 +383,7 @@ t.test('has undo say what stands in the way of edits of a deleted file', async t
 })
 
 t.test('does not repeat a deletion where deleting is not allowed any more', async t => {
-  const { root, workspace, patch, call } = await serve(t, BEFORE)
+  const { root, workspace, patch, call, texts } = await serve(t, BEFORE)
   const one = await patch([remove('gone')])
   const undo = await call('undo', { batch_id: one.body.batch_id })
   t.match(undo.body, { results: [{ created: true }] })
@@ -416,7 +398,7 @@ t.test('does not repeat a deletion where deleting is not allowed any more', asyn
     const refused = await redo.call({ edit_id: `${edit_id}` })
     t.match(refused, { ok: false, failure: { code: 'DELETE_NOT_ALLOWED', reason: 'setting' } })
   }
-  t.strictSame(Object.keys(textsIn(root)), Object.keys(BEFORE).sort())
+  t.strictSame(Object.keys(texts()), Object.keys(BEFORE).sort())
 })
 
 t.test('is carried out once under a key, and its paths must be allowed still', async t => {

@@ -1,6 +1,6 @@
 // Undo and redo of files that were moved: always of the whole move, so that the content is never nowhere. Called as
 // tools and adapters call them, on real files.
-import { mkdirSync, readdirSync, readFileSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs'
+import { mkdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import t, { type Test } from 'tap'
 import { makeOperations } from '../../src/operations.ts'
@@ -9,10 +9,9 @@ import { caller } from '../../src/http/call.ts'
 import { forgetTexts } from '../../src/workspace/forget.ts'
 import { often } from '../often.ts'
 import { Random, SEED } from '../random.ts'
-import { makeFolders, open, removeFolders } from '../workspace/support/open.ts'
+import { create, openWith, remove, type Files } from './support/patched.ts'
 
 type Body = Record<string, any>
-type Files = Record<string, string>
 type Call = 'apply_patch' | 'undo' | 'redo' | 'history' | 'edit' | 'create'
 
 const move = (path: string, move_to: string, diff?: string) => ({
@@ -21,19 +20,12 @@ const move = (path: string, move_to: string, diff?: string) => ({
   move_to,
   ...(diff !== undefined && { diff })
 })
-const create = (path: string, content: string) => ({ operation: 'create', path, content })
-const remove = (path: string) => ({ operation: 'delete', path })
 const DIFF = '@@\n-two\n+TWO\n'
 const ONE: Files = { z1: 'one\ntwo\n' }
 
 /** A workspace with these files and its operations, called by name; `patch` returns what its files were given as ids. */
 async function serve(t: Test, files: Files = ONE) {
-  const folders = makeFolders()
-  t.teardown(() => removeFolders(folders))
-  const { root, state } = folders
-  for (const [path, text] of Object.entries(files)) writeFileSync(join(root, path), text)
-  const workspace = await open(folders, { allowDelete: true, history: 'full' })
-  t.teardown(() => workspace.close())
+  const { root, state, workspace, texts } = await openWith(t, files)
   const callIn = (view: typeof workspace) => {
     const operations = makeOperations(view, { max_edits: 1000, max_file_size: 1e6 })
     return async (name: Call, body: Body, headers: Record<string, string> = {}): Promise<Body> => {
@@ -53,16 +45,8 @@ async function serve(t: Test, files: Files = ONE) {
     const of = (hash: string) => edits.find((edit: Body) => edit[hash] === undefined || edit[hash] === null).edit_id
     return [of('file_hash'), of('hash_before')]
   }
-  return { root, state, workspace, callIn, call, patch, halves, texts: () => textsIn(root) }
+  return { root, state, workspace, callIn, call, patch, halves, texts }
 }
-
-const textsIn = (folder: string): Files =>
-  Object.fromEntries(
-    readdirSync(folder, { recursive: true, encoding: 'utf8' })
-      .filter(name => statSync(join(folder, name)).isFile())
-      .sort()
-      .map(name => [name, readFileSync(join(folder, name), 'utf8')])
-  )
 
 t.test('takes back a whole move by either path, and makes it again', async t => {
   for (const path of ['z1', 'z2', './z2']) {

@@ -40,6 +40,17 @@ const FILES: Record<string, string | Buffer> = {
 const files = { ...FILES, folder: { 'a.txt': 'a', sub: {} } }
 const STALE = '0123456789abcdef'
 
+/** The first seven lines of app.js, as a text shows them. */
+const FIRST_OF_APP = [
+  '1\tconst port  = 9090',
+  '2\tconst host = process.env.HOST',
+  '3\t',
+  '4\tif (host) {',
+  '5\t  listen(port, host)',
+  '6\t} else {',
+  '7\t  listen(port)'
+]
+
 /** Calls, each on the files as they are above, and their answers, with # for a hash. */
 const ANSWERS: [tool: string, args: Record<string, unknown>, lines: string[]][] = [
   [
@@ -327,13 +338,7 @@ const ANSWERS: [tool: string, args: Record<string, unknown>, lines: string[]][] 
     [
       'old_text was not found in app.js: nothing in its 8 lines is similar, and it does not contain "async", ' +
         '"function" or "fetchInvoices". [NO_MATCH]',
-      '1\tconst port  = 9090',
-      '2\tconst host = process.env.HOST',
-      '3\t',
-      '4\tif (host) {',
-      '5\t  listen(port, host)',
-      '6\t} else {',
-      '7\t  listen(port)',
+      ...FIRST_OF_APP,
       '8\t}',
       'file_hash: #'
     ]
@@ -615,13 +620,7 @@ const ANSWERS: [tool: string, args: Record<string, unknown>, lines: string[]][] 
       'app.js has changed since its hash was #; nothing was written, but your edit still fits at line 4. [STALE_FILE]',
       'If that is what you mean, send:',
       '{"path":"app.js","old_text":"if (host) {","new_text":"if (true) {","expected_hash":"#"}',
-      '1\tconst port  = 9090',
-      '2\tconst host = process.env.HOST',
-      '3\t',
-      '4\tif (host) {',
-      '5\t  listen(port, host)',
-      '6\t} else {',
-      '7\t  listen(port)'
+      ...FIRST_OF_APP
     ]
   ],
   [
@@ -631,13 +630,7 @@ const ANSWERS: [tool: string, args: Record<string, unknown>, lines: string[]][] 
       'app.js has changed since its hash was #; nothing was written, and line numbers may have moved: your edit would ' +
         'apply at line 4 now. [STALE_FILE]',
       'If these are the lines you mean, send it with this file_hash; if not, correct the numbers first.',
-      '1\tconst port  = 9090',
-      '2\tconst host = process.env.HOST',
-      '3\t',
-      '4\tif (host) {',
-      '5\t  listen(port, host)',
-      '6\t} else {',
-      '7\t  listen(port)',
+      ...FIRST_OF_APP,
       'file_hash: #'
     ]
   ],
@@ -648,13 +641,7 @@ const ANSWERS: [tool: string, args: Record<string, unknown>, lines: string[]][] 
       'app.js has changed since its hash was #; nothing was written, and line numbers may have moved: your edit would ' +
         'apply before line 4 now. [STALE_FILE]',
       'If these are the lines you mean, send it with this file_hash; if not, correct the numbers first.',
-      '1\tconst port  = 9090',
-      '2\tconst host = process.env.HOST',
-      '3\t',
-      '4\tif (host) {',
-      '5\t  listen(port, host)',
-      '6\t} else {',
-      '7\t  listen(port)',
+      ...FIRST_OF_APP,
       'file_hash: #'
     ]
   ],

@@ -17,7 +17,7 @@ import {
 } from 'node:fs'
 import { join } from 'node:path'
 import { mock } from 'node:test'
-import t from 'tap'
+import t, { type Test } from 'tap'
 import { ok } from '../../../src/result.ts'
 import { failureOf } from '../../../src/workspace/errno.ts'
 import { recoverInPlace, writeInPlace } from '../../../src/workspace/commit/in-place.ts'
@@ -170,20 +170,25 @@ t.test('reuses its slots', async t => {
   t.equal(size(), once)
 })
 
+/** A server's record in a folder of its own, and the file that it is. */
+function ownRecord(t: Test, beat?: number) {
+  const folders = makeFolders()
+  t.teardown(() => removeFolders(folders))
+  const { intents: folder } = openState(folders.state)
+  const owner = thisOwner()
+  const intents = new Intents(folder, owner, beat)
+  t.teardown(() => intents.close())
+  return { intents, folder, nonce: owner.nonce, file: join(folder, owner.nonce + '.intents') }
+}
+
 t.test(
   'shows that it is alive, and uses no slot that it couldn’t write',
   { skip: onLinux ? false : 'needs prlimit' },
   async t => {
-    const folders = makeFolders()
-    t.teardown(() => removeFolders(folders))
-    const { intents: folder } = openState(folders.state)
-    const owner = thisOwner()
-    const intents = new Intents(folder, owner, 10)
-    t.teardown(() => intents.close())
-    const file = join(folder, owner.nonce + '.intents')
+    const { intents, folder, nonce, file } = ownRecord(t, 10)
     utimesSync(file, 0, 0)
     await new Promise(resolve => setTimeout(resolve, 100))
-    t.ok(silenceOf(folder, owner.nonce) < 10_000)
+    t.ok(silenceOf(folder, nonce) < 10_000)
     spawnSync('prlimit', ['--pid', String(process.pid), '--fsize=1000:unlimited'])
     t.throws(() => intents.begin(Buffer.from(TEMP)), { code: 'EFBIG' })
     spawnSync('prlimit', ['--pid', String(process.pid), '--fsize=unlimited:unlimited'])
@@ -195,13 +200,7 @@ t.test(
   'has no record where the owner could not be written, and makes it when that can be',
   { skip: onLinux ? false : 'needs prlimit' },
   async t => {
-    const folders = makeFolders()
-    t.teardown(() => removeFolders(folders))
-    const { intents: folder } = openState(folders.state)
-    const owner = thisOwner()
-    const intents = new Intents(folder, owner)
-    t.teardown(() => intents.close())
-    const file = join(folder, owner.nonce + '.intents')
+    const { intents, file } = ownRecord(t)
     unlinkSync(file)
     spawnSync('prlimit', ['--pid', String(process.pid), '--fsize=1:unlimited'])
     t.throws(() => intents.renew(), { code: 'ENOSPC' })

@@ -58,6 +58,16 @@ function fresh(t: Test): Fresh {
   }
 }
 
+/** A server whose record stands; `others` as in Servers. */
+const serversWith = (others: Servers['others']): Servers => ({
+  stands: () => true,
+  renew() {},
+  generation: () => 0,
+  isOfGroup: () => false,
+  others,
+  tell: async () => {}
+})
+
 async function until(holds: () => boolean): Promise<void> {
   for (let i = 0; i < 400 && !holds(); i++) await sleep(25)
 }
@@ -180,14 +190,7 @@ t.test('waits until its own deadline, whoever began to wait before it', async t 
   const folders = openState(fresh(t).state)
   const made = (others: boolean): RootLock => {
     const me = thisOwner()
-    const servers: Servers = {
-      stands: () => true,
-      renew() {},
-      generation: () => 0,
-      isOfGroup: () => false,
-      others: async () => others,
-      tell: async () => {}
-    }
+    const servers = serversWith(async () => others)
     const files = new LockFiles(folders, observer(me), () => {})
     return new RootLock({ nonce: me.nonce, files, servers, mayBeAlone: true, fence() {}, report() {} })
   }
@@ -352,14 +355,7 @@ t.test('reports what keeps it from looking, and goes on', async t => {
     events.push(event)
   }
   let others: () => Promise<boolean> = async () => false
-  const servers: Servers = {
-    stands: () => true,
-    renew() {},
-    generation: () => 0,
-    isOfGroup: () => false,
-    others: () => others(),
-    tell: async () => {}
-  }
+  const servers = serversWith(() => others())
   const lock = new RootLock({
     nonce: 'n',
     files: new LockFiles(folders, observer(), report),
@@ -392,14 +388,7 @@ t.test('reports what keeps it from looking, and goes on', async t => {
 t.test('lets nobody edit while what an earlier holder recorded can’t be removed', async t => {
   const { state, locks, deadOwner } = fresh(t)
   const folders = openState(state)
-  const servers: Servers = {
-    stands: () => true,
-    renew() {},
-    generation: () => 0,
-    isOfGroup: () => false,
-    others: async () => false,
-    tell: async () => {}
-  }
+  const servers = serversWith(async () => false)
   const left = `root-${deadOwner.nonce}`
   await new LockFiles(folders, observer(deadOwner), () => {}).hold(left, performance.now() + 1000)
   mkdirSync(join(folders.unreleased, left))
