@@ -8,7 +8,8 @@ import { fail, type Result } from '../result.ts'
 
 /**
  * The outline of a file of this name. `code`: whether symbols are asked for, `document`: sections and code blocks, else
- * either; `strings_in`: of which lines of code to say whether they begin inside a string. Fails where it has none of these, or could not be parsed within the limits.
+ * either; `strings_in`: of which lines of code to say whether they begin inside a string. Fails
+ * where it has none of these, or could not be parsed within the limits.
  */
 export async function outlineOf(
   outliner: Outliner,
