@@ -100,6 +100,7 @@ const SuggestedFixSchema = named('SuggestedFix', 'One way to continue.', {
     [
       'USE_EXACT_TEXT',
       'ADJUST_COUNT',
+      'ADJUST_LINES',
       'ESCAPE_SPECIAL',
       'CHECK_WHITESPACE',
       'ADD_CONTEXT',

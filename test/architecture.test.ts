@@ -95,7 +95,7 @@ const ROOMS: Record<string, string[]> = {
   'engine/pending': ['history', 'failure'],
   'engine/blame': ['text', 'history', 'failure'],
   'engine/take-back': ['edit', 'history', 'plan', 'report', 'failure', 'task'],
-  'engine/task': ['text', 'edit', 'patch', 'plan', 'report', 'explain', 'failure'],
+  'engine/task': ['text', 'edit', 'patch', 'history', 'plan', 'report', 'explain', 'failure'],
   'workspace/root': ['failure', 'errno', 'sync', 'text-file', 'close-later'],
   'workspace/locks': ['root', 'failure', 'errno', 'text-file'],
   'workspace/commit': ['root', 'locks', 'failure', 'errno', 'own-ids', 'sync', 'text-file', 'scan', 'state'],

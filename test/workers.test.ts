@@ -247,11 +247,23 @@ t.test('does each job as a thread would', async t => {
     transfer: []
   })
   const planMaker = new PlanMaker()
-  const large = Buffer.from(`${'x\n'.repeat(INLINE_PLAN_BYTES)}two\n`)
-  t.match(await planMaker.replan(large, { ...task([{ old_text: 'two', new_text: '2' }]), max_result_size: 1e6 }), {
+  const large = () => Buffer.from(`${'x\n'.repeat(INLINE_PLAN_BYTES)}two\n`)
+  t.match(await planMaker.replan(large(), { ...task([{ old_text: 'two', new_text: '2' }]), max_result_size: 1e6 }), {
     fits: true,
     places: [[INLINE_PLAN_BYTES + 1, INLINE_PLAN_BYTES + 1]]
   })
+  const lines: Task = {
+    ...task([]),
+    change: { operation: 'edit_lines', edits: [{ start_line: 1, end_line: 1, new_text: '1' }], line_endings: 'adapt' },
+    max_result_size: 1e6
+  }
+  const earlier = {
+    changes: [{ edit_id: 'a', splices: [{ start: 0, old: Buffer.alloc(0), insert: Buffer.from('x\n') }] }],
+    at: -1
+  }
+  const moved = { fits: true, places: [[2, 2]], moved: [{ start_line: 2, end_line: 2 }] }
+  t.match(await planMaker.replan(large(), { ...lines, earlier }), moved, 'of lines that have moved')
+  t.match(await planMaker.replan(Buffer.from('x\none\n'), { ...lines, earlier }), moved)
   await planMaker.close()
 })
 

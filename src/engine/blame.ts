@@ -5,9 +5,9 @@ import type { HistoryGone, LineOutOfRange } from './failure.ts'
 import { isRecordedId, type RecordedChange } from './history/change.ts'
 import { knownSince, reachOf, type Reach } from './history/known.ts'
 import { LineBudget, type LineText } from './history/shown-line.ts'
-import { BASE, bytesOf } from './history/spans.ts'
+import { BASE } from './history/spans.ts'
 import { Units } from './history/units.ts'
-import { replay, stands, type Weave } from './history/weave.ts'
+import { replay, textAfter } from './history/weave.ts'
 import { lineFrom, lineStarts } from './text/lines.ts'
 import { Text } from './text/text.ts'
 
@@ -53,8 +53,8 @@ export function blameOf(present: Buffer, task: BlameTask): Result<BlamedText, Hi
   if (at === undefined || at < since - 1) return fail(tooOld(changes, asked!, at ?? since - 1, since))
   const weave = replay(present, changes, units, since)
   if (!weave.ok) return weave
-  const written = textAt(weave.value, at)
-  const text = new Text(written.pieces)
+  const written = textAfter(weave.value, at)
+  const text = new Text(written.map(({ bytes }) => bytes))
   const { offsets, total: total_lines } = lineStarts(text, [start_line])
   if (start_line > Math.max(1, total_lines) || (end_line !== undefined && end_line < start_line)) {
     return fail({ code: 'LINE_OUT_OF_RANGE', total_lines, start_line, ...(end_line !== undefined && { end_line }) })
@@ -69,8 +69,8 @@ export function blameOf(present: Buffer, task: BlameTask): Result<BlamedText, Hi
     while (text.startOf(piece + 1) <= place.start) piece++
     const ids = new Set<string>()
     const writers = new Set<number>()
-    for (let i = piece; i < written.pieces.length && text.startOf(i) < place.next; i++) {
-      const inserter = written.inserters[i]!
+    for (let i = piece; i < written.length && text.startOf(i) < place.next; i++) {
+      const { inserter } = written[i]!
       if (inserter !== BASE) writers.add(units.changeOf[inserter]!)
     }
     for (const writer of [...writers].sort((a, b) => a - b)) ids.add(changes[writer]!.edit_id)
@@ -85,22 +85,6 @@ export function blameOf(present: Buffer, task: BlameTask): Result<BlamedText, Hi
     ...(next_line <= last && { truncated: true, next_line }),
     ...reachOf(changes, since)
   })
-}
-
-/** The text right after the change with an index, as pieces, and who inserted each. */
-function textAt({ present, spans, units }: Weave, at: number): { pieces: Buffer[]; inserters: number[] } {
-  const stood = (unit: number): boolean => units.changeOf[unit]! <= at && units.stoodAfter(unit, at)
-  const pieces: Buffer[] = []
-  const inserters: number[] = []
-  let now = 0
-  for (const span of spans) {
-    if (stands(span, stood)) {
-      pieces.push(span.visible ? present.subarray(now, now + span.length) : bytesOf(span))
-      inserters.push(span.inserter)
-    }
-    if (span.visible) now += span.length
-  }
-  return { pieces, inserters }
 }
 
 /** The state after `asked` needs changes that aren't known. */

@@ -1,6 +1,6 @@
 // Every failure of a change to a text, as one closed union, and the types of what they report. Does not know HTTP or
 // sentences.
-import type { LineEdit, TextEdit } from './edit/request.ts'
+import type { LineEdit, LineRange, TextEdit } from './edit/request.ts'
 import type { SymbolKind } from './outline/outline.ts'
 import type { SyntaxFault } from './outline/syntax-errors.ts'
 import type { Cause, Difference } from './suggest/differences/classify.ts'
@@ -262,13 +262,16 @@ export interface ExpectedTextMismatch extends EditPosition {
 export type CurrentOutcome =
   /**
    * It would still be made. First and last line of each place, at most ten. `unchecked`: it doesn't say what these lines,
-   * or the whole file, should hold, so it may replace what its author never saw.
+   * or the whole file, should hold, so it may replace what its author never saw; `changed_lines`: these lines are known
+   * to hold something else than they did for its author. `moved`: the lines of all its edits, in their order, which hold
+   * the same as for its author and have other numbers now.
    */
   | {
       fits: true
       places: [number, number][]
       total: number
-      unchecked?: 'lines' | 'file'
+      unchecked?: 'lines' | 'changed_lines' | 'file'
+      moved?: LineRange[]
       file_preview: FilePreview
     }
   | { fits: false; failure: TextFailure | LineFailure | SectionFailure | HunkFailure }

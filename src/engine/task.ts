@@ -1,11 +1,12 @@
 // A change as data: which planner makes it, of what, and how it is reported. It can be sent to another thread. Does not
 // know files or threads.
 import { ok, type Result } from '../result.ts'
-import { explainStale } from './explain/explain-stale.ts'
+import { explainChangedLines, explainStale } from './explain/explain-stale.ts'
 import { changedLines, type NumberedLine } from './report/changed-lines.ts'
 import { describe, type Description } from './report/describe.ts'
 import { unifiedDiff, type Diff } from './report/diff.ts'
 import type { LineFailure, CurrentOutcome, HunkFailure, TextFailure, TakesLong } from './failure.ts'
+import { type EarlierState, linesNow } from './history/lines-now.ts'
 import { misplacedMarks } from './edit/new-text-warnings.ts'
 import { numberedLines } from './edit/numbered-lines.ts'
 import type { LineEdit, TextEdit } from './edit/request.ts'
@@ -136,17 +137,47 @@ function described(
 const takesMarkOut = (change: TaskChange): boolean =>
   change.operation === 'edit' && change.edits.some(({ old_text }) => old_text === '\ufeff')
 
-/** What a change that was made for another state would do in `original`; `work_within` as in `planTask`. */
-export function replanOnCurrent(original: Buffer, task: Task): CurrentOutcome
-export function replanOnCurrent(original: Buffer, task: Task, work_within: number): CurrentOutcome | TakesLong
-export function replanOnCurrent(original: Buffer, task: Task, work_within = Infinity): CurrentOutcome | TakesLong {
-  const { change } = task
+/** A change that was made for another state of a text: `earlier`, as far as that is known. */
+export interface StaleTask extends Task {
+  earlier?: EarlierState
+}
+
+/**
+ * What a change that was made for another state would do in `original`; `work_within` as in `planTask`. Lines that are
+ * known to be elsewhere now are sought there.
+ */
+export function replanOnCurrent(original: Buffer, task: StaleTask): CurrentOutcome
+export function replanOnCurrent(original: Buffer, task: StaleTask, work_within: number): CurrentOutcome | TakesLong
+export function replanOnCurrent(original: Buffer, task: StaleTask, work_within = Infinity): CurrentOutcome | TakesLong {
+  const { change, earlier } = task
+  const known = earlier && change.operation === 'edit_lines' ? replanLines(original, task, change, earlier) : undefined
+  if (known !== undefined) return known
   // Its hash allowed a repetition in the state that it names, and no other.
   const now = change.operation === 'edit' ? { ...task, change: { ...change, allow_repeat: false } } : task
   const planned = planChange(original, now, work_within)
   return planned.ok || planned.failure.code !== 'TAKES_LONG'
     ? explainStale(original, planned as Result<Plan, TaskFailure>, uncheckedBy(change))
     : planned.failure
+}
+
+/** The same of lines by where they were in an earlier state. Undefined where that doesn't tell, or isn't needed. */
+function replanLines(
+  original: Buffer,
+  { max_result_size }: Task,
+  change: Extract<TaskChange, { operation: 'edit_lines' }>,
+  earlier: EarlierState
+): CurrentOutcome | undefined {
+  const { edits, line_endings, by_name } = change
+  const lines = by_name === true ? undefined : linesNow(original, earlier, edits)
+  if (lines === undefined) return undefined
+  const changed = lines.filter(line => line.changed)
+  if (changed.length > 0) return uncheckedBy(change) === 'lines' ? explainChangedLines(original, changed) : undefined
+  const moved = lines.map(({ start_line, end_line }) => ({ start_line, end_line }))
+  const renumbered = edits.map((edit, i) => ({ ...edit, ...moved[i] }))
+  const planned = planLineEdits(original, renumbered, { line_endings, max_result_size })
+  if (!planned.ok) return undefined
+  const isMoved = moved.some(({ start_line }, i) => start_line !== edits[i]!.start_line)
+  return { ...explainStale(original, planned), ...(isMoved && { moved }) }
 }
 
 /** What the change replaces without having said what is there; undefined: nothing. */

@@ -5,7 +5,7 @@ import type { SyntaxCheck } from '../engine/syntax/new-fault.ts'
 import type { TaskChange, TaskFailure } from '../engine/task.ts'
 import type { PlanMaker } from '../workers/plan.ts'
 import type { SyntaxChecker } from '../workers/syntax.ts'
-import { fail, ok } from '../result.ts'
+import { ok } from '../result.ts'
 import type { StaleFile } from '../workspace/failure.ts'
 import type { BatchStep, BatchStepDone, ChangeOptions, Origin, Workspace } from '../workspace/api.ts'
 import type { FileTarget, Planner } from '../workspace/workspace.ts'
@@ -20,6 +20,7 @@ import type {
   OperationLimits,
   Section
 } from './operation.ts'
+import { staleNow } from './stale.ts'
 import { guardSyntax, type Reported, type SyntaxMode } from './syntax-guard.ts'
 import { withTakenBack } from './taken-back.ts'
 
@@ -187,10 +188,8 @@ export function plannerFor(
     ...(request.show_diff === true && { max_diff_lines: request.max_diff_lines ?? DIFF_LINES })
   }
   const { syntax: mode = 'ignore' } = request
-  return (original, { stale, path, resolved_path = path, exists }) => {
-    if (stale !== undefined) {
-      return Promise.resolve(planMaker.replan(original, task)).then(now => fail({ ...stale, now }))
-    }
+  return (original, { stale, path, resolved_path = path, exists, history }) => {
+    if (stale !== undefined) return staleNow(planMaker, { original, task, history }, stale)
     const planned = planMaker.plan(original, task, { path, exists })
     if (mode === 'ignore') return planned
     return guardSyntax(syntaxChecker, { mode, path: resolved_path, is_new: !exists, known }, original, planned)

@@ -4,7 +4,14 @@ import type { InvalidRegex, SearchRequest, SearchResult } from '../engine/inspec
 import type { CurrentOutcome, HistoryGone, LineOutOfRange } from '../engine/failure.ts'
 import { pendingOf, type PendingTask, type PendingText } from '../engine/pending.ts'
 import { planTakeBack, type TextTakenBack, type TakeBackTask, type TakeBackTaskFailure } from '../engine/take-back.ts'
-import { planTask, replanOnCurrent, type Task, type TaskFailure, type TaskResult } from '../engine/task.ts'
+import {
+  planTask,
+  replanOnCurrent,
+  type StaleTask,
+  type Task,
+  type TaskFailure,
+  type TaskResult
+} from '../engine/task.ts'
 import { ok, type Result } from '../result.ts'
 import { bufferOf } from './thread.ts'
 import { withChanges } from './with-changes.ts'
@@ -29,7 +36,7 @@ export interface PlanJob {
 export interface ReplanJob {
   type: 'replan'
   bytes: Uint8Array
-  task: Task
+  task: StaleTask
 }
 export interface TakeBackJob {
   type: 'take_back'
@@ -81,7 +88,11 @@ export async function runJob(job: Job): Promise<{ result: Results[Job['type']]; 
     const { searchText } = await import('../engine/inspect/search.ts')
     return { result: searchText(original, job.request, within(job.time)), transfer: [] }
   }
-  if (job.type === 'replan') return { result: replanOnCurrent(original, job.task), transfer: [] }
+  if (job.type === 'replan') {
+    const { earlier, ...task } = job.task
+    const known = earlier && { earlier: withChanges(earlier, bufferOf) }
+    return { result: replanOnCurrent(original, { ...task, ...known }), transfer: [] }
+  }
   if (job.type === 'take_back') {
     return withOriginal(original, planTakeBack(original, withChanges(job.task, bufferOf), job.file))
   }

@@ -3,7 +3,14 @@ import type { ResourceLimits } from 'node:worker_threads'
 import type { CurrentOutcome } from '../engine/failure.ts'
 import type { RecordedChange } from '../engine/history/change.ts'
 import { planTakeBack, type TextTakenBack, type TakeBackTask, type TakeBackTaskFailure } from '../engine/take-back.ts'
-import { planTask, replanOnCurrent, type Task, type TaskFailure, type TaskResult } from '../engine/task.ts'
+import {
+  planTask,
+  replanOnCurrent,
+  type StaleTask,
+  type Task,
+  type TaskFailure,
+  type TaskResult
+} from '../engine/task.ts'
 import { ok, type Result } from '../result.ts'
 import { bufferOf, transferable } from './thread.ts'
 import type { Job, PlannedInThread, Results, TakenBackInThread } from './job.ts'
@@ -48,12 +55,15 @@ export class PlanMaker {
    * What a change that was made for another state would do in `original`, whose bytes must not be used afterwards.
    * Rejects where the thread fails.
    */
-  replan(original: Buffer, task: Task): CurrentOutcome | Promise<CurrentOutcome> {
-    const replanned =
-      original.length > INLINE_PLAN_BYTES ? undefined : replanOnCurrent(original, task, INLINE_PLAN_WORK)
+  replan(original: Buffer, task: StaleTask): CurrentOutcome | Promise<CurrentOutcome> {
+    const { earlier, ...others } = task
+    const replanned = isShort(original, earlier?.changes ?? [])
+      ? replanOnCurrent(original, task, INLINE_PLAN_WORK)
+      : undefined
     if (replanned !== undefined && 'fits' in replanned) return replanned
     const bytes = transferable(original)
-    return this.#threads.run({ type: 'replan', bytes, task }, { transfer: [bytes.buffer] })
+    const own = { ...others, ...(earlier && { earlier: withChanges(earlier, text => Uint8Array.from(text)) }) }
+    return this.#threads.run({ type: 'replan', bytes, task: own }, { transfer: [bytes.buffer] })
   }
 
   /**

@@ -22,6 +22,9 @@ export interface LineEdit {
   inside?: { start: number; end: number }
 }
 
+/** Lines, 1-based and inclusive; one before `start_line` as `end_line` is the place before that line. */
+export type LineRange = Pick<LineEdit, 'start_line' | 'end_line'>
+
 /** How many matches an edit requires; undefined where any number will do. */
 export function requiredCount(edit: TextEdit): number | undefined {
   return edit.occurrences ?? (edit.replace_all === true || edit.occurrence !== undefined ? undefined : 1)

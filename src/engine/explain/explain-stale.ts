@@ -1,21 +1,24 @@
 // What an edit that was made for another state of a file would do in the present one. Does not know hashes or
 // sentences.
 import type { Result } from '../../result.ts'
+import type { LineRange } from '../edit/request.ts'
+import { LineIndex } from '../text/line-index.ts'
+import { lineStarts } from '../text/lines.ts'
+import { Text } from '../text/text.ts'
 import { previewOf } from './preview.ts'
 import type { HunkFailure, LineFailure, CurrentOutcome, TextFailure } from '../failure.ts'
 import type { Plan } from '../edit/plan.ts'
 
 const MOST_PLACES = 10
 
+/** A plan for `original`, or why there is none. */
+type Planned = Result<Plan, TextFailure | LineFailure | HunkFailure>
+
 /**
  * `planned`: the plan of the edit for `original`; `unchecked` as in CurrentOutcome. Shows the file around the first place
  * that would be changed.
  */
-export function explainStale(
-  original: Buffer,
-  planned: Result<Plan, TextFailure | LineFailure | HunkFailure>,
-  unchecked?: 'lines' | 'file'
-): CurrentOutcome {
+export function explainStale(original: Buffer, planned: Planned, unchecked?: 'lines' | 'file'): CurrentOutcome {
   if (!planned.ok) return { fits: false, failure: planned.failure }
   const { placements, line_index } = planned.value
   const first = placements.slice(0, MOST_PLACES)
@@ -29,5 +32,17 @@ export function explainStale(
     total: placements.length,
     ...(unchecked !== undefined && { unchecked }),
     file_preview: previewOf(original, line_index, first[0])
+  }
+}
+
+/** The same of lines that hold something else than they did for the edit's author: `lines`, where they are in `original`. */
+export function explainChangedLines(original: Buffer, lines: readonly LineRange[]): CurrentOutcome {
+  const { offsets } = lineStarts(new Text([original]), [lines[0]!.start_line, lines[0]!.end_line + 1])
+  return {
+    fits: true,
+    places: lines.slice(0, MOST_PLACES).map(({ start_line, end_line }) => [start_line, end_line]),
+    total: lines.length,
+    unchecked: 'changed_lines',
+    file_preview: previewOf(original, new LineIndex(original), { start: offsets[0]!, end: offsets[1]! })
   }
 }

@@ -97,6 +97,32 @@ function isInOrder(splices: readonly RecordedSplice[]): boolean {
 export const stands = ({ inserter, deleters }: Span, isStanding: (unit: number) => boolean): boolean =>
   (inserter === BASE || isStanding(inserter)) && (deleters.length === 0 || !deleters.some(isStanding))
 
+/** A stretch of an earlier text: its bytes, and the unit that inserted them. */
+export interface EarlierSpan {
+  bytes: Buffer
+  inserter: number
+  /** Where it is in the present text, or where it was removed from. */
+  now: number
+  /** The present text has it. */
+  remains: boolean
+}
+
+/** The text right after the change with the index `at`; before all changes where that is the one before the first. */
+export function textAfter({ present, spans, units }: Weave, at: number): EarlierSpan[] {
+  const stood = (unit: number): boolean => units.changeOf[unit]! <= at && units.stoodAfter(unit, at)
+  const earlier: EarlierSpan[] = []
+  let now = 0
+  for (const span of spans) {
+    const { inserter, visible: remains } = span
+    if (stands(span, stood)) {
+      const bytes = remains ? present.subarray(now, now + span.length) : bytesOf(span)
+      earlier.push({ bytes, inserter, now, remains })
+    }
+    if (remains) now += span.length
+  }
+  return earlier
+}
+
 /** Whether `present` has what is known of the visible bytes; their number is right. */
 function holds(present: Buffer, spans: Spans): boolean {
   let at = 0

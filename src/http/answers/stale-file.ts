@@ -1,10 +1,15 @@
 // What is said of a file that has changed since it was read: what the edit would do to it now. Does not know statuses.
+import type { SuggestedFix } from '../../../schemas/problem.ts'
+import type { LineRange } from '../../engine/edit/request.ts'
 import type { CurrentOutcome } from '../../engine/failure.ts'
 import type { StaleFile } from '../../workspace/failure.ts'
+import type { CallSyntax } from './call-names.ts'
 import { describeBy, sentences, type FailedRequest, NOTHING_WRITTEN, type ProblemParts } from './description.ts'
 import { EDIT_FAILURES } from './edit-failure.ts'
 import { counted, listed, span } from './phrases.ts'
 import { readFile, readPreview } from './suggested-fixes.ts'
+
+type Fitting = Extract<CurrentOutcome, { fits: true }>
 
 export function describeStaleFile({ reason, expected_hash, now }: StaleFile, request: FailedRequest): ProblemParts {
   const { shown, file_hash, naming } = request
@@ -23,11 +28,9 @@ export function describeStaleFile({ reason, expected_hash, now }: StaleFile, req
   const changed = sendsHash
     ? `${shown} has changed: its hash is ${hashNow}not ${expected_hash}.`
     : `${shown} has changed since it was read.`
-  const withHash = !sendsHash
-    ? ''
-    : file_hash === undefined
-      ? ' with its file_hash as expected_hash'
-      : ` with expected_hash "${file_hash}"`
+  const hash = file_hash === undefined ? 'its file_hash as expected_hash' : `expected_hash "${file_hash}"`
+  const asHash = sendsHash ? [hash] : []
+  const withHash = asHash.map(hash => ` with ${hash}`).join('')
   const members = { ...(expected_hash !== undefined && { expected_hash }) }
   const sendIt = `send it${sendsHash ? withHash : ' again'}`
   if (now === undefined || (now.fits && now.unchecked === 'file')) {
@@ -39,21 +42,11 @@ export function describeStaleFile({ reason, expected_hash, now }: StaleFile, req
     }
   }
   if (now.fits) {
-    const { file_preview, unchecked } = now
-    const where = whereItFits(now)
-    const said =
-      unchecked === undefined
-        ? [
-            `Your edit would still apply${where}; file_preview shows what is there now.`,
-            `If that is what you mean, ${sendIt}.`
-          ]
-        : [
-            `Line numbers may have moved: your edit would apply${where} now; file_preview shows what is there.`,
-            `If these are the lines you mean, ${sendIt}; if not, correct the numbers first.`
-          ]
+    const { file_preview, moved } = now
+    const suggested_fixes = moved === undefined ? [readPreview(request, file_preview)] : adjustLines(moved, naming)
     return {
-      detail: sentences(changed, NOTHING_WRITTEN, ...said),
-      members: { ...members, suggested_fixes: [readPreview(request, file_preview)], file_preview }
+      detail: sentences(changed, NOTHING_WRITTEN, ...whatItDoes(now, { sendIt, withHash, asHash })),
+      members: { ...members, suggested_fixes, file_preview }
     }
   }
   const { detail, members: more } = describeBy(EDIT_FAILURES, now.failure, request)
@@ -70,11 +63,60 @@ export function describeStaleFile({ reason, expected_hash, now }: StaleFile, req
   }
 }
 
+/** What the edit would do now, and what to do with it. */
+function whatItDoes(
+  now: Fitting,
+  { sendIt, withHash, asHash }: { sendIt: string; withHash: string; asHash: readonly string[] }
+): string[] {
+  const { unchecked, moved } = now
+  const where = whereItFits(now)
+  if (moved !== undefined) {
+    const [{ start_line, end_line }, ...others] = moved as [LineRange, ...LineRange[]]
+    if (others.length === 0) {
+      return [
+        `The place of your edit is unchanged, but is${where} now, as file_preview shows.`,
+        `If you still mean it, send the edit with ${listed([`start_line ${start_line}`, `end_line ${end_line}`, ...asHash])}.`
+      ]
+    }
+    return [
+      `The places of your edits are unchanged, but are${where} now; file_preview shows the first.`,
+      `If you still mean them, send the edits with ${listed(['the line numbers in suggested_fixes', ...asHash])}.`
+    ]
+  }
+  switch (unchecked) {
+    case 'changed_lines':
+      return [
+        `The place of your edit was changed too: file_preview shows what is${where} now.`,
+        `Correct your edit, and send it${withHash}.`
+      ]
+    case 'lines':
+      return [
+        `Line numbers may have moved: your edit would apply${where} now; file_preview shows what is there.`,
+        `If these are the lines you mean, ${sendIt}; if not, correct the numbers first.`
+      ]
+    default:
+      return [
+        `Your edit would still apply${where}; file_preview shows what is there now.`,
+        `If that is what you mean, ${sendIt}.`
+      ]
+  }
+}
+
+/** The numbers that the lines of each edit have now. */
+const adjustLines = (moved: readonly LineRange[], naming: CallSyntax): SuggestedFix[] =>
+  moved.map(({ start_line, end_line }, i) => ({
+    type: 'ADJUST_LINES',
+    suggestion:
+      `${moved.length === 1 ? 'Your edit' : `Edit ${i + 1}`} is ${placed([start_line, end_line])} now: ` +
+      `send these numbers with your ${naming.field('new_text')}.`,
+    edit: { start_line, end_line }
+  }))
+
 /** Lines as a place; where the last one comes before the first, between two. */
 export const placed = (lines: [number, number]): string =>
   lines[1] < lines[0] ? `before line ${lines[0]}` : `at ${span(lines)}`
 
-function whereItFits({ places, total }: Extract<CurrentOutcome, { fits: true }>): string {
+function whereItFits({ places, total }: Fitting): string {
   if (total === 0) return ''
   const named = places.map(placed)
   const more = total > places.length ? ` and at ${counted(total - places.length, 'more place')}` : ''

@@ -9,6 +9,7 @@ import type {
   SimilarContent,
   UnsupportedTarget
 } from '../../../src/engine/failure.ts'
+import type { LineRange } from '../../../src/engine/edit/request.ts'
 import { EXAMPLES } from '../../../src/http/answers/examples.ts'
 import type { PatchFaultReason } from '../../../src/engine/patch/fault.ts'
 import type { Context } from '../../../src/http/answers/problem.ts'
@@ -1710,6 +1711,10 @@ const SECTIONS: Described[] = [
 const fits = { fits: true, places: [], total: 0, file_preview: NO_MATCH.file_preview } as const
 const now = (places: [number, number][], total = places.length) =>
   ({ ...STALE_FILE, now: { ...fits, places, total } }) as const
+const movedTo = (...moved: LineRange[]) => {
+  const places = moved.map(({ start_line, end_line }): [number, number] => [start_line, end_line])
+  return { ...STALE_FILE, now: { ...fits, places, total: places.length, moved } } as const
+}
 const STALE: Described[] = [
   {
     failure: { code: 'STALE_FILE', reason: 'changed_meanwhile' },
@@ -1775,6 +1780,34 @@ const STALE: Described[] = [
       'src/app.ts has changed: its hash is 60303ae22b998861, not 9f86d081884c7d65. Nothing was written.',
       'Your edit would still apply at lines 3 to 5 and before line 9 and at 11 more places; file_preview',
       'shows what is there now. If that is what you mean, send it with expected_hash "60303ae22b998861".'
+    ]
+  },
+  {
+    failure: movedTo({ start_line: 7, end_line: 8 }),
+    context: hashed,
+    detail: [
+      'src/app.ts has changed: its hash is 60303ae22b998861, not 9f86d081884c7d65. Nothing was written.',
+      'The place of your edit is unchanged, but is at lines 7 to 8 now, as file_preview shows.',
+      'If you still mean it, send the edit with start_line 7, end_line 8 and expected_hash "60303ae22b998861".'
+    ]
+  },
+  {
+    failure: movedTo({ start_line: 7, end_line: 6 }, { start_line: 9, end_line: 9 }),
+    context: hashed,
+    detail: [
+      'src/app.ts has changed: its hash is 60303ae22b998861, not 9f86d081884c7d65. Nothing was written.',
+      'The places of your edits are unchanged, but are before line 7 and at line 9 now; file_preview shows the first.',
+      'If you still mean them, send the edits with the line numbers in suggested_fixes and expected_hash',
+      '"60303ae22b998861".'
+    ]
+  },
+  {
+    failure: { ...STALE_FILE, now: { ...fits, places: [[4, 6]], total: 1, unchecked: 'changed_lines' } },
+    context: hashed,
+    detail: [
+      'src/app.ts has changed: its hash is 60303ae22b998861, not 9f86d081884c7d65. Nothing was written.',
+      'The place of your edit was changed too: file_preview shows what is at lines 4 to 6 now.',
+      'Correct your edit, and send it with expected_hash "60303ae22b998861".'
     ]
   },
   {

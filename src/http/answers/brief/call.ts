@@ -1,5 +1,6 @@
 // The calls that the text of a problem proposes: the one that failed with other fields, or another one. Does not know
 // what failed.
+import type { LineRange } from '../../../engine/edit/request.ts'
 import type { EditPosition, FilePreview, Fix, FixedLines, FixedText } from '../../../engine/failure.ts'
 import { BY_TOOL, type CallSyntax, pathShown, type ToolCall } from '../call-names.ts'
 import { capital, span } from '../phrases.ts'
@@ -53,18 +54,46 @@ export function toRead(call: FailedCall, why: string, args: object): string[] {
 }
 
 /** The same call with some fields changed; of a long one, only these. Nothing where the caller has no such call. */
-export function again(call: FailedCall, changed: { path?: string; expected_hash?: string } | TargetFields): string[] {
+export function again(
+  call: FailedCall,
+  changed: { path?: string; expected_hash?: string } | TargetFields | LineRange,
+  when = 'If so'
+): string[] {
   const { naming } = call
   const whole = wholeCall(call, { ...call.made.arguments, ...changed })
   if (whole === undefined) return []
-  if (whole.length <= CALLS_LENGTH) return ['If so, send:', whole]
+  if (whole.length <= CALLS_LENGTH) return [`${when}, send:`, whole]
   const fields = Object.entries(changed).flatMap(([name, value]: [string, unknown]) => {
     if (name === 'expected_hash' && !naming.takes(name)) return []
     const shown = name === 'path' ? pathShown(naming, String(value)) : value
     return [`${JSON.stringify(name)}: ${JSON.stringify(shown)}`]
   })
   const changes = fields.length === 0 ? ' again' : ` with ${fields.join(', ')}`
-  return [`If so, send the same call${changes}${inPart(call)}.`]
+  return [`${when}, send the same call${changes}${inPart(call)}.`]
+}
+
+/**
+ * The same call, with this hash, and with the numbers that the lines of each of its edits have now; of a long one, only
+ * these.
+ */
+export function againAt(call: FailedCall, lines: readonly LineRange[], expected_hash: string): string[] {
+  const { edits } = call.made.arguments
+  const when = 'If you still mean'
+  if (!Array.isArray(edits)) {
+    const changed = { expected_hash, ...lines[0]! }
+    if (call.naming.takes('start_line')) return again(call, changed, `${when} it`)
+    // It has no fields of these names, which could be named alone.
+    const whole = wholeCall(call, { ...call.made.arguments, ...changed })
+    return whole === undefined ? [] : [`${when} it, send:`, whole]
+  }
+  const renumbered = edits.map((edit: object, i) => ({ ...edit, ...lines[i] }))
+  const whole = wholeCall(call, { ...call.made.arguments, expected_hash, edits: renumbered })
+  if (whole === undefined) return []
+  if (whole.length <= CALLS_LENGTH) return [`${when} them, send:`, whole]
+  const numbers = JSON.stringify(lines.map(({ start_line, end_line }) => ({ start_line, end_line })))
+  return [
+    `${when} them, send the same call with "expected_hash": "${expected_hash}", and its edits at ${numbers}${inPart(call)}.`
+  ]
 }
 
 /** Fields that name a target of /edit-section. */

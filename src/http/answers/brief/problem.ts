@@ -9,7 +9,7 @@ import { sentences } from '../description.ts'
 import { afterOthers, NOTHING_CHANGED, partNamed } from '../part.ts'
 import { counted, cut, listed } from '../phrases.ts'
 import { placed } from '../stale-file.ts'
-import { again, type Brief, type Briefs, type FailedCall, inspect, pathOf, preview, toRead } from './call.ts'
+import { again, againAt, type Brief, type Briefs, type FailedCall, inspect, pathOf, preview, toRead } from './call.ts'
 import { EDIT_BRIEFS } from './edit.ts'
 import { undoConflict } from './undo-conflict.ts'
 import { below, hashLine } from './text.ts'
@@ -116,7 +116,7 @@ function staleFile({ reason, expected_hash, now }: StaleFile, call: FailedCall):
     if (inner === undefined) return undefined
     return { ...inner, what: `${changed}, and the edit does not fit it: ${inner.what}` }
   }
-  const { places, total, file_preview, unchecked } = now
+  const { places, total, file_preview, unchecked, moved } = now
   if (unchecked === 'file') {
     return {
       what: `${changed}; nothing was written`,
@@ -124,6 +124,13 @@ function staleFile({ reason, expected_hash, now }: StaleFile, call: FailedCall):
     }
   }
   const where = total === 0 ? '' : ` ${places.length === 1 ? placed(places[0]!) : `at ${counted(total, 'place')}`}`
+  if (unchecked === 'changed_lines') {
+    return {
+      what: `${changed}, also at the place of your edit; nothing was written`,
+      next: [`Correct your edit by what is${where} now, and send it with this file_hash.`],
+      lines: preview(file_preview)
+    }
+  }
   if (unchecked === 'lines') {
     return {
       what: `${changed}; nothing was written, and line numbers may have moved: your edit would apply${where} now`,
@@ -131,9 +138,20 @@ function staleFile({ reason, expected_hash, now }: StaleFile, call: FailedCall):
       lines: preview(file_preview)
     }
   }
+  if (moved !== undefined) {
+    const unmoved =
+      moved.length === 1
+        ? `the place of your edit is unchanged, but is${where} now`
+        : 'the places of your edits are unchanged, but have other line numbers now'
+    return {
+      what: `${changed}; nothing was written: ${unmoved}`,
+      next: againAt(renewed, moved, file_hash),
+      lines: preview(file_preview)
+    }
+  }
   return {
     what: `${changed}; nothing was written, but your edit still fits${where}`,
-    next: again(renewed, { expected_hash: file_hash }).map(line => line.replace(/^If so/, 'If that is what you mean')),
+    next: again(renewed, { expected_hash: file_hash }, 'If that is what you mean'),
     lines: preview(file_preview)
   }
 }

@@ -1,0 +1,113 @@
+// Where lines of an earlier state of a text are now. Does not know files, hashes or what the lines are for.
+import type { LineRange } from '../edit/request.ts'
+import type { Splice } from '../edit/splice.ts'
+import { LineIndex } from '../text/line-index.ts'
+import { isLineEnd, isLineStart, lineStarts } from '../text/lines.ts'
+import { Text } from '../text/text.ts'
+import type { RecordedChange } from './change.ts'
+import { knownSince } from './known.ts'
+import { Units } from './units.ts'
+import { type EarlierSpan, replay, textAfter } from './weave.ts'
+
+/** A text in the past: right after the change with the index `at`, of those that end in the present one; -1: before all. */
+export interface EarlierState {
+  changes: readonly RecordedChange[]
+  at: number
+}
+
+export interface LinesNow extends LineRange {
+  /** They hold something else, or their place is no longer one: lines were put in there. Then these are what is there. */
+  changed?: true
+}
+
+/** Bytes, end exclusive. */
+type Range = Pick<Splice, 'start' | 'end'>
+
+interface Gap extends Range {
+  isBetween: boolean
+}
+
+/**
+ * Where `lines` of an earlier state are in `present`. Undefined where that isn't known: what is recorded doesn't reach
+ * back so far, or doesn't fit, or that text had no such lines. Linear in the text and in what is recorded.
+ */
+export function linesNow(
+  present: Buffer,
+  { changes, at }: EarlierState,
+  lines: readonly LineRange[]
+): LinesNow[] | undefined {
+  const units = new Units(changes)
+  const since = knownSince(changes, units)
+  if (at < since - 1) return undefined
+  const weave = replay(present, changes, units, since)
+  if (!weave.ok) return undefined
+  const spans = textAfter(weave.value, at)
+  const earlier = new Text(spans.map(({ bytes }) => bytes))
+  const { offsets, total } = lineStarts(
+    earlier,
+    lines.flatMap(({ start_line, end_line }) => [start_line, end_line + 1])
+  )
+  const exists = ({ start_line, end_line }: LineRange): boolean =>
+    start_line >= 1 && start_line <= total + 1 && end_line >= start_line - 1 && end_line <= total
+  if (!lines.every(exists)) return undefined
+  const now = new Text([present])
+  const index = new LineIndex(present)
+  return lines.map(({ start_line, end_line }, i) => {
+    const range = { start: offsets[2 * i]!, end: offsets[2 * i + 1]! }
+    const gap = gapOf(spans, earlier, range, present.length)
+    const found =
+      end_line < start_line ? placeIn(now, index, gap) : wholeLines(now, index, stretchOf(spans, earlier, range))
+    return found ?? { ...linesOf(index, gap), changed: true }
+  })
+}
+
+/** Where the bytes of a range are, one at least; undefined where one is gone, or others stand between them. */
+function stretchOf(spans: readonly EarlierSpan[], earlier: Text, { start, end }: Range): Range | undefined {
+  const first = earlier.pieceAt(start)
+  const from = spans[first]!.now + start - earlier.startOf(first)
+  let at = from
+  for (let i = first; earlier.startOf(i) < end; i++) {
+    const { now, remains } = spans[i]!
+    const offset = Math.max(start, earlier.startOf(i))
+    if (!remains || now + offset - earlier.startOf(i) !== at) return undefined
+    at += Math.min(end, earlier.startOf(i + 1)) - offset
+  }
+  return { start: from, end: at }
+}
+
+/** What is between what remains before and behind a range; `isBetween`: the bytes next to the range remain. */
+function gapOf(spans: readonly EarlierSpan[], earlier: Text, { start, end }: Range, length: number): Gap {
+  const last = start === 0 ? -1 : earlier.pieceAt(start - 1)
+  const first = earlier.pieceAt(end)
+  let before = last
+  while (before >= 0 && !spans[before]!.remains) before--
+  let behind = first
+  while (behind < spans.length && !spans[behind]!.remains) behind++
+  const nowOf = (at: number, offset: number) => spans[at]!.now + offset - earlier.startOf(at)
+  return {
+    start: before < 0 ? 0 : nowOf(before, Math.min(start, earlier.startOf(before + 1))),
+    end: behind === spans.length ? length : nowOf(behind, Math.max(end, earlier.startOf(behind))),
+    isBetween: before === last && behind === first
+  }
+}
+
+/** Undefined where they are not whole lines. */
+function wholeLines(now: Text, index: LineIndex, range: Range | undefined): LineRange | undefined {
+  if (range === undefined || !isLineStart(now, range.start)) return undefined
+  return isLineStart(now, range.end) || isLineEnd(now, range.end) ? linesOf(index, range) : undefined
+}
+
+/** The place where nothing is; undefined where something is now, or no line begins. */
+function placeIn(now: Text, index: LineIndex, { start, end, isBetween }: Gap): LineRange | undefined {
+  const isAtEnd = start === now.length
+  if (!isBetween || end > start || !(isAtEnd || isLineStart(now, start))) return undefined
+  const { lines, total } = index.lineNumbers([start])
+  const start_line = isAtEnd ? total + 1 : lines[0]!
+  return { start_line, end_line: start_line - 1 }
+}
+
+/** The lines that bytes are on; where there are none, the place before the line there. */
+function linesOf(index: LineIndex, { start, end }: Range): LineRange {
+  const { lines } = index.lineNumbers([start, Math.max(start, end - 1)])
+  return { start_line: lines[0]!, end_line: end === start ? lines[0]! - 1 : lines[1]! }
+}
