@@ -11,7 +11,7 @@ import { Random, SEED } from '../random.ts'
 import { startBare } from '../running.ts'
 import { many, sender } from '../threats/harness.ts'
 
-const KILLS = many('kills', 24, 4)
+const KILLS = many('kills', 12, 4)
 t.setTimeout(0)
 
 type Line = Record<string, string | null | undefined>

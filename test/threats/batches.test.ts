@@ -12,7 +12,7 @@ import { startBatchWorker } from '../workspace/support/process.ts'
 import { checkDocument, many, row, tally } from './harness.ts'
 
 /** In CI. */
-const USUAL = 60
+const USUAL = 36
 const KILLS = many('kills', USUAL, 8)
 const PAIRS = many('pairs', 1000, 100)
 t.setTimeout(0)

@@ -12,7 +12,7 @@ import { canMount, hashOf, many, makeFolders, row, sender, tempFiles, checkDocum
 import { linesOf, version, versionIn } from './versions.ts'
 
 /** In CI. */
-const USUAL = 100
+const USUAL = 60
 const KILLS = many('kills', USUAL, 16)
 // In CI it takes a minute and a half on an idle machine, and several times that on a busy one.
 t.setTimeout(0)
