@@ -181,8 +181,11 @@ function replanLines(
 }
 
 /** What the change replaces without having said what is there; undefined: nothing. */
-function uncheckedBy(change: TaskChange): 'lines' | 'file' | undefined {
+function uncheckedBy(change: TaskChange): 'lines' | 'occurrence' | 'file' | undefined {
   if (change.operation === 'create' || change.operation === 'delete') return 'file'
+  if (change.operation === 'edit') {
+    return change.edits.some(({ occurrence }) => typeof occurrence === 'number') ? 'occurrence' : undefined
+  }
   if (change.operation !== 'edit_lines' || change.by_name === true) return undefined
   return change.edits.some(({ expected_text }) => expected_text === undefined) ? 'lines' : undefined
 }

@@ -140,6 +140,23 @@ check('offers no call for lines that were changed', {
     '1\tzero'
   ]
 })
+check('names all places of several edits that were changed', {
+  args: {
+    edits: [
+      { start_line: 1, end_line: 1, new_text: 'x' },
+      { start_line: 3, end_line: 3, new_text: 'y' },
+      { start_line: 6, end_line: 6, new_text: 'z' }
+    ]
+  },
+  change: async (t, server) => {
+    await changeAbove(t, server)
+    await request(t, server, '/edit', { path: 'a.txt', old_text: 'six', new_text: 'sechs' }, 200, {})
+  },
+  says: [
+    'a.txt has changed since its hash was #, also at the place of your edit; nothing was written. [STALE_FILE]',
+    'Correct your edit by what is at lines 1 to 3 and at line 8 now, and send it with this file_hash.'
+  ]
+})
 check('goes by what lines hold that are said to be others than they were', {
   args: { start_line: 3, end_line: 3, expected_text: 'five', new_text: '5' },
   says: [
@@ -186,6 +203,16 @@ check('offers the whole batch in which the lines of one edit have moved', {
       '"new_text":"3"}]}'
   ],
   gives: `${NOW}two\n3\nfour\nfive\nsix\n`
+})
+
+check('offers no call for a match that is meant by its number', {
+  tool: 'edit_file',
+  args: { old_text: 'e', new_text: 'E', occurrence: 2 },
+  says: [
+    `${SINCE}, and matches may have come and gone: your edit would apply at line 3 now. [STALE_FILE]`,
+    'If that is the match you mean, send it with this file_hash; if not, correct occurrence first.',
+    '1\tzero'
+  ]
 })
 
 t.test('says in JSON which numbers the lines have now, and what is there', async t => {

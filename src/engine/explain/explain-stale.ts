@@ -18,7 +18,11 @@ type Planned = Result<Plan, TextFailure | LineFailure | HunkFailure>
  * `planned`: the plan of the edit for `original`; `unchecked` as in CurrentOutcome. Shows the file around the first place
  * that would be changed.
  */
-export function explainStale(original: Buffer, planned: Planned, unchecked?: 'lines' | 'file'): CurrentOutcome {
+export function explainStale(
+  original: Buffer,
+  planned: Planned,
+  unchecked?: 'lines' | 'occurrence' | 'file'
+): CurrentOutcome {
   if (!planned.ok) return { fits: false, failure: planned.failure }
   const { placements, line_index } = planned.value
   const first = placements.slice(0, MOST_PLACES)

@@ -9,7 +9,8 @@ import { EDIT_FAILURES } from './edit-failure.ts'
 import { counted, listed, span } from './phrases.ts'
 import { readFile, readPreview } from './suggested-fixes.ts'
 
-type Fitting = Extract<CurrentOutcome, { fits: true }>
+/** What of a stale edit would still be made. */
+export type Fitting = Extract<CurrentOutcome, { fits: true }>
 
 export function describeStaleFile({ reason, expected_hash, now }: StaleFile, request: FailedRequest): ProblemParts {
   const { shown, file_hash, naming } = request
@@ -94,6 +95,11 @@ function whatItDoes(
         `Line numbers may have moved: your edit would apply${where} now; file_preview shows what is there.`,
         `If these are the lines you mean, ${sendIt}; if not, correct the numbers first.`
       ]
+    case 'occurrence':
+      return [
+        `Matches may have come and gone: your edit would apply${where} now; file_preview shows what is there.`,
+        `If that is the match you mean, ${sendIt}; if not, correct occurrence first.`
+      ]
     default:
       return [
         `Your edit would still apply${where}; file_preview shows what is there now.`,
@@ -116,7 +122,8 @@ const adjustLines = (moved: readonly LineRange[], naming: CallSyntax): Suggested
 export const placed = (lines: [number, number]): string =>
   lines[1] < lines[0] ? `before line ${lines[0]}` : `at ${span(lines)}`
 
-function whereItFits({ places, total }: Fitting): string {
+/** ` at line 3 and before line 9`; nothing where no place is known. */
+export function whereItFits({ places, total }: Fitting): string {
   if (total === 0) return ''
   const named = places.map(placed)
   const more = total > places.length ? ` and at ${counted(total - places.length, 'more place')}` : ''

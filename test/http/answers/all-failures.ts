@@ -1802,6 +1802,15 @@ const STALE: Described[] = [
     ]
   },
   {
+    failure: { ...STALE_FILE, now: { ...fits, places: [[4, 4]], total: 1, unchecked: 'occurrence' } },
+    context: hashed,
+    detail: [
+      'src/app.ts has changed: its hash is 60303ae22b998861, not 9f86d081884c7d65. Nothing was written.',
+      'Matches may have come and gone: your edit would apply at line 4 now; file_preview shows what is there.',
+      'If that is the match you mean, send it with expected_hash "60303ae22b998861"; if not, correct occurrence first.'
+    ]
+  },
+  {
     failure: { ...STALE_FILE, now: { ...fits, places: [[4, 6]], total: 1, unchecked: 'changed_lines' } },
     context: hashed,
     detail: [

@@ -1,16 +1,15 @@
 // A problem as the text that a model is given: what went wrong, the call to send next, the lines of the file that
 // the call doesn't hold, the hash, and nothing else. Does not know statuses.
 import type { Problem } from '../../../../schemas/problem.ts'
-import type { StaleFile } from '../../../workspace/failure.ts'
 import type { Failure } from '../../failure.ts'
 import type { FailedPart } from '../../../operations/operation.ts'
 import { type CallSyntax, pathsShown, type ToolCall } from '../call-names.ts'
 import { sentences } from '../description.ts'
 import { afterOthers, NOTHING_CHANGED, partNamed } from '../part.ts'
-import { counted, cut, listed } from '../phrases.ts'
-import { placed } from '../stale-file.ts'
-import { again, againAt, type Brief, type Briefs, type FailedCall, inspect, pathOf, preview, toRead } from './call.ts'
+import { cut, listed } from '../phrases.ts'
+import { again, type Brief, type Briefs, type FailedCall, inspect, pathOf } from './call.ts'
 import { EDIT_BRIEFS } from './edit.ts'
+import { staleFile } from './stale-file.ts'
 import { undoConflict } from './undo-conflict.ts'
 import { below, hashLine } from './text.ts'
 
@@ -70,7 +69,7 @@ function withCode(detail: string, code: string, path = ''): string {
 const BRIEFS: Briefs<Failure> = {
   UNDO_CONFLICT: undoConflict,
   ...EDIT_BRIEFS,
-  STALE_FILE: staleFile,
+  STALE_FILE: (failure, call) => staleFile(failure, call, (inner, renewed) => briefOf(EDIT_BRIEFS, inner, renewed)),
   FILE_NOT_FOUND: ({ did_you_mean = [], missing, folder = '.' }, call) => {
     const [first] = did_you_mean
     if (missing !== undefined) return undefined
@@ -94,64 +93,5 @@ const BRIEFS: Briefs<Failure> = {
     if (!call.naming.takes('expected_hash')) return undefined
     const what = 'This server requires expected_hash with every edit: send the file_hash that this call answers'
     return { what, next: inspect(call, { path: pathOf(call) }) }
-  }
-}
-
-function staleFile({ reason, expected_hash, now }: StaleFile, call: FailedCall): Brief | undefined {
-  const { file_hash, shown, naming } = call
-  const whole = { path: pathOf(call) }
-  if (reason === 'changed_meanwhile') {
-    const what = `${shown} was changed by another program during the edit; nothing was written`
-    return { what, next: inspect(call, whole) }
-  }
-  const since = naming.takes('expected_hash') ? `its hash was ${expected_hash}` : 'it was read'
-  const changed = `${shown} has changed since ${since}`
-  if (now === undefined || file_hash === undefined) {
-    return { what: `${changed}; nothing was written`, next: toRead(call, 'Read it again, then decide', whole) }
-  }
-  const arguments_ = { ...call.made.arguments, expected_hash: file_hash }
-  const renewed: FailedCall = { ...call, made: { ...call.made, arguments: arguments_ } }
-  if (!now.fits) {
-    const inner = briefOf(EDIT_BRIEFS, now.failure, renewed)
-    if (inner === undefined) return undefined
-    return { ...inner, what: `${changed}, and the edit does not fit it: ${inner.what}` }
-  }
-  const { places, total, file_preview, unchecked, moved } = now
-  if (unchecked === 'file') {
-    return {
-      what: `${changed}; nothing was written`,
-      next: toRead(call, 'Read it before you replace all of it', whole)
-    }
-  }
-  const where = total === 0 ? '' : ` ${places.length === 1 ? placed(places[0]!) : `at ${counted(total, 'place')}`}`
-  if (unchecked === 'changed_lines') {
-    return {
-      what: `${changed}, also at the place of your edit; nothing was written`,
-      next: [`Correct your edit by what is${where} now, and send it with this file_hash.`],
-      lines: preview(file_preview)
-    }
-  }
-  if (unchecked === 'lines') {
-    return {
-      what: `${changed}; nothing was written, and line numbers may have moved: your edit would apply${where} now`,
-      next: ['If these are the lines you mean, send it with this file_hash; if not, correct the numbers first.'],
-      lines: preview(file_preview)
-    }
-  }
-  if (moved !== undefined) {
-    const unmoved =
-      moved.length === 1
-        ? `the place of your edit is unchanged, but is${where} now`
-        : 'the places of your edits are unchanged, but have other line numbers now'
-    return {
-      what: `${changed}; nothing was written: ${unmoved}`,
-      next: againAt(renewed, moved, file_hash),
-      lines: preview(file_preview)
-    }
-  }
-  return {
-    what: `${changed}; nothing was written, but your edit still fits${where}`,
-    next: again(renewed, { expected_hash: file_hash }, 'If that is what you mean'),
-    lines: preview(file_preview)
   }
 }
