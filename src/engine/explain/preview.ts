@@ -83,7 +83,8 @@ function around(line: Buffer, at: number, most: number): Shown {
   return { text, ...(shown.lossy && { lossy: true }) }
 }
 
-const markOf = (first: number, last: number): string =>
+/** The line that stands for lines `first` to `last`. */
+export const markOf = (first: number, last: number): string =>
   first === last ? `[line ${first} is in similar_content]` : `[lines ${first} to ${last} are in similar_content]`
 
 /** Of a range; of a long one not all. */

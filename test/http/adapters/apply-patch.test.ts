@@ -130,6 +130,16 @@ t.test('refuses with a diff that then applies', async t => {
   })
 })
 
+t.test('shows the lines that were meant where no diff can be sent', async t => {
+  const server = await startServer(t, { files: FILES })
+  await check(t, server, OPENAI, call({ type: 'update_file', path: 'b.py', diff: '@@\n-y = 3\n+y = 4\n' }), {
+    status: 422,
+    code: 'NO_MATCH',
+    output: /exactly\.\n1\tx = 1\n2\ty = 2$/,
+    files: FILES
+  })
+})
+
 t.test("applies codex's patches, all files or none", async t => {
   const server = await startServer(t, { files: FILES, settings: { allowDelete: true } })
   const input = patchOf(

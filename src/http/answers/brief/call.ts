@@ -1,11 +1,10 @@
 // The calls that the text of a problem proposes: the one that failed with other fields, or another one. Does not know
 // what failed.
 import type { LineRange } from '../../../engine/edit/request.ts'
-import type { EditPosition, FilePreview, Fix, FixedLines, FixedText } from '../../../engine/failure.ts'
+import type { EditPosition, Fix, FixedLines, FixedText } from '../../../engine/failure.ts'
 import { BY_TOOL, type CallSyntax, pathShown, type ToolCall } from '../call-names.ts'
 import { capital, span } from '../phrases.ts'
 import { whyNotMerged } from '../suggested-fixes.ts'
-import { linesOf, numbered } from './text.ts'
 
 /** What failed: the call, and the file that it is about. */
 export interface FailedCall {
@@ -228,7 +227,3 @@ export function shortest(ready: readonly EditFix[], failure: EditPosition, call:
 /** The number of the edit, if there are several. */
 export const ofEdit = ({ edit_index, total_edits }: EditPosition, what: string): string =>
   total_edits === 1 ? what : `No edit was made, because edit ${edit_index + 1} of ${total_edits} failed: ${what}`
-
-/** The lines of a preview with their numbers. */
-export const preview = ({ content, preview_start_line }: FilePreview): string =>
-  numbered(linesOf(content, preview_start_line))

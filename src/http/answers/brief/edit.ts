@@ -5,21 +5,11 @@ import { UNSENDABLE } from '../line-failure.ts'
 import { whyMissed } from '../no-match-cause.ts'
 import { counted, linesListed, span } from '../phrases.ts'
 import { addLines, onceMore } from '../text-failure.ts'
-import {
-  type Brief,
-  type Briefs,
-  CALLS_LENGTH,
-  eachPlace,
-  type FailedCall,
-  fixed,
-  ofEdit,
-  preview,
-  withEdits
-} from './call.ts'
+import { type Brief, type Briefs, CALLS_LENGTH, eachPlace, type FailedCall, fixed, ofEdit, withEdits } from './call.ts'
 import { noMatch } from './no-match.ts'
 import { ambiguousHunk, missedHunk } from './patch.ts'
+import { excerptNumbered, preview } from './preview.ts'
 import { ambiguousTarget, targetNotFound } from './target.ts'
-import { linesOf, numbered } from './text.ts'
 
 /** The texts, by code; the others of `EditFailure` are answered with `detail`. */
 export const EDIT_BRIEFS: Briefs<EditFailure> = {
@@ -68,7 +58,7 @@ function wrongCount(failure: WrongCount, call: FailedCall): Brief {
   return {
     what,
     next: [...(adjusted === undefined ? [] : fixed(adjusted, 'To replace only these', failure, call)), ...others],
-    ...(best !== undefined && { lines: numbered(linesOf(best.content, best.line_number)) })
+    ...(best !== undefined && { lines: excerptNumbered(best.content, best.line_number, best.end_line) })
   }
 }
 
@@ -112,6 +102,6 @@ function expectedTextMismatch(failure: ExpectedTextMismatch, call: FailedCall): 
   return {
     what,
     next: fixed(first, `If you mean ${span(found_at)}`, failure, call),
-    ...(!same && { lines: numbered(linesOf(actual_text, start_line)) })
+    ...(!same && { lines: excerptNumbered(actual_text, start_line, end_line) })
   }
 }

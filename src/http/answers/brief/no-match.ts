@@ -12,11 +12,11 @@ import {
   ofEdit,
   otherCall,
   pathOf,
-  preview,
   shortest,
   toRead,
   withEdits
 } from './call.ts'
+import { preview } from './preview.ts'
 
 /** The longest region that is shown where no edit of it is proposed. */
 const REGION_LENGTH = 2000

@@ -2,7 +2,8 @@
 // other failures.
 import type { HunkAmbiguous, HunkFailure, HunkNotFound } from '../../../engine/failure.ts'
 import { hunkAmbiguous, hunkNotFound, placeOf, readInstead } from '../patch-failure.ts'
-import { type Brief, type FailedCall, preview } from './call.ts'
+import type { Brief, FailedCall } from './call.ts'
+import { preview } from './preview.ts'
 import { hashLine } from './text.ts'
 
 /** All diffs of one answer, in UTF-16 units; the first is shown in any case. */
@@ -11,7 +12,10 @@ const DIFFS_LENGTH = 4000
 export const missedHunk = (failure: HunkNotFound, call: FailedCall): Brief => ({
   what: hunkNotFound(failure, call),
   ...toSend(failure, call),
-  ...(failure.diffs.length === 0 && failure.file_preview.total_lines > 0 && { lines: preview(failure.file_preview) })
+  ...(failure.diffs.length === 0 &&
+    failure.file_preview.total_lines > 0 && {
+      lines: preview(failure.file_preview, failure.similar_content[0])
+    })
 })
 
 export const ambiguousHunk = (failure: HunkAmbiguous, call: FailedCall): Brief => ({

@@ -4,7 +4,8 @@ import type { EditFailure } from '../edit-failure.ts'
 import { type Fitting, placed, whereItFits } from '../stale-file.ts'
 import type { StaleFile } from '../../../workspace/failure.ts'
 import { counted } from '../phrases.ts'
-import { again, againAt, type Brief, type FailedCall, inspect, pathOf, preview, toRead } from './call.ts'
+import { again, againAt, type Brief, type FailedCall, inspect, pathOf, toRead } from './call.ts'
+import { preview } from './preview.ts'
 
 /** `explain`: the text of an edit that can't be made; undefined where `detail` says it, as here. */
 export function staleFile(
