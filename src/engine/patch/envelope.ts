@@ -111,6 +111,7 @@ function partAt(
   const diff = last === first ? '' : text.slice(lines[first]!.start, lines[last - 1]!.next)
   if (verb === 'Add') return ok({ file: { kind: 'create', path, diff, first_line }, next })
   if (verb === 'Update') {
+    if (diff === '' && move === undefined) return fail(faultAt(lines, at, 'no_update'))
     return ok({ file: { kind: 'update', path, ...(move !== undefined && { move_to: move }), diff, first_line }, next })
   }
   const stray = lines.slice(first, last).findIndex(line => !isBlank(line))

@@ -48,6 +48,8 @@ export type PatchFaultReason =
   | 'misplaced_move'
   /** No path is behind the colon. */
   | 'no_path'
+  /** A file is updated, and nothing of it is said. */
+  | 'no_update'
   /** Below `*** Delete File:`, which has none. */
   | 'lines_of_deleted'
 

@@ -74,6 +74,11 @@ check('refuses a move of a new file', inside('*** Add File: a', '*** Move to: b'
 })
 check('refuses a file without path', inside('*** Delete File: '), fault('no_path', 2, '*** Delete File: '))
 check('refuses a move to nowhere', inside('*** Update File: a', '*** Move to:'), fault('no_path', 3, '*** Move to:'))
+check(
+  'refuses an update without changes',
+  inside('*** Update File: a', '', '*** Add File: b'),
+  fault('no_update', 2, '*** Update File: a')
+)
 check('refuses lines of a deleted file', inside('*** Delete File: a', '', '-x'), fault('lines_of_deleted', 4, '-x'))
 
 t.test('gives diffs that can be read, with the lines of the patch', async t => {

@@ -265,6 +265,7 @@ t.test('says where a patch is none', async t => {
   await refuse('hello', /\/input.*\*\*\* Begin Patch/)
   await refuse(patchOf(), /\/input/)
   await refuse(patchOf('*** Update File: a.py', '@@', 'no marker'), /line 4/)
+  await refuse(patchOf('*** Update File: a.py', '*** Delete File: b.py'), /line 2 .* neither a diff nor/)
   await refuse(7, /\/input must be a string/)
   await refuse(patchOf('*** Update File: ../x', '@@', '-a', '+b'), /outside the workspace/, 'PATH_NOT_ALLOWED', 403)
   await refuse(patchOf('*** Delete File: a.py'), /--allow-delete/, 'DELETE_NOT_ALLOWED', 403)
