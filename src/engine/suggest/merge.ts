@@ -275,7 +275,8 @@ class Merge {
     }
     const after = this.#mine[otherTo]!.gap
     const isLikeFirst = otherFrom === otherTo && after !== this.#base[to]!.gap && after === this.#base[from]!.gap
-    parts.push(isLikeFirst ? this.#theirs[start]!.gap : ended(this.#gapFor(to, after), tail))
+    const gap = otherTo === 0 ? this.#gapAtStart(to, after) : this.#gapFor(to, after)
+    parts.push(isLikeFirst ? this.#theirs[start]!.gap : ended(gap, tail))
     if (parts.includes(undefined)) return { reason: 'spacing' }
     this.#texts.set(start, { text: parts.join(''), to: this.#there(to) })
     return null
@@ -302,6 +303,17 @@ class Merge {
     if (wanted === was || wanted === is) return is
     const adapted = this.#adapted(wanted, at, isFirst)
     return adapted === is || was === is || this.#adapted(was, at, at === 0) === is ? adapted : undefined
+  }
+
+  /** The gap `wanted` that begins `mine`, where word `at` of `base` is the first that stays. */
+  #gapAtStart(at: number, wanted: string): string | undefined {
+    const [base, theirs] = [this.#base, this.#theirs]
+    const beginsBoth = beginsLine(base, at) && beginsLine(theirs, this.#there(at))
+    if (!beginsBoth || at === base.length - 1) return this.#gapFor(at, wanted)
+    const [breaks, was, is] = [wanted, base[0]!.gap, theirs[0]!.gap].map(gap => gap.slice(0, gap.lastIndexOf('\n') + 1))
+    const indent = this.#adapted(wanted.slice(breaks!.length), at, true)
+    if (indent === undefined || (breaks !== was && breaks !== is && was !== is)) return undefined
+    return (breaks === was ? is! : breaks!) + indent
   }
 
   /** A gap of `mine` with the indentation of `theirs` around word `at` of `base`. */

@@ -21,6 +21,17 @@ check(
 check('puts a line in', 'a()\nc()', 'a()\nb()\nc()', 'a(1)\nc()', 'a(1)\nb()\nc()')
 check('takes a line out', 'a\nb\nc\nd', 'a\nb\nd', 'x\nb\nc\nd', 'x\nb\nd')
 check('takes the first line out', 'a\nb\nc', 'b\nc', 'a\nb\nC', 'b\nC')
+check(
+  'gives what begins the text then the indentation of the file',
+  'f {\n a\n b',
+  ' a\n b',
+  'f {\n\ta\n\tb',
+  '\ta\n\tb'
+)
+check('knows no indentation for what then begins the text', 'f {\n  a', '   a', 'f {\n\ta', SPACING)
+check('keeps the first line break out that the file lacks', '\nf\n  a', '\n  a', 'f\n  a', '  a')
+check('keeps it out where the edit takes it too', '\nf\n  a', '  a', 'f\n  a', '  a')
+check('takes no line break out that the edit moves', '\nf\n  a', '\n\n  a', 'f\n  a', SPACING)
 check('takes the last line out', 'a\nb\nc', 'a\nb', 'A\nb\nc', 'A\nb')
 check('takes all out', 'a b', '', 'a  b\n', '\n')
 check('adds at the end', 'a\nb', 'a\nb\nc', 'A\nb', 'A\nb\nc')
