@@ -18,8 +18,6 @@ import type { OldText } from '../suggest/readings.ts'
 import { MARGIN, suggest, type Suggestions } from '../suggest/suggest.ts'
 import { Text } from '../text/text.ts'
 
-const MOST_DUPLICATES = 3
-
 /** `old_text` is nowhere in the text that the edits before this one give. */
 export function explainNoMatch(failed: FailedEdit): NoMatch {
   const { draft, line_index, edit, edit_index, total_edits } = failed
@@ -80,9 +78,8 @@ function causeOf({ candidates: [best, another], margin }: Suggestions): Cause {
 function editsFor(failed: FailedEdit, text: Text, { candidates, margin }: Suggestions): EditFix[] {
   const { draft, line_index, edit, line_endings, ending } = failed
   const fixes: EditFix[] = []
-  const placed = new Set<number>()
   for (const { start, end, score, read } of margin < MARGIN ? candidates : candidates.slice(0, 1)) {
-    if (score < MEDIUM || placed.has(start)) continue
+    if (score < MEDIUM) continue
     const { text: content, lossy } = decode(text.slice(start, end))
     // What the edit would have written is not to be edited again.
     if (lossy || content.trim() === edit.new_text.trim()) continue
@@ -100,16 +97,15 @@ function editsFor(failed: FailedEdit, text: Text, { candidates, margin }: Sugges
       }
       continue
     }
-    const duplicates = found.all.slice(0, MOST_DUPLICATES).filter(match => !placed.has(match.start))
-    for (const match of duplicates) placed.add(match.start)
+    // Elsewhere the same text may be a part of something else.
     fixes.push(
       ...contextFixes(
         { draft, line_index, line_endings, ending, found, edit: new_text === undefined ? {} : { new_text } },
-        duplicates
+        [{ start, end }]
       ).map(fix => ({ ...fix, ...unmerged }))
     )
   }
-  return fixes.filter(isSmall).slice(0, MOST_DUPLICATES)
+  return fixes.filter(isSmall)
 }
 
 /**

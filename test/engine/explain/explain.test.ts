@@ -132,6 +132,18 @@ check('offers no count where matches overlap', 'aaa', edit('aa', 'b'), {
     { type: 'CHOOSE_OCCURRENCE' }
   ]
 })
+check(
+  'edits the place that was meant, not another that has its text too',
+  'bar(x, foo(a))\nfoo(a)\nb()\n',
+  edit('Foo(a)', 'Foo(a, 1)'),
+  {
+    similar_content: [{ line_number: 2, content: 'foo(a)' }],
+    fixes: {
+      0: { lines: [2, 2], edit: { old_text: 'bar(x, foo(a))\nfoo(a)', new_text: 'bar(x, foo(a))\nfoo(a, 1)' } },
+      1: { type: 'READ_FILE' }
+    }
+  }
+)
 check('takes the whole line before it takes more', 'foo(a)\nbar(a)\n', edit('a', 'b'), {
   fixes: [{ edit: { old_text: 'foo(a)', new_text: 'foo(b)' } }, { edit: { old_text: 'bar(a)' } }]
 })
