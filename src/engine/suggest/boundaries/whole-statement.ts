@@ -20,7 +20,10 @@ export interface Statement {
 const LONGEST_STATEMENT = 200
 /** Characters of a word for each that may be mistyped. */
 const MISTYPED = 3
-/** Tokens of old_text from which on its first and last one say which line is meant, and what each adds to the rank. */
+/**
+ * Tokens of old_text from which on its first and last one say which line is meant, and what each adds to the rank. Fewer
+ * say it where white space before or after them shows that a line begins or ends there.
+ */
 const LEAST_TOKENS = 3
 const SAME_FIRST = 0.1
 const SAME_LAST = 0.03
@@ -134,13 +137,20 @@ export function rankedByEdges<R extends Ranked>(haystack: Haystack, regions: rea
   const edges = new Map<Ranked['old'], string[]>()
   return regions.map(region => {
     const { old } = region
-    if (!edges.has(old)) edges.set(old, old.source.trim().includes('\n') ? [] : tokensOf(old.source))
+    if (!edges.has(old)) edges.set(old, edgesOf(old.source))
     return { ...region, rank: region.rank + edgeBonus(haystack, region, edges.get(old)!) }
   })
 }
 
+/** The tokens of `sought`; none where it says nothing of the edges of a line. */
+function edgesOf(sought: string): string[] {
+  const line = sought.trim()
+  const tokens = line.includes('\n') ? [] : tokensOf(line)
+  return tokens.length < LEAST_TOKENS && line === sought ? [] : tokens
+}
+
 function edgeBonus(haystack: Haystack, { start, end }: Ranked, tokens: readonly string[]): number {
-  if (tokens.length < LEAST_TOKENS) return 0
+  if (tokens.length === 0) return 0
   const [from, to] = [lineStart(haystack, start, true), lineEnd(haystack, end, true)]
   if (to - from > LONGEST_STATEMENT || haystack.bytes.subarray(from, to - 1).some(isBreakByte)) return 0
   const has = tokensOf(haystack.text(from, to))

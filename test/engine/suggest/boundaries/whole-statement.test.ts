@@ -2,7 +2,7 @@
 import t from 'tap'
 import { similarContent } from '../../../../src/engine/explain/similar-content.ts'
 import { Haystack } from '../../../../src/engine/suggest/haystack.ts'
-import { suggest } from '../../../../src/engine/suggest/suggest.ts'
+import { MARGIN, suggest } from '../../../../src/engine/suggest/suggest.ts'
 import { rankedByEdges, wholeStatement } from '../../../../src/engine/suggest/boundaries/whole-statement.ts'
 
 /** `file` has the region that was found between « and ». */
@@ -68,6 +68,7 @@ t.test('prefers the line that begins and ends as old_text does', async t => {
   t.equal(bonus('color: $a;', '--a: $a;'), 0.03)
   t.equal(bonus('color: $a;', '--a: $a'), 0)
   t.equal(bonus('a b', 'a b'), 0, 'two words say little')
+  t.equal(bonus('  a b', 'a b'), 0.13, 'two words that begin a line say where it is')
   t.equal(bonus('color: $a;\nb', 'color: $a;'), 0, 'of several lines none is judged')
   t.equal(bonus('color: $a;', `color: ${'x'.repeat(300)};`), 0, 'a very long line begins as many do')
   t.equal(bonus('color: $a;', 'color: a\nb;', 11), 0, 'several lines are none')
@@ -76,6 +77,13 @@ t.test('prefers the line that begins and ends as old_text does', async t => {
   )
   const [best] = suggest(Buffer.from(file), 'background-color: $popover-header-bg;').candidates
   t.equal(file.slice(best!.start, best!.end), 'background-color: var(--popover-header-bg);')
+})
+
+t.test('prefers the whole line to a part of another where old_text is indented', async t => {
+  const file = '// The local time, and more.\n    time,\n'
+  const { candidates, margin } = suggest(Buffer.from(file), '\t\ttime,')
+  t.equal(file.slice(candidates[0]!.start, candidates[0]!.end), '    time,')
+  t.ok(margin >= MARGIN)
 })
 
 t.test('is never sure of a region that is cut', async t => {
