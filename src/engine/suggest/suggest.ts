@@ -14,6 +14,7 @@ import { isPlaceholder } from './placeholders.ts'
 import { type OldText, oldTextOf, readings } from './readings.ts'
 import { type Region, regionAt, regionsOf } from './regions.ts'
 import { rankedByWords } from './same-words.ts'
+import { withTwins } from './twins.ts'
 import { blockOf, endOfBlock, startOfBlock } from './boundaries/whole-block.ts'
 import { rankedByEdges, wholeStatement } from './boundaries/whole-statement.ts'
 
@@ -99,7 +100,8 @@ export function suggest(text: Buffer, oldText: string): Suggestions {
   const sought = asBytes ? Buffer.from(sent).toString('latin1') : sent
   const found = distinct(wholeBlocks(haystack, allRegions(haystack, sought, budget), sought, budget))
   const edged = withLikeLines(haystack, rankedByEdges(haystack, found), sought, budget)
-  const regions = rankedByWords(haystack, distinct(edged.sort(better))).sort(better)
+  const ranked = rankedByWords(haystack, distinct(edged.sort(better))).sort(better)
+  const regions = withTwins(haystack, ranked, budget)
   const least = leastScore(sent.replace(/\s+/g, '').length) + (text.length > LARGE_TEXT ? LARGE_TEXT_SCORE : 0)
   // Of short texts there are many that are alike by chance: one alone that folds to the same is worth a look.
   const alone = regions.length === 1 && regions[0]!.folded === 1

@@ -1,0 +1,48 @@
+// The places that have the same text as the best region: not all are found when it is sought, and each is as likely.
+// Does not know how regions are found.
+import { isBreakByte } from '../text/lines.ts'
+import { type Budget, BYTES_A_STEP } from './budget.ts'
+import type { Haystack } from './haystack.ts'
+import type { Region } from './regions.ts'
+
+// Thresholds. Chosen, not measured.
+
+/** Twins that are added: with the best one, more than are shown. */
+const MOST = 3
+/** Bytes of the longest text of which twins are sought, and the most places of it that are looked at. */
+const LONGEST = 2000
+const MOST_PLACES = 10_000
+
+/**
+ * The regions, best first, and behind the first one, if it is whole lines but for white space around them, those that
+ * are the same ones; they are instead of what overlaps them. A pass over the haystack at the worst.
+ */
+export function withTwins({ bytes }: Haystack, regions: readonly Region[], budget: Budget): Region[] {
+  const [best, ...others] = regions
+  const isSought = best !== undefined && best.end - best.start <= LONGEST && isLines(bytes, best.start, best.end)
+  if (!isSought || !budget.spend(bytes.length / BYTES_A_STEP)) return [...regions]
+  const text = bytes.subarray(best.start, best.end)
+  const twins: Region[] = []
+  for (let from = 0, places = 0; twins.length < MOST && places < MOST_PLACES; places++) {
+    const start = bytes.indexOf(text, from)
+    if (start === -1) break
+    const end = start + text.length
+    const isTwin = (start >= best.end || end <= best.start) && isLines(bytes, start, end)
+    if (isTwin) twins.push({ ...best, start, end })
+    from = isTwin ? end : start + 1
+  }
+  const apart = others.filter(region => !twins.some(({ start, end }) => region.start < end && region.end > start))
+  return [best, ...twins, ...apart]
+}
+
+const isBlank = (byte: number): boolean => byte === 32 || byte === 9
+
+/** Whether there is only white space before a range, up to the start of its line, and after it, to the end of that. */
+function isLines(bytes: Buffer, start: number, end: number): boolean {
+  let [before, after] = [start, end]
+  while (before > 0 && isBlank(bytes[before - 1]!)) before--
+  if (before > 0 && !isBreakByte(bytes[before - 1]!)) return false
+  if (isBreakByte(bytes[end - 1]!)) return true
+  while (after < bytes.length && isBlank(bytes[after]!)) after++
+  return after === bytes.length || isBreakByte(bytes[after]!)
+}
