@@ -275,7 +275,10 @@ class Merge {
     }
     const after = this.#mine[otherTo]!.gap
     const isLikeFirst = otherFrom === otherTo && after !== this.#base[to]!.gap && after === this.#base[from]!.gap
-    const gap = otherTo === 0 ? this.#gapAtStart(to, after) : this.#gapFor(to, after)
+    // The file may lack a line break that old_text begins with; what is put in before it is a line all the same.
+    const isAbove = to === 0 && after.includes('\n') && !this.#theirs[0]!.gap.includes('\n')
+    const gap =
+      otherTo === 0 ? this.#gapAtStart(to, after) : isAbove ? this.#adapted(after, to) : this.#gapFor(to, after)
     parts.push(isLikeFirst ? this.#theirs[start]!.gap : ended(gap, tail))
     if (parts.includes(undefined)) return { reason: 'spacing' }
     this.#texts.set(start, { text: parts.join(''), to: this.#there(to) })

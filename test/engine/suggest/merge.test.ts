@@ -31,6 +31,13 @@ check(
 check('knows no indentation for what then begins the text', 'f {\n  a', '   a', 'f {\n\ta', SPACING)
 check('keeps the first line break out that the file lacks', '\nf\n  a', '\n  a', 'f\n  a', '  a')
 check('keeps it out where the edit takes it too', '\nf\n  a', '  a', 'f\n  a', '  a')
+check(
+  'puts in a line above where the file lacks the first line break',
+  '\n a\n b',
+  '\n c\n a\n b',
+  '  a\n  b',
+  '  c\n  a\n  b'
+)
 check('takes no line break out that the edit moves', '\nf\n  a', '\n\n  a', 'f\n  a', SPACING)
 check('takes the last line out', 'a\nb\nc', 'a\nb', 'A\nb\nc', 'A\nb')
 check('takes all out', 'a b', '', 'a  b\n', '\n')
