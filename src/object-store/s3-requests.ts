@@ -27,7 +27,10 @@ export type EtagForm = 'quoted' | 'unquoted'
 /** A condition as it is sent: an ETag as it is, or none. */
 export type SentCondition = { match: string } | 'absent' | null
 
-/** In ms, of one request; one that writes has a second more for each MB. Chosen, not measured. */
+/**
+ * In ms, of one request; one that writes has a second more for each MB, and one that reads has as long for each part of
+ * what it reads. Chosen, not measured.
+ */
 const REQUEST = 10_000
 const CONNECT = 3_000
 /** Connections at once. Chosen, not measured. */
@@ -116,7 +119,10 @@ export class S3Requests {
   async open(key: string): Promise<OpenObject | typeof GONE> {
     const command = new this.#sdk.GetObjectCommand({ Bucket: this.#bucket, Key: key })
     return reading(async () => {
-      const answer = await this.#client.send(command, signal())
+      // Only until the object begins to come: how long all of it takes depends on its size.
+      const limit = new AbortController()
+      const timer = setTimeout(() => limit.abort(), REQUEST)
+      const answer = await this.#client.send(command, { abortSignal: limit.signal }).finally(() => clearTimeout(timer))
       const facts = factsOf(answer)
       const body = answer.Body as Readable
       return { ...facts, chunks: chunksOf(body, facts.size), discard: () => body.destroy() }

@@ -3,6 +3,7 @@
 import { once } from 'node:events'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import { setTimeout as sleep } from 'node:timers/promises'
 import t, { type Test } from 'tap'
 import { S3Requests } from '../../src/object-store/s3-requests.ts'
 
@@ -12,15 +13,27 @@ interface Answer {
   body?: string
   /** It ends in the middle. */
   isCut?: true
+  /** In ms, before each character of the body. */
+  pause?: number
 }
 
 /** Requests to a server that gives this answer. */
-async function answering(t: Test, { status = 200, headers = {}, body = '', isCut }: Answer): Promise<S3Requests> {
+async function answering(
+  t: Test,
+  { status = 200, headers = {}, body = '', isCut, pause }: Answer
+): Promise<S3Requests> {
   Object.assign(process.env, { AWS_ACCESS_KEY_ID: 'a', AWS_SECRET_ACCESS_KEY: 'b' })
   const server = createServer((request, response) => {
     request.resume().on('end', () => {
       response.writeHead(status, headers)
-      if (isCut === true) response.write(body, () => request.socket.destroy())
+      if (pause !== undefined) {
+        response.flushHeaders()
+        for (const character of body) {
+          await sleep(pause)
+          response.write(character)
+        }
+        response.end()
+      } else if (isCut === true) response.write(body, () => request.socket.destroy())
       else response.end(body)
     })
   })
@@ -106,6 +119,15 @@ t.test('leaves out of a list what is no UTF-8, or has no version', async t => {
     `<Contents><Key>${key}</Key><Size>1</Size><LastModified>2026-01-02T03:04:05.678Z</LastModified>${more}</Contents>`
   const version = '<ETag>"v1"</ETag>'
   const entries = [entry('a+b%20c', version), entry('%FF', version), entry('none', '')].join('')
+t.test('reads an object to its end, however long that takes', async t => {
+  const headers = { etag: '"v1"', 'content-length': '5' }
+  const opened = await (await answering(t, { headers, body: 'slow!', pause: 2200 })).open('a')
+  if (typeof opened === 'symbol') return t.fail('it is there')
+  let read = ''
+  for await (const chunk of opened.chunks) read += chunk.toString()
+  t.equal(read, 'slow!')
+})
+
   const prefixes = ['d%2F', '%FF%2F'].map(name => `<CommonPrefixes><Prefix>${name}</Prefix></CommonPrefixes>`).join('')
   const body =
     '<?xml version="1.0"?><ListBucketResult><IsTruncated>false</IsTruncated>' +
