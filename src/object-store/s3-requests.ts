@@ -147,13 +147,15 @@ export class S3Requests {
     })
     const answer = await reading(() => this.#client.send(command, signal()))
     if (answer === GONE) throw new StoreRefused('NoSuchBucket', `there is no bucket ${this.#bucket}`)
-    const { Contents = [], CommonPrefixes = [], IsTruncated = false } = answer
+    const { Contents = [], CommonPrefixes = [], IsTruncated = false, EncodingType } = answer
+    // Not every store does what it was asked for.
+    const plain = (text: string | undefined) => (EncodingType === 'url' ? decoded(text) : (text ?? null))
     const keys = Contents.flatMap(({ Key, ETag, Size = 0, LastModified = new Date(0) }) => {
-      const key = decoded(Key)
+      const key = plain(Key)
       if (key === null || ETag === undefined) return []
       return [{ key, version: bare(ETag), size: Size, modified_at: LastModified }]
     })
-    const prefixes = CommonPrefixes.flatMap(({ Prefix }) => decoded(Prefix) ?? [])
+    const prefixes = CommonPrefixes.flatMap(({ Prefix }) => plain(Prefix) ?? [])
     const last = [keys.at(-1)?.key, prefixes.at(-1)]
       .filter(key => key !== undefined)
       .sort((a, b) => Buffer.compare(Buffer.from(a), Buffer.from(b)))

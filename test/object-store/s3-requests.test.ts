@@ -130,7 +130,7 @@ t.test('reads an object to its end, however long that takes', async t => {
 
   const prefixes = ['d%2F', '%FF%2F'].map(name => `<CommonPrefixes><Prefix>${name}</Prefix></CommonPrefixes>`).join('')
   const body =
-    '<?xml version="1.0"?><ListBucketResult><IsTruncated>false</IsTruncated>' +
+    '<?xml version="1.0"?><ListBucketResult><IsTruncated>false</IsTruncated><EncodingType>url</EncodingType>' +
     `${entries}${prefixes}</ListBucketResult>`
   const requests = await answering(t, { headers: { 'content-type': 'application/xml' }, body })
   t.strictSame(await requests.list('', null, 1000, true), {
@@ -138,4 +138,14 @@ t.test('reads an object to its end, however long that takes', async t => {
     prefixes: ['d/'],
     next_after: null
   })
+})
+
+t.test('takes the keys of a list as they are where the store has not encoded them', async t => {
+  const key = 'a+b %20 100%.txt'
+  const entry =
+    `<Contents><Key>${key}</Key><Size>1</Size><LastModified>2026-01-02T03:04:05.678Z</LastModified>` +
+    '<ETag>"v1"</ETag></Contents><CommonPrefixes><Prefix>c++/</Prefix></CommonPrefixes>'
+  const body = `<?xml version="1.0"?><ListBucketResult><IsTruncated>false</IsTruncated>${entry}</ListBucketResult>`
+  const requests = await answering(t, { headers: { 'content-type': 'application/xml' }, body })
+  t.match(await requests.list('', null, 1000, true), { keys: [{ key }], prefixes: ['c++/'] })
 })
