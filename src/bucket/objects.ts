@@ -2,7 +2,7 @@
 // the file.
 import { distance } from 'fastest-levenshtein'
 import { KEY_LIMIT, OWN } from '../object-store/address.ts'
-import type { Listed, ObjectStore } from '../object-store/store.ts'
+import { StoreRefused, type Listed, type ObjectStore } from '../object-store/store.ts'
 import { fail, ok, type Result } from '../result.ts'
 import type { Entries, Entry, FailedAccess, FileTarget, PageRequest } from '../workspace/api.ts'
 import type { FileFailure } from '../workspace/failure.ts'
@@ -186,7 +186,15 @@ export class Objects {
   async #there(paths: readonly string[], use: 'edit' | 'look'): Promise<string[]> {
     const { store } = this.#options
     const allowed = paths.filter(path => this.#mayOffer(use, path))
-    const found = await Promise.all(allowed.map(path => store.head(path)))
+    const found = await Promise.all(
+      allowed.map(path =>
+        // What may not be looked at isn't offered.
+        store.head(path).catch((error: unknown) => {
+          if (error instanceof StoreRefused) return null
+          throw error
+        })
+      )
+    )
     return allowed.filter((_, i) => found[i] !== null)
   }
 

@@ -252,6 +252,8 @@ const PASSING: Record<number, string> = {
   425: 'Too Early',
   429: 'Too Many Requests'
 }
+/** What the SDK calls an answer that doesn't say what it is. */
+const NAMELESS = /^(Unknown|UnknownError|Forbidden|403)$/
 /** No request was signed. */
 const UNSIGNED = ['CredentialsProviderError', 'TokenProviderError']
 
@@ -272,8 +274,10 @@ function refused(error: unknown): StoreRefused {
   if (error instanceof StoreRefused) return error
   const { name = 'unknown', message = '', $metadata } = error as SdkError
   const status = $metadata?.httpStatusCode
+  // The answer to HEAD has no body that could say why.
+  const reason = status === 403 && NAMELESS.test(name) ? 'AccessDenied' : name
   return new StoreRefused(
-    name,
-    message === '' || message === 'UnknownError' ? `${name} ${status ?? ''}`.trim() : message
+    reason,
+    message === '' || NAMELESS.test(message) ? `${reason} ${status ?? ''}`.trim() : message
   )
 }

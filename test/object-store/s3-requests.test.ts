@@ -24,7 +24,7 @@ async function answering(
 ): Promise<S3Requests> {
   Object.assign(process.env, { AWS_ACCESS_KEY_ID: 'a', AWS_SECRET_ACCESS_KEY: 'b' })
   const server = createServer((request, response) => {
-    request.resume().on('end', () => {
+    request.resume().on('end', async () => {
       response.writeHead(status, headers)
       if (pause !== undefined) {
         response.flushHeaders()
@@ -102,6 +102,11 @@ t.test('takes no object of which the version is not known', async t => {
   await t.rejects(requests.open('a'), { code: 'STORE_REFUSED', reason: 'no ETag' })
 })
 
+t.test('takes a look that is forbidden for a lack of rights, as its answer has no body that could say so', async t => {
+  const requests = await answering(t, { status: 403 })
+  await t.rejects(requests.head('a'), { code: 'STORE_REFUSED', reason: 'AccessDenied', message: 'AccessDenied 403' })
+})
+
 t.test('says of an object that was cut off while it was read', async t => {
   const headers = { etag: '"v1"', 'content-length': '10' }
   const requests = await answering(t, { headers, body: 'x', isCut: true })
@@ -114,11 +119,6 @@ t.test('says of an object that was cut off while it was read', async t => {
   await t.rejects(read(), { code: 'STORE_UNAVAILABLE', unknown: false })
 })
 
-t.test('leaves out of a list what is no UTF-8, or has no version', async t => {
-  const entry = (key: string, more: string) =>
-    `<Contents><Key>${key}</Key><Size>1</Size><LastModified>2026-01-02T03:04:05.678Z</LastModified>${more}</Contents>`
-  const version = '<ETag>"v1"</ETag>'
-  const entries = [entry('a+b%20c', version), entry('%FF', version), entry('none', '')].join('')
 t.test('reads an object to its end, however long that takes', async t => {
   const headers = { etag: '"v1"', 'content-length': '5' }
   const opened = await (await answering(t, { headers, body: 'slow!', pause: 2200 })).open('a')
@@ -128,6 +128,11 @@ t.test('reads an object to its end, however long that takes', async t => {
   t.equal(read, 'slow!')
 })
 
+t.test('leaves out of a list what is no UTF-8, or has no version', async t => {
+  const entry = (key: string, more: string) =>
+    `<Contents><Key>${key}</Key><Size>1</Size><LastModified>2026-01-02T03:04:05.678Z</LastModified>${more}</Contents>`
+  const version = '<ETag>"v1"</ETag>'
+  const entries = [entry('a+b%20c', version), entry('%FF', version), entry('none', '')].join('')
   const prefixes = ['d%2F', '%FF%2F'].map(name => `<CommonPrefixes><Prefix>${name}</Prefix></CommonPrefixes>`).join('')
   const body =
     '<?xml version="1.0"?><ListBucketResult><IsTruncated>false</IsTruncated><EncodingType>url</EncodingType>' +

@@ -1,0 +1,32 @@
+// Which paths a miss in a bucket offers, over a real Ceph: those of files that may be looked at.
+import { PutBucketPolicyCommand, PutObjectCommand } from '@aws-sdk/client-s3'
+import t from 'tap'
+import { makeBucket, NO_CEPH } from '../ceph.ts'
+import { check, startServer } from '../http/test-server.ts'
+import { openOn } from './support/workspace.ts'
+
+const REAL = { skip: NO_CEPH, timeout: 280_000 }
+const EDIT = { old_text: 'a', new_text: 'b' }
+
+t.test('answers for a path although what it may have meant may not be looked at', REAL, async t => {
+  const bucket = await makeBucket(t)
+  const { accessKeyId: AWS_ACCESS_KEY_ID, secretAccessKey: AWS_SECRET_ACCESS_KEY } = bucket.guest
+  Object.assign(process.env, bucket.environment, { AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY })
+  const [client, Bucket] = [bucket.client(), bucket.name]
+  const of = (Effect: 'Allow' | 'Deny', Action: string[], paths: string[]) => ({
+    Effect,
+    Principal: { AWS: [`arn:aws:iam:::user/${AWS_ACCESS_KEY_ID}`] },
+    Action,
+    Resource: paths.map(path => `arn:aws:s3:::${Bucket}${path}`)
+  })
+  const Statement = [of('Allow', ['s3:*'], ['', '/*']), of('Deny', ['s3:GetObject', 's3:PutObject'], ['/secret/*'])]
+  await client.send(
+    new PutBucketPolicyCommand({ Bucket, Policy: JSON.stringify({ Version: '2012-10-17', Statement }) })
+  )
+  await client.send(new PutObjectCommand({ Bucket, Key: 'secret/a.txt', Body: 'a' }))
+  const server = await startServer(t, { workspace: await openOn(bucket) })
+  await check(t, server, '/edit', { path: 'secret/a.txt', ...EDIT }, 403, { code: 'PERMISSION_DENIED' })
+  await check(t, server, '/edit', { path: 'repo/secret/a.txt', ...EDIT }, 404, { code: 'FILE_NOT_FOUND' })
+  await check(t, server, '/inspect', { path: '/workspace/secret/a.txt' }, 403, { code: 'PATH_NOT_ALLOWED' })
+  await check(t, server, '/create', { path: 'secret/a.txt/b', content: 'b' }, 403, { code: 'PERMISSION_DENIED' })
+})
