@@ -16,6 +16,8 @@ import { failureOfStore } from './store-failure.ts'
 const draining: FileFailure = { code: 'NOT_READY', reason: 'draining', retry_after: 5 }
 /** Keys that are looked at for the same name in other folders. */
 const ELSEWHERE = 1000
+/** Comes after all keys of editd's own, of which there may be more than are looked at. */
+const BEHIND_OWN = `${OWN}/~`
 /** Folders of a path in which it is looked for what is there, each with a request, and keys of each. Chosen. */
 const FOLDERS_TRIED = 8
 const KEYS_TRIED = 20
@@ -200,8 +202,11 @@ export class Objects {
 
   /** Files with the same name in other folders, in any case. */
   async #elsewhere(path: string, wanted: string, use: 'edit' | 'look'): Promise<string[]> {
-    const { keys } = await this.#options.store.list('', { limit: ELSEWHERE })
-    return keys
+    const { store } = this.#options
+    const { keys, next_after } = await store.list('', { limit: ELSEWHERE })
+    const isInOwn = next_after?.startsWith(`${OWN}/`) === true
+    const behind = isInOwn ? (await store.list('', { after: BEHIND_OWN, limit: ELSEWHERE })).keys : []
+    return [...keys, ...behind]
       .map(({ key }) => key)
       .filter(key => folded(split(Buffer.from(key)).leaf.toString()) === wanted && this.#mayOffer(use, key))
       .sort((a, b) => distance(a, path) - distance(b, path))

@@ -8,6 +8,25 @@ import { openOn } from './support/workspace.ts'
 const REAL = { skip: NO_CEPH, timeout: 280_000 }
 const EDIT = { old_text: 'a', new_text: 'b' }
 
+t.test('finds a file in another folder, however much editd keeps of its own', REAL, async t => {
+  const bucket = await makeBucket(t)
+  Object.assign(process.env, bucket.environment)
+  const put = (Key: string) => bucket.client().send(new PutObjectCommand({ Bucket: bucket.name, Key, Body: 'a' }))
+  await Promise.all(['-old/rules.md', 'docs/guide.md'].map(put))
+  const server = await startServer(t, { workspace: await openOn(bucket) })
+  const offered = async (path: string, did_you_mean: string[]) =>
+    check(t, server, '/edit', { path, ...EDIT }, 404, { code: 'FILE_NOT_FOUND', did_you_mean })
+  await offered('x/GUIDE.md', ['docs/guide.md'])
+  const copies = Array.from({ length: 1001 }, (_, i) => `.editd/copies/${i}`)
+  const queue = copies.values()
+  const work = async () => {
+    for (const key of queue) await put(key)
+  }
+  await Promise.all(Array.from({ length: 16 }, work))
+  await offered('x/GUIDE.md', ['docs/guide.md'])
+  await offered('x/RULES.md', ['-old/rules.md'])
+})
+
 t.test('answers for a path although what it may have meant may not be looked at', REAL, async t => {
   const bucket = await makeBucket(t)
   const { accessKeyId: AWS_ACCESS_KEY_ID, secretAccessKey: AWS_SECRET_ACCESS_KEY } = bucket.guest
