@@ -177,7 +177,7 @@ export function makeActions({ api, state, notices, reload, draw }: ActionsNeeds)
     const answer = await send(() => api.redo({ ...selector, ...(expected_hash !== undefined && { expected_hash }) }))
     if (answer === null) return
     const edit_ids = idsOf(answer)
-    const run = () => sendAndTell(() => api.undo({ edit_ids: answer.redone }), `Took back ${what}.`)
+    const run = () => sendAndTell(() => api.undo({ edit_ids }), `Took back ${what}.`)
     notices.done(`Restored ${what}.`, edit_ids.length === 0 ? undefined : { what: `restored ${what}`, run })
   }
 

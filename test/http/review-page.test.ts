@@ -80,6 +80,28 @@ t.test('in a browser', { skip }, async t => {
     t.strictSame(unexpected(errors), [])
   })
 
+  await t.test('undoes of a hunk that was restored no more than that', async t => {
+    const { server, page } = await opened(t, browser, { 'b.js': 'one\n\n\n\n\n\n\n\n\ntwo\n' })
+    const post = async (path: string, body: object) => (await server.call('POST', path, { body })).body
+    const edits = [
+      { old_text: 'one', new_text: 'eins' },
+      { old_text: 'two', new_text: 'zwei' }
+    ]
+    const { edit_id } = await post('/edit', { path: 'b.js', edits })
+    await post('/review', { verdict: 'keep', edit_id })
+    await post('/undo', { changes: [{ edit_id, change_indexes: [1] }] })
+    const [both, first] = ['zwei', 'two'].map(last => `eins\n\n\n\n\n\n\n\n\n${last}\n`)
+    t.equal(bytesOf(server, 'b.js'), first)
+    await press(page, 'n')
+    await openFile(page, 'b.js')
+    await page.getByRole('button', { name: 'Restore line 10 of b.js' }).click()
+    await said(page, 'Restored line 10 of b.js.')
+    t.equal(bytesOf(server, 'b.js'), both)
+    await press(page, 'z')
+    await said(page, 'Took back line 10 of b.js.')
+    t.equal(bytesOf(server, 'b.js'), first)
+  })
+
   await t.test('shows a conflict with both texts, and follows the way that is chosen', async t => {
     const { server, page, edit, errors } = await opened(t, browser)
     await edit('bob', 'const port = 9090', 'let port = 9090')
