@@ -1,4 +1,5 @@
-// The stream of events, one over all tabs of a browser: the tab that has the lock reads it and passes on what it says.
+// The stream of events, one over all tabs of a browser with the same token: the tab that has the lock reads it and passes
+// on what it says.
 // Does not know what is done with an event.
 import type { Api } from './api.ts'
 import { makeEventReader, type ServerEvent } from './sse.ts'
@@ -30,10 +31,20 @@ const SILENCE = 40_000
 
 const sleep = (ms: number) => new Promise(resolve => setTimeout(resolve, ms))
 
-/** Follows the events that come after `next_after`, until the page is closed. */
-export function follow(api: Api, handlers: LiveHandlers, next_after: string): void {
-  const name = `editd-events ${api.urlOf('/')}`
-  const channel = new BroadcastChannel(name)
+/** What tabs with the same token have in common: with another one, they may see another workspace, or less of it. */
+async function nameOf(api: Api): Promise<string> {
+  const digest = await crypto.subtle.digest('SHA-256', new TextEncoder().encode(api.token()))
+  return `editd-events ${api.urlOf('/')} ${btoa(String.fromCharCode(...new Uint8Array(digest)))}`
+}
+
+/**
+ * Follows the events that come after `next_after`, until the page is closed; its token has to stay the same. Resolves
+ * when nothing is missed any more.
+ */
+export async function follow(api: Api, handlers: LiveHandlers, next_after: string): Promise<void> {
+  // Locks exist only on https and on this machine; elsewhere each tab reads the stream itself.
+  const name = 'locks' in navigator ? await nameOf(api) : null
+  const channel = name === null ? null : new BroadcastChannel(name)
   let last_id = next_after
 
   const take = (told: Told) => {
@@ -48,10 +59,10 @@ export function follow(api: Api, handlers: LiveHandlers, next_after: string): vo
     }
   }
   const tell = (told: Told) => {
-    channel.postMessage(told)
+    channel?.postMessage(told)
     take(told)
   }
-  channel.onmessage = ({ data }: MessageEvent<Told>) => take(data)
+  if (channel !== null) channel.onmessage = ({ data }: MessageEvent<Told>) => take(data)
 
   /** Reads one connection to its end. Resolves with whether it is worth another try. */
   async function readOnce(): Promise<boolean> {
@@ -103,26 +114,15 @@ export function follow(api: Api, handlers: LiveHandlers, next_after: string): vo
     tell({ kind: 'state', state: 'refused' })
   }
 
-  /** Another token may be right, or the server another one. */
-  async function untilWorthATry(): Promise<void> {
-    const refused = api.token()
-    for (let waited = 0; waited < REFUSED_WAIT && api.token() === refused; waited += FIRST_WAIT) await sleep(FIRST_WAIT)
-  }
-
-  // Locks exist only on https and on this machine; elsewhere each tab reads the stream itself.
-  const sharesTheStream = 'locks' in navigator
-  if (!sharesTheStream) {
-    channel.close()
-    channel.postMessage = () => {}
-  }
   const keepReading = async () => {
     for (;;) {
       // A tab that is refused leaves the stream to the others.
-      await (sharesTheStream ? navigator.locks.request(name, lead) : lead())
-      await untilWorthATry()
+      await (name === null ? lead() : navigator.locks.request(name, lead))
+      // The server may be another one by then.
+      await sleep(REFUSED_WAIT)
     }
   }
   keepReading()
   // A tab that doesn't lead learns the state with the next event; until then it is as good as live.
-  if (sharesTheStream) handlers.onState('live')
+  if (channel !== null) handlers.onState('live')
 }

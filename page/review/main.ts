@@ -255,7 +255,9 @@ function askToken(): void {
   drawTop()
   drawTokenForm(main, api.token() !== '', token => {
     api.setToken(token)
-    begin()
+    // What is followed is what the token before may see.
+    if (follows) location.reload()
+    else begin()
   })
 }
 
@@ -297,7 +299,7 @@ async function begin(): Promise<void> {
   const now = follows ? null : await api.now()
   if (now?.ok === true && !follows) {
     follows = true
-    follow(api, { onChange, onState, onHeartbeat: lookAtHistory, onGap: showNew }, now.body.next_after)
+    await follow(api, { onChange, onState, onHeartbeat: lookAtHistory, onGap: showNew }, now.body.next_after)
   }
   await readLists(false)
   draw()

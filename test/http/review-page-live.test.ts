@@ -1,8 +1,44 @@
 // The review page in a real browser, while agents work: what comes in is told, in each tab, over one stream.
-import t from 'tap'
+import { spawn } from 'node:child_process'
+import { createHash } from 'node:crypto'
+import { once } from 'node:events'
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import t, { type Test } from 'tap'
+import { COMMAND } from '../running.ts'
 import { launchFor, skip, watch, type Watched } from './browser.ts'
 import { opened, openFile, press, unexpected } from './review-in-browser.ts'
 import { TOKEN } from './test-server.ts'
+
+/** A server with two workspaces, each with one file, `a.txt`; their names are tokens for them, until they are taken away. */
+async function serveTwo(t: Test): Promise<{ url: string; takeAway(token: string): void }> {
+  const names = ['ants', 'bees']
+  const dir = t.testdir({ ants: { 'a.txt': 'one\n' }, bees: { 'a.txt': 'one\n' } })
+  const sha256 = (text: string) => createHash('sha256').update(text).digest('hex')
+  const workspaces = Object.fromEntries(names.map(name => [name, { root: name }]))
+  const allow = (allowed: string[]) => {
+    const tokens = allowed.map(name => ({ name, sha256: sha256(name), workspace: name, scope: 'review' }))
+    // JSON is YAML.
+    writeFileSync(join(dir, 'access.yaml'), JSON.stringify({ workspaces, tokens }))
+  }
+  allow(names)
+  const [program = '', ...args] = COMMAND
+  const flags = ['--access', 'access.yaml', '--port', '0', '--state-dir', join(dir, 'state')]
+  const child = spawn(program, [...args, ...flags], { cwd: dir, stdio: ['ignore', 'pipe', 'ignore'] })
+  const exited = once(child, 'exit')
+  t.teardown(async () => {
+    child.kill()
+    await exited
+  })
+  const [line] = (await once(child.stdout, 'data')) as [Buffer]
+  return {
+    url: / listening on (\S+)/.exec(line.toString())![1]!,
+    takeAway(token) {
+      allow(names.filter(name => name !== token))
+      child.kill('SIGHUP')
+    }
+  }
+}
 
 t.test('in a browser', { skip }, async t => {
   const browser = await launchFor(t)
@@ -42,5 +78,41 @@ t.test('in a browser', { skip }, async t => {
     await edit('cem', '9090', '9191')
     await tabs[1]!.locator('.bar', { hasText: '2 new' }).waitFor()
     await tabs[1]!.close()
+  })
+
+  await t.test('tells each tab what its own token may see, and follows anew with another one', async t => {
+    const { url, takeAway } = await serveTwo(t)
+    const edit = async (token: string, old_text: string, new_text: string) => {
+      const headers = { authorization: `Bearer ${token}`, 'content-type': 'application/json', connection: 'close' }
+      const body = JSON.stringify({ path: 'a.txt', old_text, new_text, agent: token })
+      t.equal((await fetch(`${url}/edit`, { method: 'POST', headers, body })).status, 200)
+    }
+    const context = await browser.newContext({ viewport: { width: 1280, height: 800 } })
+    const open = async (token: string) => {
+      await edit(token, 'one', 'two')
+      const tab = await context.newPage()
+      watch(tab)
+      await tab.goto(`${url}/#token=${token}`)
+      await tab.locator('.session', { hasText: token }).waitFor()
+      return tab
+    }
+    const [ants, bees] = [await open('ants'), await open('bees')]
+    await edit('bees', 'two', 'three')
+    await bees.locator('#bar', { hasText: '1 new' }).waitFor()
+    await edit('bees', 'three', 'four')
+    await bees.locator('#bar', { hasText: '2 new' }).waitFor()
+    t.equal(await ants.locator('#bar').innerText(), '')
+    await edit('ants', 'two', 'three')
+    await ants.locator('#bar', { hasText: '1 new' }).waitFor()
+    t.equal(await bees.locator('#bar').innerText(), '2 new\nShow')
+
+    takeAway('ants')
+    await ants.locator('.live', { hasText: 'not live' }).waitFor()
+    await press(ants, 'n')
+    await ants.locator('#token').fill('bees')
+    await press(ants, 'Enter')
+    await ants.locator('.session', { hasText: 'bees' }).waitFor()
+    await edit('bees', 'four', 'five')
+    await ants.locator('#bar', { hasText: '1 new' }).waitFor()
   })
 })
