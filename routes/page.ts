@@ -7,7 +7,7 @@ import type { Routes } from '../src/http/errors.ts'
 export function page(app: FastifyInstance, review: ReviewPage, routes: Routes): void {
   app.get('/review', review.home)
   app.get<{ Params: { '*': string } }>('/page/*', async (request, reply) => {
-    const sent = await review.file(request.params['*'], request, reply)
-    return sent ?? sendProblem(reply, routes.unknown(request.method))
+    const isSent = await review.file(request.params['*'], request, reply)
+    return isSent ? reply : sendProblem(reply, routes.unknown(request.method))
   })
 }

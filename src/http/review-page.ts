@@ -48,8 +48,8 @@ interface PageFile {
 export interface ReviewPage {
   /** Answers with the page itself. */
   home(request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply>
-  /** Answers with a file of the page; undefined: there is none of that name. */
-  file(name: string, request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply | undefined>
+  /** Answers with a file of the page. Resolves with whether there is one of that name. */
+  file(name: string, request: FastifyRequest, reply: FastifyReply): Promise<boolean>
 }
 
 /** Found by package.json, since this file runs from here and from dist/. */
@@ -80,18 +80,23 @@ async function pageFile(url: URL, extension: string): Promise<PageFile> {
 
 export function makeReviewPage(): ReviewPage {
   const files = late(readFiles)
-  const send = async (name: string, request: FastifyRequest, reply: FastifyReply) => {
+  /** Not with the reply, as whoever waits for one is given nothing. */
+  const send = async (name: string, request: FastifyRequest, reply: FastifyReply): Promise<boolean> => {
     const file = (await files()).get(name)
-    if (file === undefined) return
+    if (file === undefined) return false
     reply.headers({ ...HEADERS, 'content-type': file.type, etag: file.etag })
     reply.header('vary', request.routeOptions.url === undefined ? 'accept, accept-encoding' : 'accept-encoding')
-    if (tagsIn(request.headers['if-none-match']).includes(file.etag)) return reply.code(NOT_MODIFIED).send()
-    if (!acceptsGzip(request.headers['accept-encoding'])) return reply.send(file.content)
-    return reply.header('content-encoding', 'gzip').send(file.compressed)
+    if (tagsIn(request.headers['if-none-match']).includes(file.etag)) reply.code(NOT_MODIFIED).send()
+    else if (!acceptsGzip(request.headers['accept-encoding'])) reply.send(file.content)
+    else reply.header('content-encoding', 'gzip').send(file.compressed)
+    return true
   }
   return {
-    home: async (request, reply) => (await send('index.html', request, reply))!,
-    file: async (name, request, reply) => (name === 'index.html' ? undefined : send(name, request, reply))
+    home: async (request, reply) => {
+      await send('index.html', request, reply)
+      return reply
+    },
+    file: async (name, request, reply) => name !== 'index.html' && send(name, request, reply)
   }
 }
 

@@ -41,6 +41,7 @@ t.test('serves the page and its files to everybody, and nothing else', async t =
       t.equal(headers.get('cache-control'), 'no-cache')
       t.equal(headers.get('vary'), 'accept-encoding')
       t.equal(body === '', method === 'HEAD')
+      t.match(server.log.at(-1), { method, route: path.replace(/page\/.+/, 'page/*'), status: 200, code: undefined })
     }
   }
   for (const path of [
@@ -69,6 +70,7 @@ t.test('sends a file again only if it is another one', async t => {
   for (const tag of [etag, `W/${etag}`, `"other", ${etag}`]) {
     const again = await get(server, '/page/main.js', [`If-None-Match: ${tag}`])
     t.strictSame([again.status, again.body, again.headers.get('etag')], [304, '', etag])
+    t.match(server.log.at(-1), { route: '/page/*', status: 304, code: undefined })
   }
   t.equal((await get(server, '/page/main.js', ['If-None-Match: "other"'])).status, 200)
 })
