@@ -83,6 +83,9 @@ const unreachable: PageProblem = {
   detail: 'The server gives no answer. What was asked for may have been done: look again when it is back.'
 }
 
+/** Whether it is an answer of editd, and not of something in front of it. */
+const isProblem = (json: unknown): json is PageProblem => typeof (json as PageProblem | null)?.detail === 'string'
+
 export function makeApi(): Api {
   let token = firstToken()
   const session = `page-${crypto.getRandomValues(new Uint32Array(2)).join('-')}`
@@ -103,7 +106,7 @@ export function makeApi(): Api {
         redirect: 'error'
       })
       const json: unknown = await answer.json()
-      return answer.ok ? { ok: true, body: json as Body } : { ok: false, problem: json as PageProblem }
+      return answer.ok ? { ok: true, body: json as Body } : { ok: false, problem: isProblem(json) ? json : unreachable }
     } catch {
       return { ok: false, problem: unreachable }
     }

@@ -121,19 +121,22 @@ function openBeside(step: 1 | -1): void {
   open(path, state.filter.show === 'pending' ? 'pending' : 'edits').then(() => focusHunk(0))
 }
 
+/** Null where a problem is shown in its place. */
+const shownFile = () => (state.problem === null ? state.file : null)
 const inFile = (run: (path: string, view: View) => unknown) => {
-  if (state.file !== null) return run(state.file.path, state.file.view)
+  const file = shownFile()
+  if (file !== null) return run(file.path, file.view)
 }
 const toggleSide = () => {
   state.side = !state.side
   drawMain()
 }
 const hunkNow = () => {
-  const { pending } = state.file ?? {}
+  const { pending } = shownFile() ?? {}
   return pending === undefined ? null : hunkActions(pending, current, actions)
 }
 const fileNow = () => {
-  const { pending } = state.file ?? {}
+  const { pending } = shownFile() ?? {}
   return pending === undefined || pending.hunks.length === 0 ? null : fileActions(pending, actions)
 }
 
@@ -204,7 +207,12 @@ function closeFile(): void {
 
 function mainNow(): Child[] {
   const { file } = state
-  if (state.problem !== null) return [problemBlock(state.problem.title, state.problem.detail)]
+  if (state.problem !== null) {
+    return [
+      problemBlock(state.problem.title, state.problem.detail),
+      button({ name: 'Try again', label: 'Try again', key: 'again', run: tryAgain })
+    ]
+  }
   if (file === null) {
     return [h('p', { class: 'empty' }, state.loaded ? 'Choose a file, or press J.' : 'Loading …')]
   }
@@ -284,9 +292,13 @@ async function lookAtHistory(): Promise<void> {
   draw()
 }
 
+/** Reads again what couldn't be read. */
+const tryAgain = () => (state.loaded ? showNew() : begin())
+
 function onState(told: LiveState): void {
   live = told
   top.querySelector('.live')?.replaceWith(liveMark(told))
+  if (told === 'live' && state.problem !== null && state.problem.code !== 'UNAUTHORIZED') tryAgain()
   // A history that can't be read ends the stream too.
   if (told !== 'live' && state.loaded) lookAtHistory()
 }

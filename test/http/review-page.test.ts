@@ -1,5 +1,7 @@
 // The review page in a real browser: what agents do over HTTP is seen, kept and taken back, with the mouse and by keys.
+import { once } from 'node:events'
 import { readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { createServer } from 'node:http'
 import { join } from 'node:path'
 import t from 'tap'
 import { start, type Running } from '../running.ts'
@@ -384,6 +386,36 @@ t.test('in a browser', { skip }, async t => {
     await page.locator('.session', { hasText: 'cem' }).waitFor()
     t.equal(await page.locator('.session').count(), 1, 'what was forgotten is no longer listed')
     t.equal(await page.locator('#bar').innerText(), '')
+  })
+
+  await t.test('shows what there is again once the server is back', async t => {
+    const base = t.testdir({ root: { 'app.js': APP } })
+    const [root, state] = [join(base, 'root'), join(base, 'state')]
+    const first = await start(root, state)
+    const { port } = new URL(first.url)
+    await first.post('/edit', { path: 'app.js', old_text: '8080', new_text: '8081', agent: 'ann' })
+    const page = await browser.newPage({ viewport: { width: 1280, height: 800 } })
+    t.teardown(() => page.close())
+    await page.goto(`${first.url}/#token=a-token-for-tests`)
+    await openFile(page, 'app.js')
+    await first.stop()
+    await page.locator('.live', { hasText: 'connecting' }).waitFor()
+    await press(page, 'n')
+    await page.locator('#main', { hasText: 'The server gives no answer.' }).waitFor()
+    // Something in front of the server answers for it.
+    const proxy = createServer((_, response) => {
+      response.writeHead(502, { 'content-type': 'application/json' }).end('{"message":"Bad Gateway"}')
+    })
+    await once(proxy.listen(Number(port), '127.0.0.1'), 'listening')
+    await page.getByRole('button', { name: 'Try again' }).click()
+    await press(page, 'y')
+    await page.locator('#main', { hasText: 'The server gives no answer.' }).waitFor()
+    t.equal(await page.locator('.notice').count(), 0, 'nothing is done to what is not shown')
+    proxy.closeAllConnections()
+    await once(proxy.close(), 'close')
+    const second = await start(root, state, '--port', port)
+    t.teardown(() => second.stop())
+    await page.locator('.hunk', { hasText: '8081' }).waitFor()
   })
 
   await t.test('shows hostile names, reasons and texts as text', async t => {
