@@ -321,6 +321,11 @@ async function begin(): Promise<void> {
   setTimeout(begin, AGAIN)
 }
 
+// An address with another token, opened in this tab, loads nothing by itself, and the token would stay in it.
+addEventListener('hashchange', () => {
+  if (location.hash.startsWith('#token=')) location.reload()
+})
+
 main.addEventListener('focusin', ({ target }) => {
   const index = hunks().findIndex(hunk => hunk.contains(target as Node))
   if (index >= 0) current = index

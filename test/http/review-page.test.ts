@@ -282,6 +282,16 @@ t.test('in a browser', { skip }, async t => {
     await page.locator('#bar', { hasText: '1 new' }).waitFor()
   })
 
+  await t.test('takes the token of an address that is opened in the same tab, and erases it', async t => {
+    const { server, page } = await opened(t, browser)
+    await page.evaluate("sessionStorage.setItem('editd-token', 'of a server before')")
+    await page.reload()
+    await page.locator('#token').waitFor()
+    await page.goto(`${server.url}/#token=${TOKEN}`)
+    await page.locator('.file').first().waitFor()
+    t.equal(page.url(), `${server.url}/`)
+  })
+
   await t.test('says what needs a person', async t => {
     const { server, page, edit } = await opened(t, browser, { '.env': 'A=1\n' })
     await edit('ann', 'A=1', 'A=2', '.env')
