@@ -188,10 +188,7 @@ const listNow = () =>
     state,
     actions,
     open: (path, view, row) => open(path, view, { row }),
-    async older() {
-      await loadOlder(state, api)
-      draw()
-    }
+    older: () => more(loadOlder, draw)
   })
 
 function closeFile(): void {
@@ -233,10 +230,10 @@ function mainNow(): Child[] {
   ]
 }
 
-/** Reads more of the open file, and shows it. */
-async function more(load: typeof loadOlderOfFile): Promise<void> {
+/** Reads more of the list, or of the open file, and shows it. */
+async function more(load: typeof loadOlder, show = drawMain): Promise<void> {
   const problem = await load(state, api)
-  if (problem === null) drawMain()
+  if (problem === null) show()
   else notices.failed(problem.detail)
 }
 

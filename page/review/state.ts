@@ -141,15 +141,16 @@ export async function loadLists(state: State, api: Api, own: boolean): Promise<v
   state.loaded = true
 }
 
-/** Reads older edits of what is shown. */
-export async function loadOlder(state: State, api: Api): Promise<void> {
+/** Reads older edits of what is shown. Returns what went wrong. */
+export async function loadOlder(state: State, api: Api): Promise<PageProblem | null> {
   const isPendingList = state.filter.show === 'pending'
   const before = isPendingList ? state.older_pending : state.older
   const answer = await readPages(api, isPendingList ? { review: 'pending' } : {}, before)
-  if (!answer.ok) return
+  if (!answer.ok) return answer.problem
   state.edits = mergeEdits(state.edits, answer.edits)
   if (isPendingList) state.older_pending = answer.next
   else state.older = answer.next
+  return null
 }
 
 /** Edits of a file that are read at a time, with their diffs. */
