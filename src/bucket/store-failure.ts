@@ -10,6 +10,7 @@ export function failureOfStore(error: unknown): FileFailure | null {
   }
   if (error instanceof StoreRefused) {
     if (error.reason === 'AccessDenied') return { code: 'PERMISSION_DENIED', reason: 'not_permitted' }
+    if (error.reason === 'QuotaExceeded') return { code: 'NO_SPACE' }
     if (error.reason === 'NoSuchBucket') return { code: 'NOT_READY', reason: 'root_gone', retry_after: 5 }
   }
   return failureOf(error)

@@ -57,6 +57,7 @@ t.test('says of each error of the store what it means', async t => {
       /refuses s3:\/\/b \(AccessDenied: no\): .* need s3:GetObject/
     ],
     [new StoreRefused('NoSuchBucket', 'no'), { code: 'NOT_READY', reason: 'root_gone' }, /NoSuchBucket/],
+    [new StoreRefused('QuotaExceeded', 'no'), { code: 'NO_SPACE' }, /QuotaExceeded/],
     [new StoreRefused('Other', 'no'), null, /Other/],
     [new SdkMissing('no module'), null, /^to serve s3:\/\/b, install @aws-sdk\/client-s3/],
     [new Unsafe('it ignores them'), null, /^the object store of s3:\/\/b can't be used: it ignores them\. /],
