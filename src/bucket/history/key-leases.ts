@@ -2,7 +2,13 @@
 // the request may take. Does not know what requests ask for.
 import { createHash, randomBytes } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { ObjectStore, Version, WriteCondition } from '../../object-store/store.ts'
+import {
+  StoreRefused,
+  StoreUnavailable,
+  type ObjectStore,
+  type Version,
+  type WriteCondition
+} from '../../object-store/store.ts'
 import { fail, ok, type Result } from '../../result.ts'
 import type { FileFailure } from '../../workspace/failure.ts'
 import type { Lock } from '../../workspace/locks/lock.ts'
@@ -41,9 +47,21 @@ export class KeyLeases {
 
   /**
    * `name`: as of `keyLock`. FILE_LOCKED: another carries out a request with this key, or did when it was killed: the
-   * key can be had when its time is over, as seen from here. Rejects with StoreUnavailable or StoreRefused.
+   * key can be had when its time is over, as seen from here. NOT_READY: the store doesn't answer, or refuses the key.
    */
   async acquire(name: Buffer): Promise<Result<KeyHold, FileFailure>> {
+    try {
+      return await this.#acquire(name)
+    } catch (error) {
+      const isRefused = error instanceof StoreRefused
+      if (!isRefused && !(error instanceof StoreUnavailable)) throw error
+      // Whatever came of the key, nothing of the request was done.
+      const reason = isRefused ? 'history_unwritable' : 'store_unavailable'
+      return fail({ code: 'NOT_READY', reason, retry_after: 5 })
+    }
+  }
+
+  async #acquire(name: Buffer): Promise<Result<KeyHold, FileFailure>> {
     const digest = createHash('sha256').update(name).digest('hex')
     const end = performance.now() + this.#options.wait
     for (;;) {
@@ -87,9 +105,9 @@ export class KeyLeases {
     return {
       alone_since: null,
       held,
-      // Later it may be another's, and it goes with the sweep.
+      // Later it may be another's. What is left goes with the sweep: the request was answered by what it came to.
       release: async () => {
-        if (held()) await store.remove(key)
+        if (held()) await store.remove(key).catch(() => {})
       }
     }
   }

@@ -52,7 +52,10 @@ export async function onceByKey<T>(
 ): Promise<Result<{ done: T } | { replayed: unknown }, KeyFailure>> {
   const digest = createHmac('sha256', secret).update(`${scope}\0${key}`).digest('hex')
   const lock = await acquire(keyLock(digest))
-  if (!lock.ok) return fail({ code: 'REQUEST_IN_FLIGHT', retry_after: 1 })
+  if (!lock.ok) {
+    const { failure } = lock
+    return fail(failure.code === 'NOT_READY' ? failure : { code: 'REQUEST_IN_FLIGHT', retry_after: 1 })
+  }
   const held: Key = { digest, fingerprint, held: () => lock.value.held() }
   try {
     await history.refresh(lock.value.alone_since)

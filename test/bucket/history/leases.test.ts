@@ -1,15 +1,18 @@
 // Keys and servers in a bucket of a real Ceph: who carries out a request, who lives, and what became of what was left.
 import { setTimeout as sleep } from 'node:timers/promises'
+import { PutObjectCommand } from '@aws-sdk/client-s3'
 import t from 'tap'
 import { KeyLeases } from '../../../src/bucket/history/key-leases.ts'
 import { KEYS, SERVERS } from '../../../src/bucket/history/names.ts'
 import { LivingServers } from '../../../src/bucket/history/servers.ts'
 import { Settler, type PresentFile } from '../../../src/bucket/history/settle.ts'
 import { StoreUnavailable } from '../../../src/object-store/store.ts'
-import { NO_CEPH } from '../../ceph.ts'
+import { makeBucket, NO_CEPH } from '../../ceph.ts'
 import { startCuttingProxy } from '../../cutting-proxy.ts'
 import { FAST, hashOf, recordOf } from '../../history/support/history.ts'
+import { check, startServer } from '../../http/test-server.ts'
 import { openBucketStore } from '../../object-store/open.ts'
+import { openOn } from '../support/workspace.ts'
 import { keysIn, makeBucketPlace, PREFIX } from './support/place.ts'
 
 const CEPH = { skip: NO_CEPH, timeout: 200_000 }
@@ -47,6 +50,32 @@ t.test('takes the key of a killed holder over when its time is over, and never o
   await next.sweep()
   t.strictSame(await keysIn(store, KEYS), [], 'what is left is swept')
 })
+
+t.test(
+  'answers for a key by what the request came to, and that it is not ready where it can not have the key',
+  CEPH,
+  async t => {
+    const bucket = await makeBucket(t)
+    Object.assign(process.env, bucket.environment)
+    await bucket.client().send(new PutObjectCommand({ Bucket: bucket.name, Key: 'a', Body: 'one\n' }))
+    const proxy = await startCuttingProxy(t, bucket.endpoints[0])
+    const server = await startServer(t, { workspace: await openOn(bucket, { endpoint: proxy.endpoint }) })
+    const edit = (old_text: string, new_text: string, status: number, expected: Record<string, unknown>) => {
+      const body = { path: 'a', old_text, new_text, idempotency_key: new_text }
+      return check(t, server, '/edit', body, status, expected)
+    }
+    const isOfKey = ({ path }: { path: string }) => path.includes(KEYS)
+    proxy.cuts = ({ method, path }) => method === 'DELETE' && isOfKey({ path })
+    await edit('one', 'two', 200, { changed: true })
+    proxy.cuts = isOfKey
+    await edit('two', 'three', 503, { code: 'NOT_READY', detail: /object store/ })
+    proxy.cuts = () => false
+    proxy.refuses = isOfKey
+    await edit('two', 'four', 503, { code: 'NOT_READY', detail: /history/ })
+    proxy.refuses = () => false
+    await edit('two', 'five', 200, { changed: true })
+  }
+)
 
 t.test('a server is gone when its object has not changed for a while, as seen from here', CEPH, async t => {
   const { store, events } = await makeBucketPlace(t)
