@@ -1,16 +1,34 @@
-// Whether an object store answers: by what its requests come to, and while it doesn't, by a look from time to time. Does
-// not know what is asked of it.
-import { StoreUnavailable, type ObjectStore } from '../object-store/store.ts'
+// Whether an object store answers, and takes the server's keys: by what its requests come to, and while it doesn't, by a
+// look from time to time. Does not know what is asked of it.
+import { StoreRefused, StoreUnavailable, type ObjectStore } from '../object-store/store.ts'
+import type { CommonOptions } from '../workspace/api.ts'
+import { codeOf } from '../error-code.ts'
 
 /** In ms between two looks. Chosen, not measured. */
 const LOOK = 5000
 
+/** What a store calls it that it does not answer this server; undefined: it did, or it is a bug. */
+function whyNot(error: unknown): string | undefined {
+  if (error instanceof StoreRefused) return error.isOfKeys ? error.reason : undefined
+  if (!(error instanceof StoreUnavailable)) return undefined
+  const { cause } = error
+  return codeOf(cause) || (cause instanceof Error ? cause.name : 'unknown')
+}
+
 /** The same store, and whether it answered last. */
-export function watched(store: ObjectStore): { store: ObjectStore; answers(): boolean } {
+export function watched(
+  store: ObjectStore,
+  report: NonNullable<CommonOptions['report']>
+): { store: ObjectStore; answers(): boolean } {
   let timer: NodeJS.Timeout | undefined
-  const answered = (): void => {
+  const stop = (): void => {
     clearInterval(timer)
     timer = undefined
+  }
+  const answered = (): void => {
+    if (timer === undefined) return
+    stop()
+    report({ event: 'store_available' })
   }
   const look = (): void => {
     store.list('', { limit: 1 }).then(answered, () => {})
@@ -21,7 +39,11 @@ export function watched(store: ObjectStore): { store: ObjectStore; answers(): bo
       answered()
       return done
     } catch (error) {
-      if (error instanceof StoreUnavailable) timer ??= setInterval(look, LOOK).unref()
+      const reason = whyNot(error)
+      if (reason !== undefined && timer === undefined) {
+        timer = setInterval(look, LOOK).unref()
+        report({ event: 'store_unavailable', reason })
+      }
       throw error
     }
   }
@@ -36,7 +58,7 @@ export function watched(store: ObjectStore): { store: ObjectStore; answers(): bo
       remove: (...given) => seen(store.remove(...given)),
       list: (...given) => seen(store.list(...given)),
       close() {
-        answered()
+        stop()
         store.close()
       }
     }

@@ -33,7 +33,7 @@ const MEMORY = 256e6
 export async function openBucket(options: BucketOptions): Promise<Workspace> {
   const { address, endpoint, region, form, readOnly } = options
   const opened = await openS3Store({ ...address, endpoint, region, readOnly, ...(form !== undefined && { form }) })
-  const { store, answers } = watched(opened)
+  const { store, answers } = watched(opened, options.report ?? (() => {}))
   try {
     return await openWithHistory(options, store, answers)
   } catch (error) {

@@ -9,6 +9,7 @@ export function failureOfStore(error: unknown): FileFailure | null {
     return { code: 'NOT_READY', reason: error.unknown ? 'store_unknown' : 'store_unavailable', retry_after: 5 }
   }
   if (error instanceof StoreRefused) {
+    if (error.isOfKeys) return { code: 'NOT_READY', reason: 'store_unavailable', retry_after: 5 }
     if (error.reason === 'AccessDenied') return { code: 'PERMISSION_DENIED', reason: 'not_permitted' }
     if (error.reason === 'QuotaExceeded') return { code: 'NO_SPACE' }
     if (error.reason === 'NoSuchBucket') return { code: 'NOT_READY', reason: 'root_gone', retry_after: 5 }

@@ -81,12 +81,14 @@ export const requestLog =
  * hold what was sent.
  */
 export function logBug(logger: Logger, met: { request_id: string } | { event: string }, error: unknown): void {
-  const known: Partial<NodeJS.ErrnoException> = error instanceof Error ? error : {}
+  const known: Partial<NodeJS.ErrnoException & { reason: unknown }> = error instanceof Error ? error : {}
   logger.error(
     {
       ...met,
       error: known.name ?? typeof error,
       ...(known.code !== undefined && { error_code: known.code }),
+      // What an object store calls it.
+      ...(typeof known.reason === 'string' && { reason: known.reason }),
       ...(known.errno !== undefined && { message: known.message }),
       stack: (known.stack ?? '')
         .split('\n')

@@ -107,6 +107,9 @@ export class StoreUnavailable extends Error {
   }
 }
 
+/** What a store calls keys that it does not take, or not any more. */
+const KEYS_REFUSED = ['ExpiredToken', 'InvalidAccessKeyId', 'InvalidToken', 'SignatureDoesNotMatch']
+
 /** The store refuses it, and will again. `reason` is what it calls that, such as AccessDenied. */
 export class StoreRefused extends Error {
   readonly code = 'STORE_REFUSED'
@@ -115,6 +118,11 @@ export class StoreRefused extends Error {
   constructor(reason: string, message: string) {
     super(message)
     this.reason = reason
+  }
+
+  /** It isn't what was asked for that is refused, but who asks: whatever this server asks for will be. */
+  get isOfKeys(): boolean {
+    return KEYS_REFUSED.includes(this.reason)
   }
 }
 

@@ -2,11 +2,12 @@
 // answers again, all goes on. A real Ceph behind a proxy that cuts everything.
 import { PutObjectCommand } from '@aws-sdk/client-s3'
 import t from 'tap'
+import { watched } from '../../src/bucket/health.ts'
 import { failureOfStore } from '../../src/bucket/store-failure.ts'
 import { storeFailure } from '../../src/bucket/start-failure.ts'
 import { Unsafe } from '../../src/object-store/probe.ts'
 import { SdkMissing } from '../../src/object-store/s3-requests.ts'
-import { StoreRefused, StoreUnavailable } from '../../src/object-store/store.ts'
+import { type ObjectStore, StoreRefused, StoreUnavailable } from '../../src/object-store/store.ts'
 import { makeBucket, NO_CEPH } from '../ceph.ts'
 import { startCuttingProxy } from '../cutting-proxy.ts'
 import { append, become, look, OPTIONS, REAL } from '../workspace/support/open.ts'
@@ -43,6 +44,37 @@ t.test('is not ready while the store does not answer', { skip: NO_CEPH, timeout:
   t.match(workspace.ready(), { reason: 'draining' })
 })
 
+t.test('is not ready while the store refuses its keys, and reports why', async t => {
+  let answer: () => Promise<unknown>
+  const asked = () => answer() as Promise<never>
+  const names = ['get', 'open', 'head', 'write', 'remove', 'list'] as const
+  const store = Object.fromEntries(names.map(name => [name, asked])) as unknown as ObjectStore
+  const reported: object[] = []
+  const { store: seen, answers } = watched({ ...store, name: 's3://b', close: () => {} }, event => reported.push(event))
+  const fails = async (error: Error) => {
+    answer = () => Promise.reject(error)
+    await t.rejects(seen.head('a'), error)
+    return answers()
+  }
+  t.equal(await fails(new StoreRefused('AccessDenied', 'no')), true, 'another object may be had')
+  t.equal(await fails(new StoreRefused('ExpiredToken', 'no')), false)
+  t.equal(await fails(new StoreUnavailable('no answer')), false)
+  answer = () => Promise.resolve(null)
+  await seen.head('a')
+  t.equal(answers(), true)
+  t.equal(await fails(new StoreUnavailable('no answer', { cause: new RangeError('x') })), false)
+  seen.close()
+  t.equal(answers(), true)
+  t.equal(await fails(new StoreUnavailable('no answer')), false)
+  seen.close()
+  t.strictSame(reported, [
+    { event: 'store_unavailable', reason: 'ExpiredToken' },
+    { event: 'store_available' },
+    { event: 'store_unavailable', reason: 'RangeError' },
+    { event: 'store_unavailable', reason: 'unknown' }
+  ])
+})
+
 t.test('says of each error of the store what it means', async t => {
   const cases: [Error, object | null, RegExp | null][] = [
     [new StoreUnavailable('no answer'), { code: 'NOT_READY', reason: 'store_unavailable' }, /does not answer: check/],
@@ -58,6 +90,7 @@ t.test('says of each error of the store what it means', async t => {
     ],
     [new StoreRefused('NoSuchBucket', 'no'), { code: 'NOT_READY', reason: 'root_gone' }, /NoSuchBucket/],
     [new StoreRefused('QuotaExceeded', 'no'), { code: 'NO_SPACE' }, /QuotaExceeded/],
+    [new StoreRefused('ExpiredToken', 'no'), { code: 'NOT_READY', reason: 'store_unavailable' }, /ExpiredToken/],
     [new StoreRefused('Other', 'no'), null, /Other/],
     [new SdkMissing('no module'), null, /^to serve s3:\/\/b, install @aws-sdk\/client-s3/],
     [new Unsafe('it ignores them'), null, /^the object store of s3:\/\/b can't be used: it ignores them\. /],

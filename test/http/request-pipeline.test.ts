@@ -7,6 +7,7 @@ import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { gzipSync } from 'node:zlib'
 import t, { type Test } from 'tap'
+import { StoreRefused } from '../../src/object-store/store.ts'
 import { startServer, TOKEN, type TestServer } from './test-server.ts'
 
 const files = { 'a.txt': 'one\ntwo\n' }
@@ -697,7 +698,8 @@ t.test('answers a bug with its request_id alone, and logs where it is', async t 
   const throws = [
     Object.assign(new Error('secret content'), { name: 'Oops' }),
     'secret text',
-    Object.assign(new Error('EIO: i/o error, read'), { code: 'EIO', errno: -5 })
+    Object.assign(new Error('EIO: i/o error, read'), { code: 'EIO', errno: -5 }),
+    new StoreRefused('MethodNotAllowed', 'secret key')
   ]
   const server = await startServer(t, {
     replace: {
@@ -706,7 +708,7 @@ t.test('answers a bug with its request_id alone, and logs where it is', async t 
       }
     }
   })
-  for (let i = 0; i < 3; i++) {
+  for (let i = 0; throws.length > 0; i++) {
     const { status, body, text } = await server.call('POST', '/inspect', {
       body: { path: 'a.txt' },
       headers: { 'x-request-id': `mine-${i}` }
@@ -720,7 +722,8 @@ t.test('answers a bug with its request_id alone, and logs where it is', async t 
   t.match(bugs, [
     { request_id: 'mine-0', error: 'Oops', stack: [/^at /] },
     { error: 'string' },
-    { error_code: 'EIO', message: 'EIO: i/o error, read' }
+    { error_code: 'EIO', message: 'EIO: i/o error, read' },
+    { error_code: 'STORE_REFUSED', reason: 'MethodNotAllowed' }
   ])
   t.notMatch(JSON.stringify(server.log), 'secret')
 })

@@ -53,10 +53,9 @@ export class KeyLeases {
     try {
       return await this.#acquire(name)
     } catch (error) {
-      const isRefused = error instanceof StoreRefused
-      if (!isRefused && !(error instanceof StoreUnavailable)) throw error
+      if (!isOfStore(error)) throw error
       // Whatever came of the key, nothing of the request was done.
-      const reason = isRefused ? 'history_unwritable' : 'store_unavailable'
+      const reason = error instanceof StoreRefused && !error.isOfKeys ? 'history_unwritable' : 'store_unavailable'
       return fail({ code: 'NOT_READY', reason, retry_after: 5 })
     }
   }
@@ -107,7 +106,10 @@ export class KeyLeases {
       held,
       // Later it may be another's. What is left goes with the sweep: the request was answered by what it came to.
       release: async () => {
-        if (held()) await store.remove(key).catch(() => {})
+        if (!held()) return
+        await store.remove(key).catch((error: unknown) => {
+          if (!isOfStore(error)) throw error
+        })
       }
     }
   }
@@ -123,3 +125,5 @@ export class KeyLeases {
     return this.#seen.age(digest, version) >= this.#lease
   }
 }
+
+const isOfStore = (error: unknown): boolean => error instanceof StoreRefused || error instanceof StoreUnavailable

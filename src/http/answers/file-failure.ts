@@ -168,7 +168,7 @@ export const FILE_FAILURES: Descriptions<
       }
     }
     const why = {
-      store_unavailable: 'The object store does not answer',
+      store_unavailable: 'The object store does not answer this server',
       root_gone: 'The workspace directory is missing',
       root_unwritable: "The workspace directory can't be written to",
       state_unwritable: "The state folder of the server is missing or can't be written to",
