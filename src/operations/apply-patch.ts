@@ -176,6 +176,7 @@ function prepareUpdate(
   request: ChangeRequest
 ): Result<PreparedFile, CallFailure> {
   if (diff === undefined && move_to === undefined) return faulty({ pointer: '/diff', reason: 'missing' })
+  if (move_to === request.path) return faulty({ pointer: '/move_to', reason: 'same_path' })
   const hunks = diff === undefined ? ok([]) : parseDiff(diff)
   if (!hunks.ok) return noDiff(hunks.failure, first_line)
   const change: TaskChange = {

@@ -94,6 +94,7 @@ export type FixedFault =
   | 'no_time'
   | 'no_cursor'
   | 'missing'
+  | 'same_path'
   | 'replace_all_too'
   | 'no_target'
   | 'empty_target'

@@ -101,6 +101,7 @@ function partAt(
   let first = at + 1
   const move = verb === 'Update' && first < to ? MOVE.exec(lines[first]!.text.trimEnd())?.[1]?.trim() : undefined
   if (move === '') return fail(faultAt(lines, first, 'no_path'))
+  if (move === path) return fail(faultAt(lines, first, 'same_path'))
   if (move !== undefined) first++
   let next = first
   while (next < to && !isHeader(lines[next]!.text)) next++

@@ -46,6 +46,8 @@ export type PatchFaultReason =
   | 'unknown_line'
   /** `*** Move to:` stands elsewhere than below `*** Update File:`. */
   | 'misplaced_move'
+  /** `*** Move to:` the path that the file has. */
+  | 'same_path'
   /** No path is behind the colon. */
   | 'no_path'
   /** A file is updated, and nothing of it is said. */

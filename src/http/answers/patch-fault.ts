@@ -23,6 +23,7 @@ const SENTENCES: Record<PatchFaultReason, string> = {
   unknown_line:
     'is none that there is; write "*** Add File: ", "*** Update File: ", "*** Delete File: " or "*** End Patch"',
   misplaced_move: 'stands elsewhere than right below "*** Update File: "',
+  same_path: 'names the path that the file has already; leave it out, or name another one',
   no_path: 'has no path after the colon',
   no_update: 'has neither a diff nor "*** Move to: " below it; send the lines that change, or leave it out',
   lines_of_deleted: 'stands below "*** Delete File: ", which has no lines; leave it out'

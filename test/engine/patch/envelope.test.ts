@@ -75,6 +75,11 @@ check('refuses a move of a new file', inside('*** Add File: a', '*** Move to: b'
 check('refuses a file without path', inside('*** Delete File: '), fault('no_path', 2, '*** Delete File: '))
 check('refuses a move to nowhere', inside('*** Update File: a', '*** Move to:'), fault('no_path', 3, '*** Move to:'))
 check(
+  'refuses a move to where the file is',
+  inside('*** Update File: a', '*** Move to: a', '-x'),
+  fault('same_path', 3, '*** Move to: a')
+)
+check(
   'refuses an update without changes',
   inside('*** Update File: a', '', '*** Add File: b'),
   fault('no_update', 2, '*** Update File: a')

@@ -360,6 +360,12 @@ t.test("refuses in the sentences of the vendor's memory tool", async t => {
     /^The path \/memories\/none\.md does not exist\n/
   )
   await refuse(
+    { command: 'rename', old_path: a, new_path: a },
+    400,
+    'INVALID_REQUEST',
+    /\/new_path is the path that the file has already; send another one/
+  )
+  await refuse(
     { command: 'rename', old_path: a, new_path: '/memories/b.md' },
     409,
     'ALREADY_EXISTS',
