@@ -60,10 +60,12 @@ async function openWithHistory(options: BucketOptions, store: ObjectStore, answe
           report
         })
   const present = async (path: Buffer): Promise<PresentFile> => {
-    const found = await store.get(path.toString())
+    const found = await store.open(path.toString())
     if (found === null) return { hash: null, attempts: [] }
-    const hash = createHash('sha256').update(found.bytes!).digest('hex')
-    return { hash, attempts: found.landed.map(({ attempt }) => attempt) }
+    // In parts: another program may have put an object of any size there.
+    const hash = createHash('sha256')
+    for await (const chunk of found.chunks) hash.update(chunk)
+    return { hash: hash.digest('hex'), attempts: found.landed.map(({ attempt }) => attempt) }
   }
   const { audit, meter } = options
   const settling = history && { history, settler: new Settler({ history, present, report, audit }) }
