@@ -210,7 +210,7 @@ check('offers no call for a match that is meant by its number', {
   args: { old_text: 'e', new_text: 'E', occurrence: 2 },
   says: [
     `${SINCE}, and matches may have come and gone: your edit would apply at line 3 now. [STALE_FILE]`,
-    'If that is the match you mean, send it with this file_hash; if not, correct occurrence first.',
+    'If that is the match you mean, send it with this file_hash; if not, correct its number first.',
     '1\tzero'
   ]
 })

@@ -46,7 +46,7 @@ export function describeStaleFile({ reason, expected_hash, now }: StaleFile, req
     const { file_preview, moved } = now
     const suggested_fixes = moved === undefined ? [readPreview(request, file_preview)] : adjustLines(moved, naming)
     return {
-      detail: sentences(changed, NOTHING_WRITTEN, ...whatItDoes(now, { sendIt, withHash, asHash })),
+      detail: sentences(changed, NOTHING_WRITTEN, ...whatItDoes(now, { sendIt, withHash, asHash, naming })),
       members: { ...members, suggested_fixes, file_preview }
     }
   }
@@ -67,16 +67,23 @@ export function describeStaleFile({ reason, expected_hash, now }: StaleFile, req
 /** What the edit would do now, and what to do with it. */
 function whatItDoes(
   now: Fitting,
-  { sendIt, withHash, asHash }: { sendIt: string; withHash: string; asHash: readonly string[] }
+  {
+    sendIt,
+    withHash,
+    asHash,
+    naming
+  }: { sendIt: string; withHash: string; asHash: readonly string[]; naming: CallSyntax }
 ): string[] {
   const { unchecked, moved } = now
   const where = whereItFits(now)
   if (moved !== undefined) {
     const [{ start_line, end_line }, ...others] = moved as [LineRange, ...LineRange[]]
+    const numbers = naming.takes('start_line') ? [`start_line ${start_line}`, `end_line ${end_line}`] : []
     if (others.length === 0) {
+      const how = numbers.length === 0 ? ' for that place' : ` with ${listed([...numbers, ...asHash])}`
       return [
         `The place of your edit is unchanged, but is${where} now, as file_preview shows.`,
-        `If you still mean it, send the edit with ${listed([`start_line ${start_line}`, `end_line ${end_line}`, ...asHash])}.`
+        `If you still mean it, send the edit${how}.`
       ]
     }
     return [
@@ -98,7 +105,7 @@ function whatItDoes(
     case 'occurrence':
       return [
         `Matches may have come and gone: your edit would apply${where} now; file_preview shows what is there.`,
-        `If that is the match you mean, ${sendIt}; if not, correct occurrence first.`
+        `If that is the match you mean, ${sendIt}; if not, correct its number first.`
       ]
     default:
       return [

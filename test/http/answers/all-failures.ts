@@ -1809,7 +1809,7 @@ const STALE: Described[] = [
     detail: [
       'src/app.ts has changed: its hash is 60303ae22b998861, not 9f86d081884c7d65. Nothing was written.',
       'Matches may have come and gone: your edit would apply at line 4 now; file_preview shows what is there.',
-      'If that is the match you mean, send it with expected_hash "60303ae22b998861"; if not, correct occurrence first.'
+      'If that is the match you mean, send it with expected_hash "60303ae22b998861"; if not, correct its number first.'
     ]
   },
   {

@@ -42,14 +42,15 @@ export function staleFile(
 function fitting(now: Fitting, changed: string, call: FailedCall, file_hash: string): Brief {
   const { places, total, unchecked, moved } = now
   const where = total === 0 ? '' : ` ${places.length === 1 ? placed(places[0]!) : `at ${counted(total, 'place')}`}`
+  const sendIt = call.naming.takes('expected_hash') ? 'send it with this file_hash' : 'send it again'
   const ifMeant = (what: string, wrong: string): string[] => [
-    `If ${what} you mean, send it with this file_hash; if not, correct ${wrong} first.`
+    `If ${what} you mean, ${sendIt}; if not, correct ${wrong} first.`
   ]
   switch (unchecked) {
     case 'changed_lines':
       return {
         what: `${changed}, also at the place of your edit; nothing was written`,
-        next: [`Correct your edit by what is${whereItFits(now)} now, and send it with this file_hash.`]
+        next: [`Correct your edit by what is${whereItFits(now)} now, and ${sendIt}.`]
       }
     case 'lines':
       return {
@@ -59,7 +60,7 @@ function fitting(now: Fitting, changed: string, call: FailedCall, file_hash: str
     case 'occurrence':
       return {
         what: `${changed}; nothing was written, and matches may have come and gone: your edit would apply${where} now`,
-        next: ifMeant('that is the match', 'occurrence')
+        next: ifMeant('that is the match', 'its number')
       }
   }
   if (moved !== undefined) {
