@@ -2,9 +2,10 @@
 // state. Does not know what else can be wrong with it.
 import type { EarlierState } from '../engine/history/lines-now.ts'
 import type { Task } from '../engine/task.ts'
-import { fail, type Result } from '../result.ts'
+import { fail, ok, type Result } from '../result.ts'
 import type { PlanMaker } from '../workers/plan.ts'
 import type { FileHistory, PlannedFile } from '../workspace/api.ts'
+import { unlessUnreadable } from '../workspace/errno.ts'
 import type { StaleFile } from '../workspace/failure.ts'
 
 /** The file, and the edit that expects another one. */
@@ -23,7 +24,9 @@ export async function staleNow(
   const { expected_hash } = stale
   // Other edits say themselves what they are about.
   const asksWhere = task.change.operation === 'edit_lines' && expected_hash !== undefined
-  const earlier = asksWhere ? stateOf(await history(), expected_hash) : undefined
+  // The file has changed, whatever the history can tell of it.
+  const past = asksWhere ? await unlessUnreadable(async () => ok(await history())) : undefined
+  const earlier = past?.ok === true ? stateOf(past.value, expected_hash!) : undefined
   return fail({ ...stale, now: await planMaker.replan(original, { ...task, ...(earlier && { earlier }) }) })
 }
 

@@ -36,6 +36,8 @@ t.test('refuses what it would have to answer from a history that cannot be read'
   const mend = breakFolder(join(server.stateDir, 'history'))
   for (const [route, request] of requests) await check(t, server, route, request, 503, REFUSED)
   t.equal(await statusOfEvents(server, after), 503)
+  const stale = { path: 'a.txt', expected_hash: made.body.hash_before, start_line: 1, end_line: 1, new_text: 'x' }
+  await check(t, server, '/edit-lines', stale, 409, { code: 'STALE_FILE', detail: /Line numbers may have moved/ })
   const again = await server.call('POST', '/edit', { body: append, headers })
   t.match([again.status, again.body], [503, REFUSED], 'it may have been made already')
   t.equal(bytesOf(server, 'a.txt'), 'one\none\n')
