@@ -192,8 +192,8 @@ export class Objects {
       allowed.map(path =>
         // What may not be looked at isn't offered.
         store.head(path).catch((error: unknown) => {
-          if (error instanceof StoreRefused) return null
-          throw error
+          if (!(error instanceof StoreRefused)) throw error
+          return null
         })
       )
     )
