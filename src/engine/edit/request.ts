@@ -25,6 +25,10 @@ export interface LineEdit {
 /** Lines, 1-based and inclusive; one before `start_line` as `end_line` is the place before that line. */
 export type LineRange = Pick<LineEdit, 'start_line' | 'end_line'>
 
+/** Whether a text of `total` lines has these, or the place; the last one is behind all lines. */
+export const isRangeIn = ({ start_line, end_line }: LineRange, total: number): boolean =>
+  start_line >= 1 && start_line <= total + 1 && end_line >= start_line - 1 && end_line <= total
+
 /** How many matches an edit requires; undefined where any number will do. */
 export function requiredCount(edit: TextEdit): number | undefined {
   return edit.occurrences ?? (edit.replace_all === true || edit.occurrence !== undefined ? undefined : 1)

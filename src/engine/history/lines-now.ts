@@ -1,5 +1,5 @@
 // Where lines of an earlier state of a text are now. Does not know files, hashes or what the lines are for.
-import type { LineRange } from '../edit/request.ts'
+import { isRangeIn, type LineRange } from '../edit/request.ts'
 import type { Splice } from '../edit/splice.ts'
 import { LineIndex } from '../text/line-index.ts'
 import { isLineEnd, isLineStart, lineStarts } from '../text/lines.ts'
@@ -47,9 +47,7 @@ export function linesNow(
     earlier,
     lines.flatMap(({ start_line, end_line }) => [start_line, end_line + 1])
   )
-  const exists = ({ start_line, end_line }: LineRange): boolean =>
-    start_line >= 1 && start_line <= total + 1 && end_line >= start_line - 1 && end_line <= total
-  if (!lines.every(exists)) return undefined
+  if (!lines.every(range => isRangeIn(range, total))) return undefined
   const now = new Text([present])
   const index = new LineIndex(present)
   return lines.map(({ start_line, end_line }, i) => {

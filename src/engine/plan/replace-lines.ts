@@ -4,7 +4,7 @@ import { warningsOfNewText } from '../edit/new-text-warnings.ts'
 import { PieceTable, type PlaceOperation } from '../edit/piece-table.ts'
 import { explainMismatch } from '../explain/explain-lines.ts'
 import type { LineFailure, TakesLong } from '../failure.ts'
-import type { LineEdit } from '../edit/request.ts'
+import { isRangeIn, type LineEdit } from '../edit/request.ts'
 import { LineIndex } from '../text/line-index.ts'
 import { breakBetween, BreakFinder, breakStyleOf, type LineEndings } from '../text/eol.ts'
 import { breakAt, breakBefore, isLineEnd, isLineStart, lineStarts, markLength, splitAtBreaks } from '../text/lines.ts'
@@ -67,7 +67,7 @@ export function planLineEdits(
   const ranges: Range[] = []
   for (const [index, edit] of edits.entries()) {
     const { start_line, end_line, inside } = edit
-    if (start_line < 1 || start_line > total + 1 || end_line > total || end_line < start_line - 1) {
+    if (!isRangeIn(edit, total)) {
       return fail({
         code: 'LINE_OUT_OF_RANGE',
         edit_index: index,
