@@ -141,6 +141,10 @@ export function eightBitEncodingOf(parts: readonly Buffer[]): EightBitEncoding |
 /** Whether a text that was sent has U+FFFD for bytes that aren't UTF-8, as a read of them shows. */
 export const isUnsendable = (sent: string, bytes: Buffer): boolean => sent.includes('\ufffd') && !isUtf8(bytes)
 
+/** What stands where so many UTF-16 units of a text are left out, and how it is found. */
+const markOfCut = (count: number): string => `…[${count} characters left out]…`
+export const CUT_MARK = /…\[\d+ characters left out\]…/
+
 /**
  * `text` in at most about `max` UTF-16 units: a longer one is cut in the middle, and says how much is left out, unless
  * to say so takes as much.
@@ -156,7 +160,7 @@ export function excerpt(text: string, max: number): string {
     .slice(-half)
     .toWellFormed()
     .replace(/^\ufffd/, '')
-  const shown = `${head}…[${text.length - head.length - tail.length} characters left out]…${tail}`
+  const shown = head + markOfCut(text.length - head.length - tail.length) + tail
   return shown.length < text.length ? copied(shown) : text
 }
 
@@ -182,7 +186,7 @@ export function excerptOf(bytes: Buffer, max: number): { text: string; lossy?: t
     .toWellFormed()
     .replace(/^\ufffd/, '')
   const length = utf16Length(bytes)
-  const shown = `${head}…[${length - head.length - tail.length} characters left out]…${tail}`
+  const shown = head + markOfCut(length - head.length - tail.length) + tail
   return shown.length < length ? { text: copied(shown), ...(!isUtf8(bytes) && { lossy: true }) } : decode(bytes)
 }
 
@@ -194,7 +198,7 @@ export function excerptAround(text: string, at: number, max: number, before = 0,
   const length = before + text.length + after
   if (length <= max) return text
   const from = Math.max(0, Math.min(before + at - Math.floor(max / 2), length - max))
-  const left = (count: number) => (count > 0 ? `…[${count} characters left out]…` : '')
+  const left = (count: number) => (count > 0 ? markOfCut(count) : '')
   return copied(left(from) + text.slice(from - before, from - before + max).toWellFormed() + left(length - from - max))
 }
 

@@ -3,10 +3,9 @@
 import { markOf } from '../../../engine/explain/preview.ts'
 import type { FilePreview, SimilarContent } from '../../../engine/failure.ts'
 import type { NumberedLine } from '../../../engine/report/changed-lines.ts'
+import { CUT_MARK } from '../../../engine/text/encoding.ts'
 import { splitAtBreaks } from '../../../engine/text/lines.ts'
 import { numbered } from './text.ts'
-
-const CUT = /…\[\d+ characters left out\]…/
 
 /** The lines of a preview with their numbers. `similar`: what it leaves to this is put back. */
 export function preview(
@@ -38,9 +37,9 @@ const numberedFrom = (lines: readonly string[], first: number): NumberedLine[] =
 /** Lines `first` to `last`, as far as they are there: the one that is cut holds the end of another, further down. */
 function withNumbers(lines: readonly string[], first: number, last: number): NumberedLine[] {
   const left = last - first + 1 - lines.length
-  const at = left > 0 ? lines.findIndex(line => CUT.test(line)) : -1
+  const at = left > 0 ? lines.findIndex(line => CUT_MARK.test(line)) : -1
   if (at === -1) return numberedFrom(lines.slice(0, last - first + 1), first)
-  const [head, tail] = lines[at]!.split(CUT)
+  const [head, tail] = lines[at]!.split(CUT_MARK)
   return [
     ...numberedFrom([...lines.slice(0, at), `${head}…`], first),
     ...numberedFrom([`…${tail}`, ...lines.slice(at + 1)], first + at + left)
