@@ -263,8 +263,9 @@ export type CurrentOutcome =
   /**
    * It would still be made. First and last line of each place, at most ten. `unchecked`: it doesn't say what these lines,
    * or the whole file, should hold, so it may replace what its author never saw; `changed_lines`: these lines are known
-   * to hold something else than they did for its author; `occurrence`: it counts matches, of which there may be others now. `moved`: the lines of all its edits, in their order, which hold
-   * the same as for its author and have other numbers now.
+   * to hold something else than they did for its author; `occurrence`: it counts matches, of which there may be others
+   * now. `moved`: the lines of all its edits, in their order, which hold the same as for its author and have other
+   * numbers now.
    */
   | {
       fits: true

@@ -21,13 +21,20 @@ export async function staleNow(
   { original, task, history }: StaleEdit,
   stale: StaleFile
 ): Promise<Result<never, StaleFile>> {
-  const { expected_hash } = stale
   // Other edits say themselves what they are about.
-  const asksWhere = task.change.operation === 'edit_lines' && expected_hash !== undefined
-  // The file has changed, whatever the history can tell of it.
-  const past = asksWhere ? await unlessUnreadable(async () => ok(await history())) : undefined
-  const earlier = past?.ok === true ? stateOf(past.value, expected_hash!) : undefined
+  const isOfLines = task.change.operation === 'edit_lines'
+  const earlier = isOfLines ? await stateExpected(stale, history) : undefined
   return fail({ ...stale, now: await planMaker.replan(original, { ...task, ...(earlier && { earlier }) }) })
+}
+
+/** Undefined where the history can't be read now, too: the file has changed, whatever can be told of it. */
+async function stateExpected(
+  { expected_hash }: StaleFile,
+  history: PlannedFile['history']
+): Promise<EarlierState | undefined> {
+  if (expected_hash === undefined) return undefined
+  const past = await unlessUnreadable(async () => ok(await history()))
+  return past.ok ? stateOf(past.value, expected_hash) : undefined
 }
 
 /** The latest state of a file that had this hash; undefined where none is known. */

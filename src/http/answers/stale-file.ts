@@ -31,9 +31,9 @@ export function describeStaleFile({ reason, expected_hash, now }: StaleFile, req
     : `${shown} has changed since it was read.`
   const hash = file_hash === undefined ? 'its file_hash as expected_hash' : `expected_hash "${file_hash}"`
   const asHash = sendsHash ? [hash] : []
-  const withHash = asHash.map(hash => ` with ${hash}`).join('')
+  const withHash = withAll(asHash)
   const members = { ...(expected_hash !== undefined && { expected_hash }) }
-  const sendIt = `send it${sendsHash ? withHash : ' again'}`
+  const sendIt = sendWith(asHash)
   if (now === undefined || (now.fits && now.unchecked === 'file')) {
     const check =
       now === undefined ? 'check that your edit still applies' : 'check that you still want to replace all of it'
@@ -46,7 +46,7 @@ export function describeStaleFile({ reason, expected_hash, now }: StaleFile, req
     const { file_preview, moved } = now
     const suggested_fixes = moved === undefined ? [readPreview(request, file_preview)] : adjustLines(moved, naming)
     return {
-      detail: sentences(changed, NOTHING_WRITTEN, ...whatItDoes(now, { sendIt, withHash, asHash, naming })),
+      detail: sentences(changed, NOTHING_WRITTEN, ...whatItDoes(now, asHash, naming)),
       members: { ...members, suggested_fixes, file_preview }
     }
   }
@@ -64,23 +64,19 @@ export function describeStaleFile({ reason, expected_hash, now }: StaleFile, req
   }
 }
 
-/** What the edit would do now, and what to do with it. */
-function whatItDoes(
-  now: Fitting,
-  {
-    sendIt,
-    withHash,
-    asHash,
-    naming
-  }: { sendIt: string; withHash: string; asHash: readonly string[]; naming: CallSyntax }
-): string[] {
+const withAll = (fields: readonly string[]): string => (fields.length === 0 ? '' : ` with ${listed(fields)}`)
+const sendWith = (fields: readonly string[]): string => `send it${withAll(fields) || ' again'}`
+
+/** What the edit would do now, and what to do with it. `asHash`: how the hash is sent; empty where it can't be. */
+function whatItDoes(now: Fitting, asHash: readonly string[], naming: CallSyntax): string[] {
   const { unchecked, moved } = now
   const where = whereItFits(now)
+  const sendIt = sendWith(asHash)
   if (moved !== undefined) {
     const [{ start_line, end_line }, ...others] = moved as [LineRange, ...LineRange[]]
-    const numbers = naming.takes('start_line') ? [`start_line ${start_line}`, `end_line ${end_line}`] : []
     if (others.length === 0) {
-      const how = numbers.length === 0 ? ' for that place' : ` with ${listed([...numbers, ...asHash])}`
+      const numbers = [`start_line ${start_line}`, `end_line ${end_line}`, ...asHash]
+      const how = naming.takes('start_line') ? withAll(numbers) : ' for that place'
       return [
         `The place of your edit is unchanged, but is${where} now, as file_preview shows.`,
         `If you still mean it, send the edit${how}.`
@@ -88,14 +84,14 @@ function whatItDoes(
     }
     return [
       `The places of your edits are unchanged, but are${where} now; file_preview shows the first.`,
-      `If you still mean them, send the edits with ${listed(['the line numbers in suggested_fixes', ...asHash])}.`
+      `If you still mean them, send the edits${withAll(['the line numbers in suggested_fixes', ...asHash])}.`
     ]
   }
   switch (unchecked) {
     case 'changed_lines':
       return [
         `The place of your edit was changed too: file_preview shows what is${where} now.`,
-        `Correct your edit, and send it${withHash}.`
+        `Correct your edit, and send it${withAll(asHash)}.`
       ]
     case 'lines':
       return [

@@ -23,8 +23,9 @@ export interface PathAccess {
 }
 
 /**
- * The failure behind `error`, thrown by opening `relative` below `root` (its real path). A link that leads out of the root is reported as such whether or not something is there.
- * Null: all of it is there now, try again. Throws `error` again if it isn't about the path.
+ * The failure behind `error`, thrown by opening `relative` below `root` (its real path). A link that leads out of the
+ * root is reported as such whether or not something is there. Null: all of it is there now, try again. Throws `error`
+ * again if it isn't about the path.
  */
 export function explainOpenError(
   error: unknown,
