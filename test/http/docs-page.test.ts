@@ -79,6 +79,18 @@ t.test('in a browser', { skip }, async t => {
     t.strictSame([...new Set(requests.map(request => new URL(request.url()).host))], [`127.0.0.1:${server.port}`])
   })
 
+  await t.test('shows the schema of a request and of a problem, with the references in it resolved', async t => {
+    const schemaOf = async (what: Locator) => {
+      await what.locator('.tablinks', { hasText: 'Schema' }).first().click()
+      return textOf(what.locator('.model-box').first())
+    }
+    t.match(await schemaOf(edit.locator('.opblock-section-request-body')), /^EditRequest.* pathExpand .* old_textExpand /)
+    const problem = edit.locator('tr.response', { hasText: '422' }).first()
+    await problem.locator('button.more').click()
+    t.match(await schemaOf(problem), /^Problem.* One ofExpand all\(object( \| object)+\) Discriminator/)
+    await edit.locator('.tablinks', { hasText: 'Edit Value' }).first().click()
+  })
+
   await t.test('asks for the token when a request needs it, and sends the request with it', async t => {
     await execute()
     await give('wrong')
