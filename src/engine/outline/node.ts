@@ -16,6 +16,7 @@ export interface Node {
   readonly hasError: boolean
   readonly children: readonly (Node | null)[]
   childForFieldName(name: string): Node | null
+  childrenForFieldName(name: string): readonly (Node | null)[]
   /** Those that reach into the range. */
   descendantsOfType(types: string[], start: Node['startPosition'], end: Node['startPosition']): (Node | null)[]
 }

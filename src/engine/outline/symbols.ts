@@ -58,11 +58,15 @@ export function symbolsOf(
   const shared = countBy(found, spanOf)
   const whole = isUtf8(bytes)
   const items: Symbol[] = []
-  const open: { index: number; end: number; path: string }[] = []
+  const open: { index: number; end: number; path: string; declaration: string }[] = []
   for (const symbol of found) {
     const { start, outer, comment, owner, name } = symbol
     const body = bodyOf(symbol, language, lines)
-    while (open.length > 0 && open.at(-1)!.end <= outer.startIndex) open.pop()
+    // Names of one declaration, as in `const X, Y = 1, 2`, aren't in each other.
+    const declaration = `${symbol.kind} ${spanOf(symbol)}`
+    while (open.length > 0 && (open.at(-1)!.end <= outer.startIndex || open.at(-1)!.declaration === declaration)) {
+      open.pop()
+    }
     const around = open.at(-1)
     const enclosing = around === undefined ? undefined : items[around.index]!
     if (isTopOnly(symbol.kind) && enclosing !== undefined && !HOLDS_CONSTANTS.has(enclosing.kind)) continue
@@ -79,13 +83,14 @@ export function symbolsOf(
       start_line: start.startPosition.row + 1,
       end_line,
       ...(comment !== undefined && { comment_start_line: comment.startPosition.row + 1 }),
-      alone: shared.get(spanOf(symbol)) === 1 && isAlone(lines, start, outer),
+      alone: shared.get(spanOf(symbol)) === 1 && !declaresMore(symbol) && isAlone(lines, start, outer),
       ...(body !== undefined && { body }),
       ...(!whole && name.includes('\ufffd') && { lossy: true as const })
     })
     open.push({
       index: items.length - 1,
       end: outer.endIndex,
+      declaration,
       path: parent === '' ? symbol.scope : `${parent}${SEPARATOR.code}${symbol.scope}`
     })
   }
@@ -97,6 +102,19 @@ const spanOf = ({ start, outer }: Found): string => `${start.startIndex}-${outer
 const isTopOnly = (kind: SymbolKind): boolean => kind === 'constant' || kind === 'variable'
 const HOLDS_CONSTANTS = new Set<SymbolKind>(['namespace', 'class', 'interface', 'trait', 'enum'])
 const HAS_METHODS = new Set<SymbolKind>(['class', 'struct', 'interface', 'trait', 'impl', 'enum'])
+
+/**
+ * Whether a definition declares something beside what it is listed as, which would go with it: another declarator
+ * (`int a = 1, *b;`), another target of the same value (`a = b = 1`), a type that a variable is of (`struct T {} t;`).
+ */
+function declaresMore({ kind, node }: Found): boolean {
+  const type = isTopOnly(kind) ? node.childForFieldName('type') : null
+  return (
+    node.childrenForFieldName('declarator').length > 1 ||
+    node.childForFieldName('right')?.type === node.type ||
+    (type !== null && type.childForFieldName('name') !== null && type.childForFieldName('body') !== null)
+  )
+}
 
 function countBy(found: readonly Found[], key: (symbol: Found) => string): Map<string, number> {
   const counts = new Map<string, number>()

@@ -796,6 +796,29 @@ t.test('edits symbols', async t => {
       'AMBIGUOUS_TARGET'
     ],
     ['does not touch what shares a line', 'javascript', 'const a = 1, b = 2\n', 'b', { action: 'delete' }, 'not_alone'],
+    ['takes no other constant along', 'go', 'package p\nconst X, Y = 1, 2\n', 'X', { action: 'delete' }, 'not_alone'],
+    ['takes no pointer along', 'c', 'static int a = 1, *b;\n', 'a', { action: 'delete' }, 'not_alone'],
+    ['takes no array along', 'cpp', 'int a, b[3];\n', 'a', { action: 'replace', new_text: 'int a;' }, 'not_alone'],
+    [
+      'takes no other function along',
+      'cpp',
+      'struct S {\n  int m(), n;\n};\n',
+      'S.m',
+      { action: 'delete' },
+      'not_alone'
+    ],
+    ['takes no struct along', 'c', 'struct T {\n  int a;\n} t;\n', 't', { action: 'delete' }, 'not_alone'],
+    [
+      'deletes a variable of a struct without a name',
+      'c',
+      'struct {\n  int a;\n} t;\nint u;\n',
+      't',
+      { action: 'delete' },
+      'int u;\n'
+    ],
+    ['takes no other target along', 'python', 'x = y = 1\n', 'x', { action: 'delete' }, 'not_alone'],
+    ['takes no other constant of a value along', 'ruby', 'A = B = 1\n', 'A', { action: 'delete' }, 'not_alone'],
+    ['finds each constant of a line', 'go', 'package p\nconst X, Y = 1, 2\n', 'Y', { action: 'delete' }, 'not_alone'],
     [
       'finds no place in one line',
       'python',

@@ -11,7 +11,7 @@ export const go: Language = {
 (type_spec name: (_) @name type: (interface_type) @body) @definition.interface
 (type_spec name: (_) @name) @definition.type
 (type_alias name: (_) @name) @definition.type
-(const_spec name: (_) @name) @definition.constant
+(const_spec (identifier) @name) @definition.constant
 (var_spec name: (_) @name) @definition.variable
 `,
   wrappers: ['type_declaration', 'const_declaration', 'var_declaration'],
