@@ -64,3 +64,25 @@ t.test('answers what it refuses by the id of the request, where that can be read
     t.match(JSON.parse(String(output.read())), { jsonrpc: '2.0', id, error: { code, message } }, line.slice(0, 80))
   }
 })
+
+t.test('takes a last line without a line break, if it is whole', async t => {
+  for (const [line, expected] of [
+    ['{"jsonrpc":"2.0","id":1,"method":"ping"}', 'ping'],
+    ['{"jsonrpc":"2.0","id":1,"method":"pi', undefined]
+  ] as const) {
+    const { input, output, transport } = await opened()
+    const taken: unknown[] = []
+    let written = ''
+    output.on('data', (chunk: Buffer) => {
+      written += chunk.toString()
+    })
+    transport.onmessage = message => {
+      taken.push((message as { method?: string }).method)
+      transport.send(answer(1)).catch(t.threw)
+    }
+    input.end(line)
+    await transport.closed
+    t.strictSame(taken, expected === undefined ? [] : [expected])
+    t.match(JSON.parse(written), expected === undefined ? { id: null, error: { code: -32700 } } : answer(1))
+  }
+})

@@ -52,6 +52,8 @@ export class StdioTransport implements Transport {
     })
     for (const event of ['end', 'close', 'error']) {
       this.#input.on(event, () => {
+        // The last line may lack its line break; if it was cut off, it is no JSON, since no message ends before its `}`.
+        this.#endLine()
         this.#end()
       })
     }
@@ -65,13 +67,17 @@ export class StdioTransport implements Transport {
       if (this.#length <= this.#limit) this.#line.push(piece)
       else this.#line.length = 0
       if (end < 0) return
-      const tooLong = this.#length > this.#limit
-      const line = Buffer.concat(this.#line)
-      this.#line.length = this.#length = 0
-      if (tooLong) this.#refuse({ code: 'REQUEST_TOO_LARGE', limit: this.#limit })
-      else this.#take(line)
+      this.#endLine()
       rest = rest.subarray(end + 1)
     }
+  }
+
+  #endLine(): void {
+    const tooLong = this.#length > this.#limit
+    const line = Buffer.concat(this.#line)
+    this.#line.length = this.#length = 0
+    if (tooLong) this.#refuse({ code: 'REQUEST_TOO_LARGE', limit: this.#limit })
+    else this.#take(line)
   }
 
   #take(line: Buffer): void {
