@@ -146,9 +146,10 @@ export const withoutTexts = (answer: ChangedOutcome): ChangedOutcome => ({
 })
 
 /** The names of headings and symbols are text of the file. */
-function sectionWithoutTexts({ entry, stray, ...others }: Section): Section {
+function sectionWithoutTexts({ entry, stray, dropped, ...others }: Section): Section {
   return {
     ...others,
+    ...(dropped !== undefined && { dropped: {} }),
     entry: entryWithoutTexts(entry),
     ...(stray !== undefined && { stray: { ...stray, entry: entryWithoutTexts(stray.entry) } })
   }

@@ -8,6 +8,7 @@ import type { LineEndings } from '../engine/text/eol.ts'
 import { LineTable } from '../engine/text/lines.ts'
 import { OUTLINED } from '../engine/outline/outlined.ts'
 import type { Outline } from '../engine/outline/outline.ts'
+import { droppedMark } from '../engine/outline/dropped.ts'
 import { repeatedIn } from '../engine/outline/repeated.ts'
 import { linesPutIn, withLinesAsSent } from '../engine/outline/string-lines.ts'
 import { findTarget, outlineEntryOf } from '../engine/outline/target.ts'
@@ -137,6 +138,7 @@ async function plan(
   const entry = outlineEntryOf(found.value)
   const { action, new_text = '' } = request
   const repeated = action === 'replace' ? repeatedIn(original, found.value, new_text) : undefined
+  const dropped = action === 'replace' ? droppedMark(original, found.value, new_text) : undefined
   const {
     include_heading = repeated === 'heading' || repeated === 'fences',
     include_comment = repeated === 'comment' || action === 'delete'
@@ -169,6 +171,7 @@ async function plan(
     const section = {
       entry,
       ...(repeated !== undefined && (include_heading || include_comment) && { repeated }),
+      ...(dropped !== undefined && { dropped: { mark: dropped } }),
       ...(action === 'delete' &&
         include_comment &&
         entry.comment_start_line !== undefined && { with_comment: true as const }),

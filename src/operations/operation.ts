@@ -320,6 +320,8 @@ export type Outcome =
 export interface Section {
   entry: OutlineEntry
   repeated?: Repeated
+  /** The first decorator or attribute of a symbol, where the replacement has none; without text in a private file. */
+  dropped?: { mark?: string }
   with_comment?: true
   errors_before: number[]
   stray?: { reason: 'lost' | 'made'; entry: OutlineEntry }

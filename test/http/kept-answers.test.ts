@@ -61,6 +61,12 @@ t.test('keeps no names of headings or symbols of a private file', async t => {
     t.equal(again.headers.get('idempotency-replayed'), 'true')
     t.notMatch(JSON.stringify(again.body), /hunter|hunt\b/i)
   }
+  writeFileSync(join(server.root, 'secrets.py'), '@hunter\ndef f():\n    pass\n')
+  const body = { path: 'secrets.py', symbol: 'f', action: 'replace', new_text: 'def f(): pass\n', idempotency_key: 'd' }
+  await check(t, server, '/edit-section', body, 200, { warnings: [/began with "@hunter"/] })
+  await check(t, server, '/edit-section', body, 200, {
+    warnings: [/^The function began with a decorator or attribute, /]
+  })
   const kept = readdirSync(join(stateDir, 'history'), { recursive: true, withFileTypes: true })
     .filter(entry => entry.isFile())
     .map(entry => readFileSync(join(entry.parentPath, entry.name), 'latin1'))

@@ -387,6 +387,21 @@ t.test('reads the structure of the result too, up to the same size', async t => 
   })
 })
 
+t.test('says that a decorator is removed with the symbol that it belongs to', async t => {
+  writeFileSync(join(server.root, 'web.py'), '@app.route("/")\ndef home():\n    return 1\n')
+  const replace = { path: 'web.py', action: 'replace', symbol: 'home', new_text: 'def home():\n    return 2\n' }
+  await check(t, server, '/edit-section', { ...replace, dry_run: true }, 200, {
+    warnings: [/^The function "home" began with "@app\.route", which new_text leaves out, so it would be removed: /]
+  })
+  await check(t, server, '/edit-section', { ...replace, new_text: `@app.get("/")\n${replace.new_text}` }, 200, {
+    warnings: []
+  })
+  await check(t, server, '/edit-section', replace, 200, {
+    warnings: [/ so it was removed: decorators and attributes belong to a symbol\. If it should stay, put it back\.$/]
+  })
+  t.equal(bytesOf(server, 'web.py'), replace.new_text)
+})
+
 t.test('replaces what new_text repeats, and says so', async t => {
   const cases: [path: keyof typeof files, edit: object, field: string, result: string, warning: RegExp][] = [
     [

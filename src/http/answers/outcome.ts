@@ -410,7 +410,7 @@ const REPEATED: Record<Repeated, [what: string, were: string, field: string]> = 
 
 /** What an edit did beyond its target, or may have done. */
 function sectionWarnings(
-  { errors_before, repeated, stray }: Section,
+  { entry, errors_before, repeated, dropped, stray }: Section,
   { changed, dry_run }: Pick<ChangeOutcome, 'changed' | 'dry_run'>
 ): string[] {
   const warnings: string[] = []
@@ -420,6 +420,16 @@ function sectionWarnings(
       sentences(
         `new_text begins with ${what}, which ${dry_run ? 'would be' : were} replaced too, as with ${field}: true.`,
         `If it should be there twice, send ${field}: false.`
+      )
+    )
+  }
+  if (dropped !== undefined && changed) {
+    const mark = dropped.mark === undefined ? 'a decorator or attribute' : quote(dropped.mark)
+    warnings.push(
+      sentences(
+        `${capital(entryNamed(entry))} began with ${mark}, which new_text leaves out,`,
+        `so it ${dry_run ? 'would be' : 'was'} removed: decorators and attributes belong to a symbol.`,
+        'If it should stay, put it back.'
       )
     )
   }
