@@ -28,7 +28,7 @@ async function outlineOf({ bytes, language, strings_in }: OutlineJob): Promise<O
 async function faultOf(source: string, language: string): Promise<SyntaxFault | null> {
   const fault = await dataFault(source, language)
   if (fault !== undefined) return fault
-  return withTree(source, language, root => firstFault(root as unknown as Node, source))
+  return withTree(source, language, root => firstFault(root as unknown as Node, source, CODE[language]!))
 }
 
 function checkOf({ after, before, language }: SyntaxJob): Promise<SyntaxCheck> {

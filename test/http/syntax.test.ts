@@ -88,6 +88,26 @@ t.test('warns a tool of an edit that breaks a file, in each language, and refuse
   }
 })
 
+t.test('says that a block of Python holds no statement any more, which its parser takes', async t => {
+  const path = 'a.py'
+  const only = 'class A:\n    def only(self):\n        return 1  # one\n\nx = 1\n'
+  writeFileSync(join(server.root, path), only)
+  const place =
+    /, at line (1, column 9: "class A:"|2, column 20: "def only\(self\):") \(the indented block is missing\)\./
+  await check(t, server, '/tools/edit_section', { path, action: 'delete', symbol: 'A.only', dry_run: true }, 200, {
+    warnings: [place]
+  })
+  const body = { path, old_text: '        return 1  # one\n', new_text: '' }
+  await check(t, server, '/tools/edit_file', { ...body, dry_run: true }, 200, { warnings: [place] })
+  const comment = { ...body, new_text: '        # one\n', dry_run: true }
+  await check(t, server, '/tools/edit_file', comment, 200, { warnings: [place] })
+  await check(t, server, '/edit', { ...body, syntax: 'refuse' }, 422, { code: 'SYNTAX_ERROR', syntax_error_lines: [2] })
+  t.equal(bytesOf(server, path), only)
+  for (const new_text of ['        ...\n', '        """Doc."""\n', '        # one\n\n        pass\n']) {
+    await check(t, server, '/edit', { ...body, new_text, syntax: 'refuse', dry_run: true }, 200, { warnings: [] })
+  }
+})
+
 t.test('looks at every kind of change, and at what it would do', async t => {
   const broken = 'export function f() {\n  return (1\n}\n'
   const warns = [/ syntax error .* line 2, column 3: "return \(1"/]

@@ -94,7 +94,7 @@ export function symbolsOf(
       path: parent === '' ? symbol.scope : `${parent}${SEPARATOR.code}${symbol.scope}`
     })
   }
-  const fault = firstFault(root, source)
+  const fault = firstFault(root, source, language)
   return { type: 'code', items, syntax_error_lines: errorLines(root), ...(fault !== null && { fault }) }
 }
 

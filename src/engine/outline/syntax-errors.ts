@@ -29,14 +29,26 @@ export function faultAt(source: string, line: number, column: number, reason?: s
   }
 }
 
-/** The first fault of a tree, whose text is `source`; null where there is none. */
-export function firstFault(root: Node, source: string): SyntaxFault | null {
+/**
+ * The first fault of a tree, whose text is `source`; null where there is none. `indented`: what has no body in such a
+ * language has a fault, though its parser takes it.
+ */
+export function firstFault(root: Node, source: string, { indented }: { indented?: true }): SyntaxFault | null {
   const [node] = faultyNodes(root, 1)
-  if (node === undefined) return null
+  if (node === undefined) return indented ? withoutBody(root, source) : null
   const { startPosition: start, endPosition: end } = node
   const fault = faultAt(source, start.row + 1, start.column + 1, node.isMissing ? `${node.type} is missing` : undefined)
   const last = end.column === 0 ? end.row - 1 : end.row
   return last > start.row ? { ...fault, end_line: last + 1 } : fault
+}
+
+/** The first place of a tree without errors at which a block begins that holds no statement. */
+function withoutBody(root: Node, source: string): SyntaxFault | null {
+  const blocks = root.descendantsOfType(['block'], { row: 0, column: 0 }, root.endPosition)
+  const empty = blocks.find(block => block !== null && block.startIndex === block.endIndex)
+  if (empty === undefined) return null
+  const { row, column } = empty!.startPosition
+  return faultAt(source, row + 1, column + 1, 'the indented block is missing')
 }
 
 /** The first lines with a syntax error. */
