@@ -47,6 +47,8 @@ t.test('waits for no reader that is gone', async t => {
   t.pass('the answer is given up, and the transport is done')
 })
 
+const LONG = 'x'.repeat(5000)
+
 t.test('answers what it refuses by the id of the request, where that can be read', async t => {
   const { input, output } = await opened()
   const lines = [
@@ -56,12 +58,21 @@ t.test('answers what it refuses by the id of the request, where that can be read
     ['null', null, -32600, /is not a JSON-RPC message/],
     ['{"jsonrpc":"2.0","id":7,"id":8,"method":"ping"}', null, -32700, /"id" is given twice/],
     ['{"id":7', null, -32700, /is not valid JSON/],
-    ['"x"'.repeat(1000), null, -32700, /./]
+    ['\ufeff{"jsonrpc":"2.0","id":9,"method":"ping"}', 9, -32700, /byte-order mark/],
+    ['"x"'.repeat(1000), null, -32700, /./],
+    [`{"jsonrpc":"2.0","id":5,"method":"x","params":{"a":"${LONG}"}}`, 5, -32700, /larger than 1000 bytes/],
+    [`{"method":"tools/call","id":"a\\"b","params":{"a":"${LONG}"}}`, 'a"b', -32700, /larger than/],
+    [`{"method":"x","params":{"a":"${LONG}","id":1},"jsonrpc":"2.0","id":6}`, 6, -32700, /larger than/],
+    [`{"method":"x","params":{"id":1,"a":"${LONG}"}}`, null, -32700, /larger than/],
+    [`{"method":"x","params":{"a":"${LONG}","b":{},"id":1}}`, null, -32700, /larger than/]
   ] as const
   for (const [line, id, code, message] of lines) {
-    input.write(`${line}\n`)
-    await turn()
-    t.match(JSON.parse(String(output.read())), { jsonrpc: '2.0', id, error: { code, message } }, line.slice(0, 80))
+    for (const size of [1, 700, Infinity]) {
+      for (let at = 0; at < line.length; at += size) input.write(line.slice(at, at + size))
+      input.write('\n')
+      await turn()
+      t.match(JSON.parse(String(output.read())), { jsonrpc: '2.0', id, error: { code, message } }, line.slice(0, 80))
+    }
   }
 })
 

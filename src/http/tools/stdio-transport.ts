@@ -23,8 +23,8 @@ export class StdioTransport implements Transport {
   readonly #input: Readable
   readonly #output: Writable
   readonly #limit: number
-  /** The parts of the current line; of one that is too long only the length is kept. */
-  readonly #line: Buffer[] = []
+  /** The parts of the current line; of one that is too long only its beginning and its end. */
+  #line: Buffer[] = []
   #length = 0
   readonly #running = new Set<string | number>()
   #ended = false
@@ -65,7 +65,7 @@ export class StdioTransport implements Transport {
       const piece = end < 0 ? rest : rest.subarray(0, end)
       this.#length += piece.length
       if (this.#length <= this.#limit) this.#line.push(piece)
-      else this.#line.length = 0
+      else this.#line = endsOf(this.#line, piece, this.#length - piece.length <= this.#limit)
       if (end < 0) return
       this.#endLine()
       rest = rest.subarray(end + 1)
@@ -74,10 +74,11 @@ export class StdioTransport implements Transport {
 
   #endLine(): void {
     const tooLong = this.#length > this.#limit
-    const line = Buffer.concat(this.#line)
-    this.#line.length = this.#length = 0
-    if (tooLong) this.#refuse({ code: 'REQUEST_TOO_LARGE', limit: this.#limit })
-    else this.#take(line)
+    const parts = this.#line
+    this.#line = []
+    this.#length = 0
+    if (tooLong) this.#refuse({ code: 'REQUEST_TOO_LARGE', limit: this.#limit }, { id: idAtEnds(parts) })
+    else this.#take(Buffer.concat(parts))
   }
 
   #take(line: Buffer): void {
@@ -142,10 +143,32 @@ export class StdioTransport implements Transport {
   }
 }
 
+/** Bytes of each end of a line that is too long. */
+const END = 1024
+
+/** The first and the last bytes of a line. `isFirst`: `parts` are all of it before `piece`, else its ends. */
+function endsOf(parts: readonly Buffer[], piece: Buffer, isFirst: boolean): Buffer[] {
+  const line = Buffer.concat(isFirst ? [...parts, piece] : [parts[1]!, piece])
+  // Copies: a part of a buffer would keep all of it.
+  return [isFirst ? Buffer.from(line.subarray(0, END)) : parts[0]!, Buffer.from(line.subarray(-END))]
+}
+
+const VERSION = String.raw`"jsonrpc"\s*:\s*"2\.0"\s*,\s*`
+const ID = String.raw`"id"\s*:\s*("(?:[^"\\]|\\.)*"|\d+)\s*`
+/** The id of a message stands before its params, or it is the last field; elsewhere it could be one in them. */
+const ID_FIRST = new RegExp(String.raw`^\s*\{\s*(?:${VERSION})?(?:"method"\s*:\s*"[\w/]*"\s*,\s*)?${ID},`)
+const ID_LAST = new RegExp(String.raw`\}\s*,\s*(?:${VERSION})?${ID}\}\s*$`)
+
+/** The id of a message of which only the ends are known, if it is there; null: it isn't. */
+function idAtEnds([head, tail]: readonly Buffer[]): string | number | null {
+  const [, id] = ID_FIRST.exec(head!.toString()) ?? ID_LAST.exec(tail!.toString()) ?? []
+  return id === undefined ? null : idIn(Buffer.from(`{"id":${id}}`))
+}
+
 /** The id of a message that is refused, if it can be read; null: it can't. */
 function idIn(line: Buffer): string | number | null {
   try {
-    const { id } = JSON.parse(line.toString()) as { id?: unknown }
+    const { id } = JSON.parse(line.toString().replace(/^\ufeff/, '')) as { id?: unknown }
     return typeof id === 'string' || typeof id === 'number' ? id : null
   } catch {
     return null
