@@ -64,7 +64,7 @@ async function checkTools(t: Test, client: Client, read: () => string) {
     annotations: { readOnlyHint: true, destructiveHint: false, idempotentHint: true, openWorldHint: false }
   })
   t.match(client.getServerVersion(), { name: 'editd' })
-  t.match(client.getInstructions(), /Inspect a file first/)
+  t.match(client.getInstructions(), /Inspect a file first.* its answer says what to do next\.$/)
   const says = async (name: string, given: Record<string, unknown>, text: RegExp, isError?: true) => {
     const result = await call(client, name, given)
     t.match(textIn(result), text)

@@ -23,7 +23,7 @@ const INSTRUCTIONS =
   'Edits text files exactly as asked, or not at all. ' +
   'Inspect a file first and pass its file_hash on as expected_hash; edit_file with exact text is the default; ' +
   'check the changes in the answer. ' +
-  'A failed call wrote nothing, and its detail says what to do next.'
+  'A failed call wrote nothing, and its answer says what to do next.'
 
 /**
  * One request or connection: what identifies it in the log, and what is called with each answer to tools/call and on
