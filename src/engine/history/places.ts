@@ -1,6 +1,6 @@
 // Where recorded splices are, in lines, with the text around them, for people. Does not know files or who reads it.
 import { lfLineEnd, lfLineStart } from '../text/lf-lines.ts'
-import { countBreaksIn, isBreakByte, isLineStart, LF, lineAround, startOfLineAround } from '../text/lines.ts'
+import { countBreaksIn, isBreakByte, isInsideCrlfIn, isLineStart, lastBreakEndIn, LF } from '../text/lines.ts'
 import { bomLength } from '../text/encoding.ts'
 import { Text } from '../text/text.ts'
 import type { RecordedSplice } from './change.ts'
@@ -34,8 +34,9 @@ export interface KnownLine {
 }
 
 /**
- * The place of each splice of `original`, in order. Linear in the text; where lines are `known`, ascending, in what is
- * between them and the splices.
+ * The place of each splice of `original` (sorted, disjoint), in order; their texts don't overlap, so that all together
+ * are no longer than the original, however near the splices are. Linear in the text; where lines are `known`,
+ * ascending, in what is between them and the splices.
  */
 export function placesOf(
   original: Buffer,
@@ -43,15 +44,19 @@ export function placesOf(
   known: readonly KnownLine[] = []
 ): SplicePlace[] {
   const text = new Text([original])
+  const starts = new LineStarts(original)
+  const knownStarts = new LineStarts(original)
   let hint = 0
   let counted: number = bomLength(original)
   let line = 1
   let shift = 0
-  return splices.map(({ start, old, insert }) => {
+  /** Where the text after the last splice ends. */
+  let kept = 0
+  return splices.map(({ start, old, insert }, i) => {
     const end = start + old.length
-    const from = startOfLineAround(text, start)
+    const from = starts.around(start)
     for (; hint < known.length && known[hint]!.offset <= start; hint++) {
-      const begin = startOfLineAround(text, known[hint]!.offset)
+      const begin = knownStarts.around(known[hint]!.offset)
       if (begin > counted) [counted, line] = [begin, known[hint]!.line]
     }
     if (from > counted) {
@@ -59,51 +64,83 @@ export function placesOf(
       counted = from
     }
     const joins = insert.length === 0 ? from < start : !isBreakByte(insert.at(-1)!)
-    const tail = joins || !isLineStart(text, end) ? text.slice(end, lineAround(text, end).next) : NOTHING
-    const removed = linesOf(from < start, old, tail)
-    const added = linesOf(from < start, insert, tail)
+    const next = joins || !isLineStart(text, end) ? (original[end] ?? -1) : -1
+    const removed = linesOf(from < start, old, next)
+    const added = linesOf(from < start, insert, next)
     const place = {
       start_line: line,
       new_start_line: line + shift,
       lines_removed: removed,
       lines_added: added,
-      before: Buffer.from(before(original, start)),
-      after: Buffer.from(after(original, end))
+      before: copyOf(before(original, start, kept)),
+      after: copyOf(after(original, end, splices[i + 1]?.start ?? original.length))
     }
+    kept = end + place.after.length
     shift += added - removed
     return place
   })
 }
 
-/** How many lines a splice's bytes take part in: with what stands before and after them on the first and last line. */
-function linesOf(hasHead: boolean, middle: Buffer, tail: Buffer): number {
-  const breaks = countBreaksIn(middle, 0, middle.length, tail[0] ?? -1)
-  if (tail.length > 0) return breaks + 1
+/** Of near splices most have no text: hundreds of thousands of empty buffers take longer than all else. */
+const copyOf = (view: Buffer): Buffer => (view.length === 0 ? NOTHING : Buffer.from(view))
+
+/** Where lines begin, asked for from left to right: each byte is looked at once, however long a line is. */
+class LineStarts {
+  readonly #bytes: Buffer
+  #start: number
+  #seen = 0
+
+  constructor(bytes: Buffer) {
+    this.#bytes = bytes
+    this.#start = bomLength(bytes)
+  }
+
+  /** Of the line that `offset` is on, or between whose `\r` and `\n` it lies. */
+  around(offset: number): number {
+    const to = isInsideCrlfIn(this.#bytes, offset) ? offset - 1 : offset
+    if (to > this.#seen) {
+      const end = lastBreakEndIn(this.#bytes.subarray(this.#seen, to))
+      if (end > 0) this.#start = this.#seen + end
+      this.#seen = to
+    }
+    return this.#start
+  }
+}
+
+/**
+ * How many lines a splice's bytes take part in: with what stands before it on the first line, and on the last behind it,
+ * of which `next` is the first byte, or -1.
+ */
+function linesOf(hasHead: boolean, middle: Buffer, next: number): number {
+  const breaks = countBreaksIn(middle, 0, middle.length, next)
+  if (next !== -1) return breaks + 1
   const last = middle.at(-1)
   const isUnended = last === undefined ? hasHead : !isBreakByte(last)
   return breaks + (isUnended ? 1 : 0)
 }
 
-function before(bytes: Buffer, start: number): Buffer {
-  const lineStart = lfLineStart(bytes, start)
-  if (start - lineStart > AROUND) return bytes.subarray(start - AROUND, start)
-  let at = lineStart
+/** The text before `start`, none of it before `least`. */
+function before(bytes: Buffer, start: number, least: number): Buffer {
+  const floor = Math.max(least, start - AROUND)
+  const near = bytes.subarray(floor, start)
+  const isWhole = floor === 0 || bytes[floor - 1] === LF
+  let at = near.lastIndexOf(LF) + 1
   for (let lines = 0; lines < CONTEXT && at > 0; lines++) {
-    const earlier = lfLineStart(bytes, at - 1)
-    if (start - earlier > AROUND) break
+    const earlier = lfLineStart(near, at - 1)
+    if (earlier === 0 && !isWhole) break
     at = earlier
   }
-  return bytes.subarray(at, start)
+  return near.subarray(at)
 }
 
-function after(bytes: Buffer, end: number): Buffer {
-  const own = end > 0 && bytes[end - 1] === LF ? end : lfLineEnd(bytes, end)
-  if (own - end > AROUND) return bytes.subarray(end, end + AROUND)
-  let at = own
-  for (let lines = 0; lines < CONTEXT && at < bytes.length; lines++) {
-    const later = lfLineEnd(bytes, at)
-    if (later - end > AROUND) break
+/** The text from `end` on, none of it from `most` on. */
+function after(bytes: Buffer, end: number, most: number): Buffer {
+  const near = bytes.subarray(end, Math.min(most, end + AROUND))
+  let at = end > 0 && bytes[end - 1] === LF ? 0 : lfLineEnd(near, 0)
+  for (let lines = 0; lines < CONTEXT && at < near.length; lines++) {
+    const later = lfLineEnd(near, at)
+    if (end + later < Math.min(most, bytes.length) && near[later - 1] !== LF) break
     at = later
   }
-  return bytes.subarray(end, at)
+  return near.subarray(0, at)
 }

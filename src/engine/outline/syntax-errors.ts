@@ -30,8 +30,8 @@ export function faultAt(source: string, line: number, column: number, reason?: s
 }
 
 /**
- * The first fault of a tree, whose text is `source`; null where there is none. `indented`: what has no body in such a
- * language has a fault, though its parser takes it.
+ * The first fault of a tree, whose text is `source`; null where there is none. In a language whose blocks are indented
+ * that is also a block without a statement, which its parser takes.
  */
 export function firstFault(root: Node, source: string, { indented }: { indented?: true }): SyntaxFault | null {
   const [node] = faultyNodes(root, 1)

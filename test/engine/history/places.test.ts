@@ -71,6 +71,33 @@ t.test('numbers each place after the ones before it', async t => {
   )
 })
 
+t.test('keeps no text twice, however near each other the splices are', async t => {
+  const splice = (start: number) => ({ start, old: Buffer.from('a'), insert: Buffer.from('b') })
+  const kept = (text: string, starts: number[]) =>
+    placesOf(Buffer.from(text), starts.map(splice)).map(({ before, after }) => [before.toString(), after.toString()])
+  t.strictSame(kept('x a y a z\nend\n', [2, 6]), [
+    ['x ', ' y '],
+    ['', ' z\nend\n']
+  ])
+  t.strictSame(kept('a\n1\n2\n3\n4\n5\n6\n7\n8\n9\na\n', [0, 20]), [
+    ['', '\n1\n2\n3\n'],
+    ['7\n8\n9\n', '\n']
+  ])
+  t.strictSame(kept('a\n1\n2\n3\n4\n5\na\n', [0, 12]), [
+    ['', '\n1\n2\n3\n'],
+    ['4\n5\n', '\n']
+  ])
+  const line = Buffer.from('a '.repeat(5000))
+  const places = placesOf(
+    line,
+    Array.from({ length: 5000 }, (_, i) => splice(2 * i))
+  )
+  t.equal(
+    places.map(({ before, after }) => before.length + after.length).reduce((a, b) => a + b),
+    5000
+  )
+})
+
 t.test('counts the same from lines that are known', async t => {
   const alphabet = ['a', 'é', '\n', '\r\n', '\r'].map(text => Buffer.from(text))
   for (let round = 0; round < often(4000, 400); round++) {
