@@ -66,6 +66,14 @@ class Line {
   readonly #lineOf: Uint32Array
   #number = 1
   #isTouched = false
+  /**
+   * Of the first `#looked` of its units one of each kind: of the same change, toggled by the same, and both in the set or
+   * neither. Those of a kind are in conflict with the same others, and never with each other.
+   */
+  #kinds = new Map<string, number>()
+  #looked = 0
+  /** Whether these are in conflict, as they stay when others come. */
+  #isBlocked = false
   /** Whether it has text in the present text, and in the one to come, that no break follows there. */
   #openNow = false
   #openAfter = false
@@ -172,13 +180,28 @@ class Line {
 
   /** Whether it goes on after the toggling, which there will be. */
   #isOpenAfter(): boolean {
-    return this.#openAfter && !(this.#isTouched && this.#isRefused(this.#units))
+    return this.#openAfter && !(this.#isTouched && this.#isInConflict())
+  }
+
+  /** Asked at each break of what may be one line to be: so not about all units, and only about new kinds of them. */
+  #isInConflict(): boolean {
+    const [{ units }, known] = [this.#weave, this.#kinds.size]
+    for (; this.#looked < this.#units.length; this.#looked++) {
+      const unit = this.#units[this.#looked]!
+      const kind = `${this.#set.has(unit)} ${units.changeOf[unit]} ${units.toggledAt(unit).join()}`
+      if (!this.#kinds.has(kind)) this.#kinds.set(kind, unit)
+    }
+    if (this.#kinds.size > known) this.#isBlocked ||= this.#isRefused([...this.#kinds.values()])
+    return this.#isBlocked
   }
 
   #flush(): void {
     if (this.#isTouched) this.#visit({ parts: this.#parts, units: this.#units })
     this.#parts = []
     this.#units = []
+    if (this.#looked > 0) this.#kinds = new Map()
+    this.#looked = 0
+    this.#isBlocked = false
     this.#number++
     this.#isTouched = this.#openNow = this.#openAfter = false
   }
