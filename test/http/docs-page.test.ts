@@ -84,7 +84,10 @@ t.test('in a browser', { skip }, async t => {
       await what.locator('.tablinks', { hasText: 'Schema' }).first().click()
       return textOf(what.locator('.model-box').first())
     }
-    t.match(await schemaOf(edit.locator('.opblock-section-request-body')), /^EditRequest.* pathExpand .* old_textExpand /)
+    t.match(
+      await schemaOf(edit.locator('.opblock-section-request-body')),
+      /^EditRequest.* pathExpand .* old_textExpand /
+    )
     const problem = edit.locator('tr.response', { hasText: '422' }).first()
     await problem.locator('button.more').click()
     t.match(await schemaOf(problem), /^Problem.* One ofExpand all\(object( \| object)+\) Discriminator/)
