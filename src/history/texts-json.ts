@@ -126,19 +126,22 @@ async function all<T>(
   for (const item of list as unknown[]) {
     if (!Array.isArray(item) || item.length !== count + 2) return undefined
     const numbers = item.slice(0, count).filter(number => typeof number === 'number')
-    const first = await textOf(item[count], state, read)
-    const second = await textOf(item[count + 1], state, read)
+    // There may be hundreds of thousands, of which few are read: to wait for each would take most of the time.
+    const one = textOf(item[count], state, read)
+    const first = one instanceof Promise ? await one : one
+    const other = textOf(item[count + 1], state, read)
+    const second = other instanceof Promise ? await other : other
     if (numbers.length < count || first === null || second === null) return undefined
     made.push(make(numbers, first, second))
   }
   return made
 }
 
-async function textOf(
+function textOf(
   value: unknown,
   state: { pack: Buffer | null; offset: number },
   read: ReadBlob
-): Promise<Buffer | null> {
+): Buffer | null | Promise<Buffer | null> {
   if (typeof value === 'number') {
     const start = state.offset
     state.offset += value
