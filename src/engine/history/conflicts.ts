@@ -17,7 +17,8 @@ export const TEXT_LENGTH = 1000
 
 /** One pair in conflict, and the text that it is about. */
 interface Found extends BlockedUnit {
-  parts: Part[]
+  /** Of each line. */
+  parts: (readonly Part[])[]
   isOverlap: boolean
   /** Where it is in the present text. */
   from: number
@@ -32,6 +33,9 @@ export class Conflicts {
   readonly #changes: readonly RecordedChange[]
   readonly #shown: Found[] = []
   #total = 0
+  /** The line of the last one, and where it is in the present text. */
+  #line: TouchedLine | undefined
+  #extent: [from: number, to: number] = [0, 0]
 
   constructor(present: Buffer, units: Units, changes: readonly RecordedChange[]) {
     this.#present = present
@@ -40,21 +44,22 @@ export class Conflicts {
   }
 
   /** Notes one on a line. Of lines that follow each other those of one pair are one conflict. */
-  add({ unit, by }: BlockedUnit, { parts }: TouchedLine): void {
-    const [from, to] = extentOf(parts)
-    const isOverlap = parts.some(({ span }) => {
+  add({ unit, by }: BlockedUnit, line: TouchedLine): void {
+    if (this.#line !== line) [this.#line, this.#extent] = [line, extentOf(line.parts)]
+    const [from, to] = this.#extent
+    const last = this.#shown.findLast(found => found.unit === unit && found.by === by)
+    const isMore = last?.to === from
+    if (!isMore) this.#total++
+    if (!isMore && this.#shown.length >= MOST_SHOWN) return
+    const isOverlap = line.parts.some(({ span }) => {
       const ids = [span.inserter, ...span.deleters]
       return ids.includes(unit) && ids.some(id => id >= 0 && this.#units.changeOf[id] === by)
     })
-    const last = this.#shown.findLast(found => found.unit === unit && found.by === by)
-    if (last?.to === from) {
-      last.parts.push(...parts)
+    if (isMore) {
+      last.parts.push(line.parts)
       last.to = to
       last.isOverlap ||= isOverlap
-      return
-    }
-    this.#total++
-    if (this.#shown.length < MOST_SHOWN) this.#shown.push({ unit, by, parts: [...parts], isOverlap, from, to })
+    } else this.#shown.push({ unit, by, parts: [line.parts], isOverlap, from, to })
   }
 
   /** Notes one that is about the whole text; `replaced`: about another one, that was there before it. */
@@ -71,9 +76,17 @@ export class Conflicts {
     const [present, units] = [this.#present, this.#units]
     const ends = this.#shown.flatMap(({ from, to }) => [from, Math.max(from, to - 1)])
     const { lines } = lineNumbers(new Text([present]), ends)
+    // All that are about one line only have the same text.
+    const known = new Map<readonly Part[], Buffer>()
+    const restore = (parts: Found['parts']): Buffer => {
+      const [line, ...others] = parts
+      if (line === undefined || others.length > 0) return this.#restored(parts.flat(), set)
+      if (!known.has(line)) known.set(line, this.#restored(line, set))
+      return known.get(line)!
+    }
     const conflicts = this.#shown.map(({ unit, by, parts, isOverlap, from, to, replaced }, i): UndoConflict => {
       const current = excerptOf(present.subarray(from, to), TEXT_LENGTH)
-      const restored = excerptOf(this.#restored(parts, set), TEXT_LENGTH)
+      const restored = excerptOf(restore(parts), TEXT_LENGTH)
       const at = units.changeOf[unit]!
       const { existence, outside, edit_id } = this.#changes[by]!
       return {

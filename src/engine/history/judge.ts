@@ -23,22 +23,14 @@ export function* conflictsAmong(
   const standing = among.filter(unit => units.stands(unit) !== set.has(unit)).sort((a, b) => a - b)
   const others = standing.filter(unit => !set.has(unit))
   const own = standing.filter(unit => set.has(unit) && judged(unit))
-  const madeIn = (list: readonly number[], from: number, to: number): Generator<number> =>
-    between(list, from, to, unit => units.changeOf[unit]!)
   for (const unit of among) {
     const isJudged = set.has(unit) && judged(unit)
     if (!isJudged && own.length === 0) continue
     const after = units.stands(unit) !== set.has(unit)
     for (const [from, to] of missing(unit, after, units)) {
-      let last = -1
-      for (const made of isJudged ? madeIn(others, from, to) : []) {
-        const by = units.changeOf[made]!
-        if (by === last || stoodWith(made, unit, after, units)) continue
-        yield { unit, by }
-        last = by
-      }
-      for (const made of madeIn(own, from, to)) {
-        if (!stoodWith(made, unit, after, units)) yield { unit: made, by: units.changeOf[unit]! }
+      if (isJudged) for (const by of inTheWay(unit, after, others, units, [from, to])) yield { unit, by }
+      for (let i = firstMade(own, from, units); i < own.length && units.changeOf[own[i]!]! < to; i++) {
+        if (!stoodWith(own[i]!, unit, after, units)) yield { unit: own[i]!, by: units.changeOf[unit]! }
       }
     }
   }
@@ -81,15 +73,25 @@ function stoodWith(made: number, unit: number, after: boolean, units: Units): bo
   return true
 }
 
-/** Of a list that rises, those from `from` to `to` (exclusive). */
-function* between(
-  list: readonly number[],
-  from: number,
-  to: number,
-  valueOf: (item: number) => number
+/** The changes from `from` to `to` (exclusive) that `others`, a list that rises, have units of which never stood so. */
+function* inTheWay(
+  unit: number,
+  after: boolean,
+  others: readonly number[],
+  units: Units,
+  [from, to]: [from: number, to: number]
 ): Generator<number> {
-  for (let i = firstIndex(list.length, i => valueOf(list[i]!) >= from); i < list.length; i++) {
-    if (valueOf(list[i]!) >= to) return
-    yield list[i]!
+  for (let i = firstMade(others, from, units); i < others.length;) {
+    const by = units.changeOf[others[i]!]!
+    if (by >= to) return
+    if (stoodWith(others[i]!, unit, after, units)) i++
+    else {
+      yield by
+      i = firstMade(others, by + 1, units)
+    }
   }
 }
+
+/** Of a list that rises, the index of the first unit of a change from `from` on. */
+const firstMade = (list: readonly number[], from: number, units: Units): number =>
+  firstIndex(list.length, i => units.changeOf[list[i]!]! >= from)
