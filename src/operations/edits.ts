@@ -20,7 +20,10 @@ export function editsOf<E extends object>(
   if (missing.length > 0) {
     return fail({
       code: 'INVALID_REQUEST',
-      faults: missing.map(field => ({ pointer: `/${field}`, reason: 'missing' }))
+      faults: missing.map(field => ({
+        pointer: `/${field}`,
+        reason: field === 'new_text' && fields.old_text !== undefined ? 'no_new_text' : 'missing'
+      }))
     })
   }
   // Nothing is missing that the schema of one edit requires.

@@ -94,6 +94,8 @@ export type FixedFault =
   | 'no_time'
   | 'no_cursor'
   | 'missing'
+  /** What is to replace old_text. */
+  | 'no_new_text'
   | 'same_path'
   | 'replace_all_too'
   | 'no_target'

@@ -178,7 +178,13 @@ t.test('refuses requests that could mean two things', async t => {
     code: 'INVALID_PATH',
     detail: /is too long for a file system/
   })
-  await invalid({ path: 'src/app.ts', old_text: 'foo' }, { pointer: '/new_text', message: 'is missing' })
+  await invalid(
+    { path: 'src/app.ts', old_text: 'foo' },
+    {
+      pointer: '/new_text',
+      message: 'is missing; send "" to delete old_text'
+    }
+  )
   await invalid({ path: 'src/app.ts', new_text: 'foo' }, { pointer: '/old_text', message: 'is missing' })
   await invalid(
     { path: 'src/app.ts', edits: [{ old_text: 'foo', new_text: null }] },

@@ -21,6 +21,7 @@ const SENTENCES: Record<FixedFault, string> = {
   no_time: 'is not a valid date and time',
   no_cursor: 'is not a cursor of this service; send next_after from an answer unchanged',
   missing: 'is missing',
+  no_new_text: 'is missing; send "" to delete old_text',
   same_path: 'is the path that the file has already; send another one',
   replace_all_too: "can't be combined with replace_all: true; send one of them",
   no_target: `the request has no target; send one of ${TARGETS}`,

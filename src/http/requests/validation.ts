@@ -123,6 +123,9 @@ function allowedBy({ type, enum: words, anyOf, minimum, maximum }: JsonSchema): 
 const sizeOf = (keyword: string, limit: unknown) =>
   counted(Number(limit), keyword.endsWith('Items') ? 'item' : 'character')
 
+/** What a text replaces, by its field. */
+const REPLACED: Record<string, string | undefined> = { new_text: 'old_text', new_str: 'old_str' }
+
 function inWords(error: SchemaError, body: unknown, validated: Validated): InvalidField {
   const { keyword, instancePath, params, message, parentSchema = {} } = error
   const at = (text: string, pointer = instancePath) => ({ pointer, message: text })
@@ -142,8 +145,11 @@ function inWords(error: SchemaError, body: unknown, validated: Validated): Inval
       return at(`is an unknown field${meant}`, `${instancePath}/${escapePointer(name)}`)
     }
     case 'required': {
-      const pointer = `${instancePath}/${escapePointer(String(params.missingProperty))}`
-      return at('is missing', pointer)
+      const name = String(params.missingProperty)
+      const old = REPLACED[name]
+      // To other editors this means a deletion. It may as well be the rest of a call that was cut off.
+      const meant = old !== undefined && old in Object(value) ? `; send "" to delete ${old}` : ''
+      return at(`is missing${meant}`, `${instancePath}/${escapePointer(name)}`)
     }
     case 'type': {
       const expected = instancePath === '' ? 'a JSON object' : TYPES[String(params.type)]

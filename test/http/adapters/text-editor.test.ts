@@ -192,7 +192,7 @@ t.test('refuses in the words of the tool, with a command that works', async t =>
     { command: 'str_replace', path: 'a.txt', old_str: 'two' },
     400,
     'INVALID_REQUEST',
-    /\/new_str is missing/
+    /\/new_str is missing; send "" to delete old_str/
   )
   await refuse({ command: 'view', path: '../secret' }, 403, 'PATH_NOT_ALLOWED', /outside the workspace/)
   await refuse(
@@ -412,7 +412,12 @@ t.test("refuses in the sentences of the vendor's memory tool", async t => {
     'INVALID_REQUEST',
     /\/new_path must be \/memories or begin with \/memories\//
   )
-  await refuse({ command: 'str_replace', path: a, old_str: 'k' }, 400, 'INVALID_REQUEST', /\/new_str is missing/)
+  await refuse(
+    { command: 'str_replace', path: a, old_str: 'k' },
+    400,
+    'INVALID_REQUEST',
+    /\/new_str is missing; send "" to delete old_str/
+  )
 })
 
 t.test('keeps all of 50 edits of one memory at the same time', async t => {
