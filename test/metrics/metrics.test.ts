@@ -146,7 +146,7 @@ t.test('has at most 500 series, whatever is asked for', async t => {
         return send('/inspect', { path })
     }
   }
-  const count = often(100_000, 2_000)
+  const count = Number(process.env.LONG_REQUESTS ?? often(20_000, 2_000))
   for (let i = 0; i < count; i += 20) await Promise.all(Array.from({ length: 20 }, (_, k) => ask(i + k)))
   const series = seriesOf(text())
   t.ok(series.length <= 500 && series.length > 50, `${series.length} series after ${count} requests (SEED=${SEED})`)
