@@ -232,5 +232,8 @@ t.test('shows of bytes what it would show of their text', t => {
   }
   const long = Buffer.from('x😀字'.repeat(40_000))
   t.equal(utf16Length(long), long.toString().length, 'a text of many steps')
+  const four = '\ufffd'.repeat(4)
+  const noText = { text: `${four}…[992 characters left out]…${four}`, lossy: true }
+  t.strictSame(excerptOf(Buffer.alloc(1000, 0x80), 10), noText, 'bytes of which no character begins')
   t.end()
 })
