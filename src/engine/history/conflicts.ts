@@ -33,9 +33,6 @@ export class Conflicts {
   readonly #changes: readonly RecordedChange[]
   readonly #shown: Found[] = []
   #total = 0
-  /** The line of the last one, and where it is in the present text. */
-  #line: TouchedLine | undefined
-  #extent: [from: number, to: number] = [0, 0]
 
   constructor(present: Buffer, units: Units, changes: readonly RecordedChange[]) {
     this.#present = present
@@ -43,23 +40,26 @@ export class Conflicts {
     this.#changes = changes
   }
 
-  /** Notes one on a line. Of lines that follow each other those of one pair are one conflict. */
-  add({ unit, by }: BlockedUnit, line: TouchedLine): void {
-    if (this.#line !== line) [this.#line, this.#extent] = [line, extentOf(line.parts)]
-    const [from, to] = this.#extent
+  /** Notes those on a line, one by one. Of lines that follow each other those of one pair are one conflict. */
+  on({ parts }: TouchedLine): (pair: BlockedUnit) => void {
+    let extent: [from: number, to: number] | undefined
+    return pair => this.#add(pair, parts, (extent ??= extentOf(parts)))
+  }
+
+  #add({ unit, by }: BlockedUnit, parts: readonly Part[], [from, to]: [from: number, to: number]): void {
     const last = this.#shown.findLast(found => found.unit === unit && found.by === by)
     const isMore = last?.to === from
     if (!isMore) this.#total++
     if (!isMore && this.#shown.length >= MOST_SHOWN) return
-    const isOverlap = line.parts.some(({ span }) => {
+    const isOverlap = parts.some(({ span }) => {
       const ids = [span.inserter, ...span.deleters]
       return ids.includes(unit) && ids.some(id => id >= 0 && this.#units.changeOf[id] === by)
     })
     if (isMore) {
-      last.parts.push(line.parts)
+      last.parts.push(parts)
       last.to = to
       last.isOverlap ||= isOverlap
-    } else this.#shown.push({ unit, by, parts: [line.parts], isOverlap, from, to })
+    } else this.#shown.push({ unit, by, parts: [parts], isOverlap, from, to })
   }
 
   /** Notes one that is about the whole text; `replaced`: about another one, that was there before it. */

@@ -207,8 +207,9 @@ function conflictsOf(
   const makes = (unit: number): boolean => set.has(unit) && isExistence(changes[units.changeOf[unit]!]!)
   const seen = new Set<string>()
   visitConflicts(weave, set, (pairs, line) => {
+    const add = conflicts.on(line)
     for (const pair of pairs) {
-      conflicts.add(pair, line)
+      add(pair)
       found.add(pair.unit)
       if (makes(pair.unit)) seen.add(`${pair.unit} ${pair.by}`)
     }
