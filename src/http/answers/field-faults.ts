@@ -7,6 +7,12 @@ import { listed } from './phrases.ts'
 
 const TARGETS = 'heading, code_block and symbol'
 
+/**
+ * Of the text that is to replace `old`. Other editors take its absence as a deletion; it may as well be the rest of a
+ * call that was cut off.
+ */
+export const noTextFor = (old: string): string => `is missing; send "" to delete ${old}`
+
 const SENTENCES: Record<FixedFault, string> = {
   several_selectors: 'is a second selector beside another one; send one of them',
   not_with_to: "can't be combined with to; leave it out",
@@ -21,7 +27,7 @@ const SENTENCES: Record<FixedFault, string> = {
   no_time: 'is not a valid date and time',
   no_cursor: 'is not a cursor of this service; send next_after from an answer unchanged',
   missing: 'is missing',
-  no_new_text: 'is missing; send "" to delete old_text',
+  no_new_text: noTextFor('old_text'),
   same_path: 'is the path that the file has already; send another one',
   replace_all_too: "can't be combined with replace_all: true; send one of them",
   no_target: `the request has no target; send one of ${TARGETS}`,

@@ -6,6 +6,7 @@ import { escapePointer } from './json.ts'
 import { maxItemsOf, propertiesOf, requiredOf, type JsonSchema } from './json-schema.ts'
 import type { Failure, InvalidField, RequestFailure } from '../failure.ts'
 import type { SchemaError } from './validator.ts'
+import { noTextFor } from '../answers/field-faults.ts'
 import { counted, listed } from '../answers/phrases.ts'
 
 /**
@@ -147,9 +148,8 @@ function inWords(error: SchemaError, body: unknown, validated: Validated): Inval
     case 'required': {
       const name = String(params.missingProperty)
       const old = REPLACED[name]
-      // To other editors this means a deletion. It may as well be the rest of a call that was cut off.
-      const meant = old !== undefined && old in Object(value) ? `; send "" to delete ${old}` : ''
-      return at(`is missing${meant}`, `${instancePath}/${escapePointer(name)}`)
+      const isReplacement = old !== undefined && old in Object(value)
+      return at(isReplacement ? noTextFor(old) : 'is missing', `${instancePath}/${escapePointer(name)}`)
     }
     case 'type': {
       const expected = instancePath === '' ? 'a JSON object' : TYPES[String(params.type)]
