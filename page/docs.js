@@ -56,7 +56,7 @@ const merged = ({ allOf, ...own }) =>
 /**
  * A part of the document with the references in it resolved, all of which are to other parts of it; one to what it is
  * in stays. Swagger UI's own takes 9 to 11 s for each operation that is opened, where this takes 0.8 with all that is
- * shown then: it reads the whole document anew (swagger-api/swagger-ui#10748).
+ * shown then: it reads the whole document again (swagger-api/swagger-ui#10748).
  */
 async function resolveSubtree(document, path) {
   const at = keys => keys.reduce((value, key) => value?.[key], document)

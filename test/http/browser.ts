@@ -113,7 +113,7 @@ export interface Watched {
 /** Keeps what a page complains of and asks for from now on. */
 export function watch(page: Page): Watched {
   const watched: Watched = { errors: [], requests: [] }
-  // On a busy machine a page of Swagger UI has taken longer than the driver's 30 s.
+  // The driver waits for 30 s, which a busy machine has exceeded.
   page.setDefaultTimeout(120_000)
   page.on('console', message => {
     if (message.type() === 'error' || message.type() === 'warning') watched.errors.push(message.text())

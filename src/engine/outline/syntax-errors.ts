@@ -46,8 +46,8 @@ export function firstFault(root: Node, source: string, { indented }: { indented?
 function withoutBody(root: Node, source: string): SyntaxFault | null {
   const blocks = root.descendantsOfType(['block'], { row: 0, column: 0 }, root.endPosition)
   const empty = blocks.find(block => block !== null && block.startIndex === block.endIndex)
-  if (empty === undefined) return null
-  const { row, column } = empty!.startPosition
+  if (!empty) return null
+  const { row, column } = empty.startPosition
   return faultAt(source, row + 1, column + 1, 'the indented block is missing')
 }
 
