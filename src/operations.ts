@@ -86,7 +86,7 @@ export function makeOperations(
     batch: audited(makeBatch(workspace, { edit, edit_lines, edit_section, create }, limits)),
     create: audited(create),
     inspect: makeInspect(workspace, searcher, outliner),
-    history: makeHistory(workspace),
+    history: makeHistory(workspace, historyReader),
     undo: audited(makeUndo(taking)),
     redo: audited(makeRedo(taking)),
     review: audited(makeReview(workspace)),

@@ -2,10 +2,13 @@
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import t from 'tap'
+import { AROUND, placesOf } from '../src/engine/history/places.ts'
 import { searchText } from '../src/engine/inspect/search.ts'
+import { recordedDiff } from '../src/engine/report/recorded-diff.ts'
 import { planTask, type TaskChange, type Task } from '../src/engine/task.ts'
 import { bufferOf, transferable } from '../src/workers/thread.ts'
-import { runJob, type PlannedInThread } from '../src/workers/job.ts'
+import { runJob } from '../src/workers/job.ts'
+import { HistoryReader } from '../src/workers/history-reader.ts'
 import { INLINE_PLAN_BYTES, PlanMaker } from '../src/workers/plan.ts'
 import { Searcher } from '../src/workers/search.ts'
 import { Threads } from '../src/workers/threads.ts'
@@ -187,15 +190,14 @@ t.test('writes nothing where a thread dies, and goes on with another', async t =
   const folders = makeFolders()
   const workspace = await open(folders)
   const workers = new Workers({
-    planMaker: new PlanMaker({ limits: { maxOldGenerationSizeMb: 96, maxYoungGenerationSizeMb: 4 } })
+    planMaker: new PlanMaker({ limits: { maxOldGenerationSizeMb: 24, maxYoungGenerationSizeMb: 4 } })
   })
-  const { edit } = makeOperations(workspace, { max_edits: 10, max_file_size: 1e8 }, workers)
-  const text = `${'const a = b\n'.repeat(300_000)}the end\n`
+  const { edit, edit_lines } = makeOperations(workspace, { max_edits: 60_000, max_file_size: 1e8 }, workers)
+  const text = `${'const a = b\n'.repeat(60_000)}the end\n`
   for (const name of ['a.txt', 'b.txt']) writeFileSync(join(folders.root, name), text)
-  // A million places are more than such a small heap can hold.
-  const dying = t.rejects(edit.call({ path: 'a.txt', old_text: ' ', new_text: 'xx', replace_all: true }), {
-    code: 'ERR_WORKER_OUT_OF_MEMORY'
-  })
+  // More than such a small heap can hold.
+  const edits = Array.from({ length: 60_000 }, (_, i) => ({ start_line: i + 1, end_line: i + 1, new_text: 'x' }))
+  const dying = t.rejects(edit_lines.call({ path: 'a.txt', edits }), { code: 'ERR_WORKER_OUT_OF_MEMORY' })
   t.match(await edit.call({ path: 'b.txt', old_text: 'the end', new_text: 'it' }), { ok: true })
   await dying
   t.equal(readFileSync(join(folders.root, 'a.txt'), 'utf8'), text)
@@ -207,6 +209,20 @@ t.test('writes nothing where a thread dies, and goes on with another', async t =
   await workers.close()
   await workspace.close()
   removeFolders(folders)
+})
+
+t.test('refuses more places than the heap of a thread can hold', async t => {
+  const planMaker = new PlanMaker({ limits: { maxOldGenerationSizeMb: 96, maxYoungGenerationSizeMb: 4 } })
+  const text = Buffer.from('a\n'.repeat(500_000))
+  const task: Task = {
+    change: { operation: 'edit', edits: [{ old_text: 'a', new_text: 'b', replace_all: true }], line_endings: 'adapt' },
+    max_result_size: 1e8,
+    context_lines: 3,
+    dry_run: false
+  }
+  const planned = await planMaker.plan(text, task, { path: 'a.txt', exists: true })
+  t.match(planned, { failure: { code: 'RESULT_TOO_LARGE', what: 'replacements', limit: Number, actual: 500_000 } })
+  await planMaker.close()
 })
 
 t.test('does each job as a thread would', async t => {
@@ -229,7 +245,7 @@ t.test('does each job as a thread would', async t => {
     file: { path: 'a', exists: true }
   })
   t.match(result, { ok: true, value: { pieces: Array } })
-  const { pieces } = (result as { value: PlannedInThread }).value
+  const { pieces } = (result as { value: { pieces: Buffer[] } }).value
   t.equal(Buffer.concat(pieces).toString(), 'one\n2\nthree\n')
   t.ok(transfer.includes(bytes.buffer), 'the bytes go back')
   t.match(bufferOf(bytes), text)
@@ -314,6 +330,47 @@ t.test('fails a job for want of threads, or has it wait for one that there is, a
   await threads.close()
 })
 
+t.test('shows a large recorded change by a thread, as on the event loop', async t => {
+  const reader = new HistoryReader()
+  t.teardown(() => reader.close())
+  for (const count of [10, 5000]) {
+    const before = Buffer.from('one\ntwo\n'.repeat(count))
+    const splices = Array.from({ length: count }, (_, i) => ({
+      start: 8 * i,
+      old: Buffer.from('o'),
+      insert: Buffer.from('O')
+    }))
+    const options = { path: 'a.txt', exists: true, max_lines: 10, kept: AROUND }
+    const shown = await reader.diff(splices, placesOf(before, splices), options)
+    t.strictSame(shown, recordedDiff(splices, placesOf(before, splices), options))
+    t.match(shown, { diff: /^--- a\/a\.txt\n/, diff_truncated: true })
+  }
+})
+
+t.test("plans a large text for a small file in a thread, and takes nobody's empty buffer along", async t => {
+  const planMaker = new PlanMaker()
+  t.teardown(() => planMaker.close())
+  const nothing = Buffer.alloc(0)
+  const tasks: Task['change'][] = [
+    { operation: 'create', content: 'x\n'.repeat(INLINE_PLAN_BYTES) },
+    {
+      operation: 'edit_lines',
+      edits: [{ start_line: 1, end_line: 0, new_text: 'x\n'.repeat(INLINE_PLAN_BYTES) }],
+      line_endings: 'adapt'
+    }
+  ]
+  for (const change of tasks) {
+    const planned = planMaker.plan(
+      nothing,
+      { change, max_result_size: 1e8, context_lines: 0, dry_run: false },
+      { path: 'a.txt', exists: false }
+    )
+    t.ok(planned instanceof Promise)
+    t.match(await planned, { ok: true, value: { original: nothing, splices: [{ start: 0, old: nothing }] } })
+    t.equal(Buffer.concat([nothing, Buffer.from('a')]).toString(), 'a')
+  }
+})
+
 t.test('takes changes of a large file back in a thread, as on the event loop', async t => {
   const planMaker = new PlanMaker()
   t.teardown(() => planMaker.close())
@@ -332,7 +389,10 @@ t.test('takes changes of a large file back in a thread, as on the event loop', a
       dry_run: false
     })
     const planned = await planMaker.takeBack(Buffer.from(now), task('a'), { path: 'a.txt', exists: true })
-    t.match(planned, { ok: true, value: { toggled: [{ edit_id: 'a' }], splices: [{ start: 0, end: 4 }] } })
+    t.match(planned, {
+      ok: true,
+      value: { toggled: [{ edit_id: 'a' }], splices: [{ start: 0, old: Buffer.from('LINE') }] }
+    })
     if (planned.ok) t.equal(Buffer.concat(planned.value.pieces).toString(), `line${now.toString().slice(4)}`)
     const gone = await planMaker.takeBack(Buffer.from(now), task('c'), { path: 'a.txt', exists: true })
     t.match(gone, { ok: false, failure: { code: 'HISTORY_GONE', edit_ids: ['c'] } })

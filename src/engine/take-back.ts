@@ -21,7 +21,7 @@ import { changedLines } from './report/changed-lines.ts'
 import { describe } from './report/describe.ts'
 import { placeLines } from './report/place-lines.ts'
 import { unifiedDiff } from './report/diff.ts'
-import type { Described, Task, TaskResult } from './task.ts'
+import { type Described, type Task, type TaskResult, taskResult } from './task.ts'
 
 /** What is to become of a text: these changes `undone` or `standing`, or all as it was right after a change. */
 export type TakeBackGoal =
@@ -78,8 +78,9 @@ export function planTakeBack(
   }
   const { context_lines, dry_run, max_diff_lines } = task
   const lines = placeLines(present, plan)
+  const { edits_applied, left_alone, newTextWarnings } = plan
   const description: Described = {
-    plan,
+    plan: { edits_applied, left_alone, newTextWarnings },
     changes: describe(present, plan, { context_lines, dry_run }, lines),
     changed_lines: changedLines(plan, lines),
     diff:
@@ -88,10 +89,7 @@ export function planTakeBack(
         : unifiedDiff(present, plan, { ...file, remains: removes !== true, max_lines: max_diff_lines })
   }
   return ok({
-    pieces: plan.pieces,
-    splices: plan.splices.list,
-    splice_lines: plan.splices.list.map(({ start }) => plan.line_index.lineOf(start)),
-    description,
+    ...taskResult(present, plan, task, description),
     toggled,
     skipped,
     ...(removes === true && { removes })

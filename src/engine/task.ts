@@ -6,7 +6,9 @@ import { changedLines, type NumberedLine } from './report/changed-lines.ts'
 import { describe, type Description } from './report/describe.ts'
 import { unifiedDiff, type Diff } from './report/diff.ts'
 import type { LineFailure, CurrentOutcome, HunkFailure, TextFailure, TakesLong } from './failure.ts'
+import type { RecordedSplice } from './history/change.ts'
 import { type EarlierState, linesNow } from './history/lines-now.ts'
+import { recordedSplices } from './history/refine.ts'
 import { misplacedMarks } from './edit/new-text-warnings.ts'
 import { numberedLines } from './edit/numbered-lines.ts'
 import type { LineEdit, TextEdit } from './edit/request.ts'
@@ -19,7 +21,6 @@ import type { Hunk } from './patch/hunk.ts'
 import { planHunks } from './plan/apply-hunks.ts'
 import { planFileContent } from './plan/replace-file.ts'
 import type { Plan } from './edit/plan.ts'
-import type { Splice } from './edit/splice.ts'
 import { planLineEdits } from './plan/replace-lines.ts'
 import { planTextEdits } from './plan/replace-text.ts'
 
@@ -37,10 +38,28 @@ export interface Task {
   change: TaskChange
   /** Bytes. */
   max_result_size: number
+  /** Places that may be replaced; without it, as many as the engine allows. */
+  max_replacements?: number
   context_lines: number
   dry_run: boolean
   /** Without it there is no diff. */
   max_diff_lines?: number
+}
+
+/** The length of all texts that a change brings, in UTF-16 units. */
+export function textLength(change: TaskChange): number {
+  switch (change.operation) {
+    case 'edit':
+      return change.edits.reduce((sum, { old_text, new_text }) => sum + old_text.length + new_text.length, 0)
+    case 'edit_lines':
+      return change.edits.reduce((sum, { new_text }) => sum + new_text.length, 0)
+    case 'create':
+      return change.content.length
+    case 'apply_hunks':
+      return change.hunks.reduce((sum, { lines }) => lines.reduce((all, { text }) => all + text.length, sum), 0)
+    case 'delete':
+      return 0
+  }
 }
 
 /** The report of a plan before it is carried out. Plain data. */
@@ -58,10 +77,10 @@ export interface Described {
 /** The result, in views of the original and buffers of its own, and what is said of it. */
 export interface TaskResult {
   pieces: Buffer[]
-  /** The same as splices of the original. */
-  splices: readonly Splice[]
-  /** On which line of the original each splice begins. */
-  splice_lines: readonly number[]
+  /** The same as it is recorded; absent in a dry run. */
+  splices?: readonly RecordedSplice[]
+  /** On which line of the original each of them begins. */
+  splice_lines?: readonly number[]
   description: Described
 }
 
@@ -92,13 +111,20 @@ export function planTask(
   const planned = planChange(original, task, work_within)
   if (!planned.ok) return planned
   const plan = planned.value
-  const { splices, pieces, line_index } = plan
-  return ok({
-    pieces,
-    splices: splices.list,
-    splice_lines: splices.list.map(({ start }) => line_index.lineOf(start)),
-    description: described(original, plan, task, file)
-  })
+  return ok(taskResult(original, plan, task, described(original, plan, task, file)))
+}
+
+/** What is needed of a plan for `original` to carry it out, and what is said of it. */
+export function taskResult(
+  original: Buffer,
+  { pieces, splices: { list }, line_index }: Plan,
+  { dry_run }: Pick<Task, 'dry_run'>,
+  description: Described
+): TaskResult {
+  if (dry_run) return { pieces, description }
+  const splices = recordedSplices(original, list)
+  const splice_lines = splices.map(({ start }) => line_index.lineOf(start))
+  return { pieces, splices, splice_lines, description }
 }
 
 /** What is said of a plan. Member by member: every edit comes here, and each spread takes a microsecond. */
@@ -192,7 +218,7 @@ function uncheckedBy(change: TaskChange): 'lines' | 'occurrence' | 'file' | unde
 
 function planChange(
   original: Buffer,
-  { change, max_result_size }: Task,
+  { change, max_result_size, max_replacements }: Task,
   work_within: number
 ): Result<Plan, TaskFailure | TakesLong> {
   switch (change.operation) {
@@ -201,6 +227,7 @@ function planChange(
         line_endings: change.line_endings,
         max_result_size,
         work_within,
+        ...(max_replacements !== undefined && { max_replacements }),
         ...(change.allow_repeat === true && { allow_repeat: true })
       })
     case 'edit_lines':

@@ -1,4 +1,5 @@
 // Reads found records from their lines and blobs. Does not know which are asked for, or why.
+import { setImmediate as yieldToOthers } from 'node:timers/promises'
 import { codeOf } from '../error-code.ts'
 import type { Gap, HistoryOptions } from './api.ts'
 import { decodeFacts, decodeRecord, type Facts } from './record-json.ts'
@@ -7,6 +8,9 @@ import type { FoundRow } from './rows.ts'
 import type { SegmentSource } from './segment-source.ts'
 import { decodeTexts, type ReadBlob, type Texts } from './texts-json.ts'
 import { isPassing, unreadable } from './unreadable.ts'
+
+/** Splices that are decoded in one turn of the event loop, or one record: about 10 ms. */
+const TURN = 2000
 
 export interface LinesOptions {
   segments: SegmentSource
@@ -73,9 +77,15 @@ export class RecordLines {
   async stored(read: readonly ReadRow[], mostTexts: number): Promise<Stored[]> {
     const stored: Stored[] = []
     let size = 0
+    let since = 0
     for (const one of read.toReversed()) {
       const { splices, places, texts } = await this.#texts(one, size < mostTexts)
       size += sizeOf({ splices, places })
+      since += splices?.length ?? 0
+      if (since > TURN) {
+        since = 0
+        await yieldToOthers()
+      }
       const { hasTexts: _has, blobs: _blobs, seen: _seen, key, change_count, ...facts } = one.facts
       const record: EditRecord = {
         ...facts,

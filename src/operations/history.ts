@@ -1,4 +1,5 @@
 // /history: which edits were made, by whom, and what became of them.
+import { setImmediate as yieldToOthers } from 'node:timers/promises'
 import {
   DEFAULT_LISTED,
   HistoryRequestSchema,
@@ -8,11 +9,11 @@ import {
 } from '../../schemas/history.ts'
 import { editIdsOf } from '../engine/history/change.ts'
 import { AROUND } from '../engine/history/places.ts'
-import { recordedDiff } from '../engine/report/recorded-diff.ts'
 import { decode } from '../engine/text/encoding.ts'
 import { fail, ok, type Result } from '../result.ts'
 import type { EditRecord, HistoryQuery, PastEdit } from '../workspace/api.ts'
 import { shortHash } from '../workspace/text-file.ts'
+import type { HistoryReader } from '../workers/history-reader.ts'
 import type { Workspace } from '../workspace/workspace.ts'
 import { DIFF_LINES } from './change.ts'
 import { PATH_HINT } from './hints.ts'
@@ -21,7 +22,7 @@ import type { FieldFault, HistoryOutcome, Operation, OperationFailure } from './
 /** Changes of one edit that are listed. */
 const MAX_CHANGES = 1000
 
-export const makeHistory = (workspace: Workspace): Operation<HistoryRequest> => ({
+export const makeHistory = (workspace: Workspace, reader: HistoryReader): Operation<HistoryRequest> => ({
   id: 'edit_history',
   route: '/history',
   summary: 'List the edits that were made',
@@ -48,8 +49,15 @@ export const makeHistory = (workspace: Workspace): Operation<HistoryRequest> => 
     const page = await workspace.history({ ...query.value, texts: true })
     if (!page.ok) return { ...page, ...path }
     const { edits, next_before, oldest_kept_at } = page.value
+    const listed: HistoryOutcome['edits'] = []
+    for (const edit of edits) {
+      const diff = request.show_diff === true ? await diffOf(edit, reader) : {}
+      listed.push({ ...factsOf(edit), ...diff })
+      // A page may have 200 edits of a thousand listed changes each.
+      await yieldToOthers()
+    }
     const outcome: HistoryOutcome = {
-      edits: edits.map(edit => listed(edit, request.show_diff === true)),
+      edits: listed,
       ...(next_before !== undefined && { next_before }),
       ...(oldest_kept_at !== undefined && { oldest_kept_at: timeOf(oldest_kept_at) })
     }
@@ -76,10 +84,7 @@ function queryOf(request: HistoryRequest): Result<HistoryQuery, OperationFailure
 
 const timeOf = (ms: number): string => new Date(ms).toISOString()
 
-function listed(
-  { record, texts, state, undone_by, review, units }: PastEdit,
-  show_diff: boolean
-): HistoryOutcome['edits'][number] {
+function factsOf({ record, texts, state, undone_by, review, units }: PastEdit): HistoryOutcome['edits'][number] {
   const { edit_id, batch_id, operation, at, token, agent, session, reason, hash_before, hash_after, toggles } = record
   const path = decode(record.path)
   const changes = changesOf(record, units)
@@ -106,8 +111,7 @@ function listed(
     ...(texts === 'lost' && { texts_lost: true as const }),
     changes: changes.slice(0, MAX_CHANGES),
     // Where its texts weren't read, none is listed.
-    ...((changes.length > MAX_CHANGES || texts === 'unread') && { changes_truncated: true as const }),
-    ...(show_diff && (texts === 'unread' ? { diff_unavailable: 'page_full' as const } : diffOf(record)))
+    ...((changes.length > MAX_CHANGES || texts === 'unread') && { changes_truncated: true as const })
   }
 }
 
@@ -122,9 +126,11 @@ const changesOf = ({ places }: EditRecord, units: PastEdit['units']): ListedEdit
     ...(units?.kept.has(change_index) === true && { kept: true as const })
   }))
 
-function diffOf({ splices, places, path, hash_before, hash_after }: EditRecord) {
+async function diffOf({ record, texts }: PastEdit, reader: HistoryReader) {
+  const { splices, places, path, hash_before, hash_after } = record
+  if (texts === 'unread') return { diff_unavailable: 'page_full' as const }
   if (splices === null || places === null) return {}
-  return recordedDiff(splices, places, {
+  return reader.diff(splices, places, {
     path: path.toString(),
     exists: hash_before !== null,
     remains: hash_after !== null,

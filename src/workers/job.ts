@@ -1,8 +1,12 @@
 // The jobs of a worker thread, and how each is done. Does not know threads.
+import { getHeapStatistics } from 'node:v8'
 import { blameOf, type BlamedText, type BlameTask } from '../engine/blame.ts'
 import type { InvalidRegex, SearchRequest, SearchResult } from '../engine/inspect/search-literal.ts'
+import type { EarlierState } from '../engine/history/lines-now.ts'
 import type { CurrentOutcome, HistoryGone, LineOutOfRange } from '../engine/failure.ts'
 import { pendingOf, type PendingTask, type PendingText } from '../engine/pending.ts'
+import type { Diff } from '../engine/report/diff.ts'
+import { recordedDiff, type RecordedDiffOptions } from '../engine/report/recorded-diff.ts'
 import { planTakeBack, type TextTakenBack, type TakeBackTask, type TakeBackTaskFailure } from '../engine/take-back.ts'
 import {
   planTask,
@@ -12,9 +16,17 @@ import {
   type TaskFailure,
   type TaskResult
 } from '../engine/task.ts'
+import { MAX_REPLACEMENTS } from '../engine/plan/replace-text.ts'
 import { ok, type Result } from '../result.ts'
+import {
+  memoryOf,
+  type Packed,
+  type PackedSplices,
+  packSplices,
+  unpackChanges,
+  unpackSplices
+} from './packed-splices.ts'
 import { bufferOf } from './thread.ts'
-import { withChanges } from './with-changes.ts'
 
 /** `time` in milliseconds. */
 export interface SearchJob {
@@ -36,45 +48,53 @@ export interface PlanJob {
 export interface ReplanJob {
   type: 'replan'
   bytes: Uint8Array
-  task: StaleTask
+  task: Omit<StaleTask, 'earlier'>
+  earlier?: Packed<EarlierState>
 }
 export interface TakeBackJob {
   type: 'take_back'
   bytes: Uint8Array
-  task: TakeBackTask
+  task: Packed<TakeBackTask>
   file: { path: string; exists: boolean }
 }
 export interface PendingJob {
   type: 'pending'
   bytes: Uint8Array
-  task: PendingTask
+  task: Packed<PendingTask>
 }
 export interface BlameJob {
   type: 'blame'
   bytes: Uint8Array
-  task: BlameTask
+  task: Packed<BlameTask>
 }
-export type Job = SearchJob | CheckSearchJob | PlanJob | ReplanJob | TakeBackJob | PendingJob | BlameJob
+export interface RecordedDiffJob {
+  type: 'recorded_diff'
+  splices: PackedSplices
+  /** Of each its first line as `start`, and the text before and after it. */
+  around: PackedSplices
+  options: RecordedDiffOptions
+}
+export type Job =
+  SearchJob | CheckSearchJob | PlanJob | ReplanJob | TakeBackJob | PendingJob | BlameJob | RecordedDiffJob
 
-/** A plan, with the bytes that it is of. */
-export interface PlannedInThread extends TaskResult {
-  original: Buffer
-}
-
-export interface TakenBackInThread extends TextTakenBack {
-  original: Buffer
-}
+/** A plan as a thread sends it, with the bytes that it is of. */
+export type SentPlan<P extends TaskResult> = Omit<P, 'splices'> & { original: Buffer; splices?: PackedSplices }
 
 /** The result of each. */
 export interface Results {
   search: SearchResult
   check_search: Result<null, InvalidRegex>
-  plan: Result<PlannedInThread, TaskFailure>
+  plan: Result<SentPlan<TaskResult>, TaskFailure>
   replan: CurrentOutcome
-  take_back: Result<TakenBackInThread, TakeBackTaskFailure>
+  take_back: Result<SentPlan<TextTakenBack>, TakeBackTaskFailure>
   pending: Result<PendingText, HistoryGone>
   blame: Result<BlamedText, HistoryGone | LineOutOfRange>
+  recorded_diff: Diff
 }
+
+/** What one replaced place takes of a thread's heap at the most, in bytes; 800 to 1,000 measured. */
+const PLACE_MEMORY = 1250
+const MOST_PLACES = Math.min(MAX_REPLACEMENTS, Math.floor(getHeapStatistics().heap_size_limit / PLACE_MEMORY))
 
 /** The result, and the buffers that go along instead of being copied. */
 export async function runJob(job: Job): Promise<{ result: Results[Job['type']]; transfer: ArrayBuffer[] }> {
@@ -83,30 +103,43 @@ export async function runJob(job: Job): Promise<{ result: Results[Job['type']]; 
     const { checkSearch } = await import('../engine/inspect/search.ts')
     return { result: checkSearch(job.request), transfer: [] }
   }
+  if (job.type === 'recorded_diff') {
+    const around = unpackSplices(job.around).map(({ start, old, insert }) => ({
+      start_line: start,
+      before: old,
+      after: insert
+    }))
+    return { result: recordedDiff(unpackSplices(job.splices), around, job.options), transfer: [] }
+  }
   const original = bufferOf(job.bytes)
   if (job.type === 'search') {
     const { searchText } = await import('../engine/inspect/search.ts')
     return { result: searchText(original, job.request, within(job.time)), transfer: [] }
   }
   if (job.type === 'replan') {
-    const { earlier, ...task } = job.task
-    const known = earlier && { earlier: withChanges(earlier, bufferOf) }
+    const { task, earlier } = job
+    const known = earlier && { earlier: unpackChanges(earlier) }
     return { result: replanOnCurrent(original, { ...task, ...known }), transfer: [] }
   }
   if (job.type === 'take_back') {
-    return withOriginal(original, planTakeBack(original, withChanges(job.task, bufferOf), job.file))
+    return sent(original, planTakeBack(original, unpackChanges(job.task), job.file))
   }
-  if (job.type === 'pending') return { result: pendingOf(original, withChanges(job.task, bufferOf)), transfer: [] }
-  if (job.type === 'blame') return { result: blameOf(original, withChanges(job.task, bufferOf)), transfer: [] }
-  return withOriginal(original, planTask(original, job.task, job.file))
+  if (job.type === 'pending') return { result: pendingOf(original, unpackChanges(job.task)), transfer: [] }
+  if (job.type === 'blame') return { result: blameOf(original, unpackChanges(job.task)), transfer: [] }
+  return sent(original, planTask(original, { ...job.task, max_replacements: MOST_PLACES }, job.file))
 }
 
-function withOriginal<P extends TaskResult, F>(
+function sent<P extends TaskResult, F>(
   original: Buffer,
   planned: Result<P, F>
-): { result: Result<P & { original: Buffer }, F>; transfer: ArrayBuffer[] } {
+): { result: Result<SentPlan<P>, F>; transfer: ArrayBuffer[] } {
   if (!planned.ok) return { result: planned, transfer: [] }
-  return { result: ok({ ...planned.value, original }), transfer: buffersOf([original, ...planned.value.pieces]) }
+  const { splices, ...plan } = planned.value
+  const packed = splices && packSplices(splices)
+  return {
+    result: ok({ ...plan, original, ...(packed && { splices: packed }) }),
+    transfer: [...buffersOf([original, ...plan.pieces]), ...(packed ? memoryOf(packed) : [])]
+  }
 }
 
 /**

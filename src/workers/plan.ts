@@ -1,7 +1,7 @@
 // Plans changes: small ones on the event loop, large or slow ones in a thread. Does not know who asks.
 import type { ResourceLimits } from 'node:worker_threads'
 import type { CurrentOutcome } from '../engine/failure.ts'
-import type { RecordedChange } from '../engine/history/change.ts'
+import type { RecordedChange, RecordedSplice } from '../engine/history/change.ts'
 import { planTakeBack, type TextTakenBack, type TakeBackTask, type TakeBackTaskFailure } from '../engine/take-back.ts'
 import {
   planTask,
@@ -9,15 +9,16 @@ import {
   type StaleTask,
   type Task,
   type TaskFailure,
-  type TaskResult
+  type TaskResult,
+  textLength
 } from '../engine/task.ts'
 import { ok, type Result } from '../result.ts'
+import { memoryOf, packChanges, unpackSplices } from './packed-splices.ts'
 import { bufferOf, transferable } from './thread.ts'
-import type { Job, PlannedInThread, Results, TakenBackInThread } from './job.ts'
+import type { Job, Results, SentPlan } from './job.ts'
 import { Threads } from './threads.ts'
-import { withChanges } from './with-changes.ts'
 
-/** Bytes up to which a file is planned on the event loop. */
+/** Bytes of a file, and of the texts of its change, up to which it is planned on the event loop. */
 export const INLINE_PLAN_BYTES = 256 * 1024
 /**
  * Work (see `fitsWorkBudget`) up to which a plan is made there: that of replacing two thousand places, for instance.
@@ -27,6 +28,9 @@ const INLINE_PLAN_WORK = 2_000_000
 const SPLICE_WORK = 128
 /** While one plan takes long, another needn't wait. */
 const THREADS = 2
+
+/** A plan with the bytes that it is of, which were away meanwhile. */
+export type InThread<P extends TaskResult> = P & { original: Buffer }
 
 export class PlanMaker {
   readonly #threads: Threads<Job, Results>
@@ -43,8 +47,8 @@ export class PlanMaker {
     original: Buffer,
     task: Task,
     file: { path: string; exists: boolean }
-  ): Result<TaskResult, TaskFailure> | Promise<Result<PlannedInThread, TaskFailure>> {
-    if (original.length > INLINE_PLAN_BYTES) return this.#planInThread(original, task, file)
+  ): Result<TaskResult, TaskFailure> | Promise<Result<InThread<TaskResult>, TaskFailure>> {
+    if (original.length + textLength(task.change) > INLINE_PLAN_BYTES) return this.#planInThread(original, task, file)
     const planned = planTask(original, task, file, INLINE_PLAN_WORK)
     if (planned.ok) return planned
     const { failure } = planned
@@ -57,13 +61,13 @@ export class PlanMaker {
    */
   replan(original: Buffer, task: StaleTask): CurrentOutcome | Promise<CurrentOutcome> {
     const { earlier, ...others } = task
-    const replanned = isShort(original, earlier?.changes ?? [])
-      ? replanOnCurrent(original, task, INLINE_PLAN_WORK)
-      : undefined
+    const isInline = textLength(task.change) <= INLINE_PLAN_BYTES && isShort(original, earlier?.changes ?? [])
+    const replanned = isInline ? replanOnCurrent(original, task, INLINE_PLAN_WORK) : undefined
     if (replanned !== undefined && 'fits' in replanned) return replanned
     const bytes = transferable(original)
-    const own = { ...others, ...(earlier && { earlier: withChanges(earlier, text => Uint8Array.from(text)) }) }
-    return this.#threads.run({ type: 'replan', bytes, task: own }, { transfer: [bytes.buffer] })
+    const packed = earlier && packChanges(earlier)
+    const transfer = [bytes.buffer, ...(packed ? memoryOf(packed.changes.splices) : [])]
+    return this.#threads.run({ type: 'replan', bytes, task: others, ...(packed && { earlier: packed }) }, { transfer })
   }
 
   /**
@@ -74,7 +78,7 @@ export class PlanMaker {
     original: Buffer,
     task: TakeBackTask,
     file: { path: string; exists: boolean }
-  ): Result<TextTakenBack, TakeBackTaskFailure> | Promise<Result<TakenBackInThread, TakeBackTaskFailure>> {
+  ): Result<TextTakenBack, TakeBackTaskFailure> | Promise<Result<InThread<TextTakenBack>, TakeBackTaskFailure>> {
     return isShort(original, task.changes)
       ? planTakeBack(original, task, file)
       : this.#takeBackInThread(original, task, file)
@@ -88,35 +92,37 @@ export class PlanMaker {
     original: Buffer,
     task: Task,
     file: { path: string; exists: boolean }
-  ): Promise<Result<PlannedInThread, TaskFailure>> {
+  ): Promise<Result<InThread<TaskResult>, TaskFailure>> {
     const bytes = transferable(original)
     const planned = await this.#threads.run({ type: 'plan', bytes, task, file }, { transfer: [bytes.buffer] })
-    return planned.ok ? ok(withBuffers(planned.value)) : planned
+    return planned.ok ? ok(arrived(planned.value)) : planned
   }
 
   async #takeBackInThread(
     original: Buffer,
     task: TakeBackTask,
     file: { path: string; exists: boolean }
-  ): Promise<Result<TakenBackInThread, TakeBackTaskFailure>> {
+  ): Promise<Result<InThread<TextTakenBack>, TakeBackTaskFailure>> {
     const bytes = transferable(original)
-    const own = withChanges(task, text => Uint8Array.from(text))
-    const planned = await this.#threads.run({ type: 'take_back', bytes, task: own, file }, { transfer: [bytes.buffer] })
-    return planned.ok ? ok(withBuffers(planned.value)) : planned
+    const packed = packChanges(task)
+    const transfer = [bytes.buffer, ...memoryOf(packed.changes.splices)]
+    const planned = await this.#threads.run({ type: 'take_back', bytes, task: packed, file }, { transfer })
+    return planned.ok ? ok(arrived(planned.value)) : planned
   }
 }
 
 /** Buffers arrive as plain arrays of bytes. */
-const withBuffers = <P extends PlannedInThread>(planned: P): P => ({
-  ...planned,
-  original: bufferOf(planned.original),
-  pieces: planned.pieces.map(bufferOf),
-  splices: planned.splices.map(splice => ({ ...splice, insert: bufferOf(splice.insert) }))
-})
+function arrived<P extends TaskResult>({ original, pieces, splices, ...others }: SentPlan<P>): InThread<P> {
+  const buffers = { original: bufferOf(original), pieces: pieces.map(bufferOf) }
+  return { ...others, ...buffers, ...(splices && { splices: unpackSplices(splices) }) } as unknown as InThread<P>
+}
 
 /** Whether changes that end in `present` are replayed on the event loop. */
-export function isShort(present: Buffer, changes: readonly RecordedChange[]): boolean {
-  const workOf = ({ splices }: RecordedChange): number =>
-    (splices ?? []).reduce((sum, { old, insert }) => sum + SPLICE_WORK + old.length + insert.length, 0)
-  return changes.reduce((sum, change) => sum + workOf(change), present.length) <= INLINE_PLAN_BYTES
-}
+export const isShort = (present: Buffer, changes: readonly RecordedChange[]): boolean =>
+  changes.reduce((sum, { splices }) => sum + workOf(splices ?? []), present.length) <= INLINE_PLAN_BYTES
+
+/** Whether one is looked at there. */
+export const isShortChange = (splices: readonly RecordedSplice[]): boolean => workOf(splices) <= INLINE_PLAN_BYTES
+
+const workOf = (splices: readonly RecordedSplice[]): number =>
+  splices.reduce((sum, { old, insert }) => sum + SPLICE_WORK + old.length + insert.length, 0)

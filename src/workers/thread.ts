@@ -28,9 +28,11 @@ export const bufferOf = ({ buffer, byteOffset, byteLength }: Uint8Array): Buffer
 
 /**
  * The bytes as an array that can move to another thread. A large buffer that starts at the beginning of its memory owns
- * that memory, as the workspace's buffers do; a view into Node's pool of small buffers is copied.
+ * that memory, as the workspace's buffers do; a view into Node's pool of small buffers is copied, and so is an empty
+ * one, which may be a constant.
  */
 export const transferable = (bytes: Buffer): Uint8Array<ArrayBuffer> =>
-  (bytes.byteLength === bytes.buffer.byteLength || (bytes.byteOffset === 0 && bytes.byteLength > Buffer.poolSize)
+  (bytes.byteLength > 0 &&
+  (bytes.byteLength === bytes.buffer.byteLength || (bytes.byteOffset === 0 && bytes.byteLength > Buffer.poolSize))
     ? bytes
     : Uint8Array.from(bytes)) as Uint8Array<ArrayBuffer>

@@ -1,9 +1,8 @@
 // What others see of the workspace: its options, requests and results. Types only; does not know HTTP.
 import type { Audit, AuditedCall } from '../audit/audit.ts'
 import type { ReviewedSelection, ReviewState, Verdict } from '../engine/history/baseline.ts'
-import type { RecordedChange, Selection } from '../engine/history/change.ts'
+import type { RecordedChange, RecordedSplice, Selection } from '../engine/history/change.ts'
 import type { IndexSet } from '../engine/history/index-set.ts'
-import type { Splice } from '../engine/edit/splice.ts'
 import type { CursorGone, RecordQuery, Told } from '../history/api.ts'
 import type { Cursor } from '../history/cursor.ts'
 import type { Author, EditRecord, FileAttributes, RecordedOperation, TextsState } from '../history/record.ts'
@@ -139,8 +138,8 @@ export interface CreateTarget {
  */
 export interface Planned<T> {
   pieces: readonly Buffer[]
-  /** The same as splices of the text that it was given; without them the history compares the texts. */
-  splices?: readonly Splice[]
+  /** The same as it is recorded of the text that it was given; without it the history compares the texts. */
+  splices?: readonly RecordedSplice[]
   /** On which line of that text each of them begins; without them the history counts. */
   splice_lines?: readonly number[]
   /** Of an undo or redo: what it takes back or makes again. */

@@ -43,6 +43,30 @@ t.test('changes no more than 100 files at once', async t => {
   t.notOk(existsSync(join(server.root, '100.txt')))
 })
 
+t.test('keeps an edit of very many places as fewer changes, of near ones together, and takes them back', async t => {
+  const text = 'a\n'.repeat(30_000)
+  const server = await startServer(t, { files: { 'a.txt': text } })
+  const replacing = { path: 'a.txt', old_text: 'a', new_text: 'bb', replace_all: true }
+  const { body } = await check(t, server, '/edit', replacing, 200, { total_replacements: 30_000 })
+  const edit_id = String(body.edit_id)
+  const { body: page } = await check(t, server, '/history', { edit_id, show_diff: true }, 200, {
+    edits: [{ lines_added: 30_000, lines_removed: 30_000, changes_truncated: true, diff_truncated: true }]
+  })
+  const [first, second] = (page.edits as { changes: { start_line: number; lines_removed: number }[] }[])[0]!.changes
+  t.ok(first!.lines_removed > 1 && first!.lines_removed < 10, `${first!.lines_removed} lines`)
+  t.equal(second!.start_line, 1 + first!.lines_removed)
+  await check(t, server, '/undo', { edit_id, change_indexes: [1] }, 200, {})
+  const taken = `${'bb\n'.repeat(first!.lines_removed)}${'a\n'.repeat(second!.lines_removed)}`
+  t.equal(
+    bytesOf(server, 'a.txt')
+      .toString()
+      .slice(0, taken.length + 3),
+    `${taken}bb\n`
+  )
+  await check(t, server, '/undo', { edit_id }, 200, {})
+  t.equal(bytesOf(server, 'a.txt'), text)
+})
+
 t.test('makes no file larger than files may be, and then changes no other file either', async t => {
   const long = 'x'.repeat(90)
   const files = { 'a.txt': 'one\n', 'b.txt': `${long}\nb\nc\n` }

@@ -6,6 +6,7 @@ import { join } from 'node:path'
 import t from 'tap'
 import { Splices, type Splice } from '../../src/engine/edit/splice.ts'
 import type { Selection } from '../../src/engine/history/change.ts'
+import { recordedSplices } from '../../src/engine/history/refine.ts'
 import { makeOperations, type Operations } from '../../src/operations.ts'
 import { ok } from '../../src/result.ts'
 import type { Workspace } from '../../src/workspace/workspace.ts'
@@ -62,7 +63,8 @@ class ServedHistory {
       { dry_run: false, origin: { operation: 'edit', agent: `agent${agent}` } },
       original => {
         if (!original.equals(present)) throw new Wrong('the file is not what it was')
-        return ok({ pieces: new Splices(splices, original.length).apply(original), splices, description: null })
+        const pieces = new Splices(splices, original.length).apply(original)
+        return ok({ pieces, splices: recordedSplices(original, splices), description: null })
       }
     )
     if (!done.ok) throw new Wrong(`edit: ${done.failure.code}`)

@@ -17,13 +17,21 @@ const MOST_EDITS = 200
 /** Steps of all these comparisons together; one in which n lines differ takes n². About 0.2 s, measured. */
 const MOST_STEPS = 2_000_000
 
+/** The steps that are left of those that the comparisons of one change may take. */
+export interface Steps {
+  steps: number
+}
+
+/** For all that is compared of one change. */
+export const stepsOfComparison = (): Steps => ({ steps: MOST_STEPS })
+
 /**
  * The lines in which two texts differ, in order; between two hunks at least one line is the same. Lines that occur once
  * in each text are found whatever their number; what lies between two of these is compared line by line only where few
- * lines differ, as long as that takes few steps altogether, and is one hunk otherwise. Of texts of very many lines, all
+ * lines differ, as long as steps are `left`, and is one hunk otherwise. Of texts of very many lines, all
  * between the lines that they begin and end with alike is one hunk. Linear in the bytes, and O(n log n) for n lines.
  */
-export function lineHunks(old: Buffer, now: Buffer): LineHunk[] {
+export function lineHunks(old: Buffer, now: Buffer, left: Steps): LineHunk[] {
   const { lead, trail } = commonLines(old, now)
   const a = old.subarray(lead, old.length - trail)
   const b = now.subarray(lead, now.length - trail)
@@ -32,7 +40,7 @@ export function lineHunks(old: Buffer, now: Buffer): LineHunk[] {
   if (named === undefined) {
     return [{ from: lead, to: lead + a.length, otherFrom: lead, otherTo: lead + b.length }]
   }
-  return hunksOf(named, lead)
+  return hunksOf(named, lead, left)
 }
 
 /** How many bytes two texts begin, and the rest of them ends, with alike, in whole lines. */
@@ -49,7 +57,7 @@ function commonLines(a: Buffer, b: Buffer): { lead: number; trail: number } {
 }
 
 /** The hunks of texts that begin at `shift` in both. */
-function hunksOf({ a, b, count }: NonNullable<ReturnType<typeof nameLines>>, shift: number): LineHunk[] {
+function hunksOf({ a, b, count }: NonNullable<ReturnType<typeof nameLines>>, shift: number, left: Steps): LineHunk[] {
   const hunks: LineHunk[] = []
   const add = (from: number, to: number, otherFrom: number, otherTo: number): void => {
     const last = hunks.at(-1)
@@ -64,7 +72,6 @@ function hunksOf({ a, b, count }: NonNullable<ReturnType<typeof nameLines>>, shi
       last.otherTo = bytes.otherTo
     } else hunks.push(bytes)
   }
-  const left = { steps: MOST_STEPS }
   let [from, otherFrom] = [0, 0]
   for (const [at, otherAt] of [...anchors(a.names, b.names, count), [a.names.length, b.names.length] as const]) {
     compareStretch(a.names, b.names, { from, to: at, otherFrom, otherTo: otherAt }, left, add)
@@ -112,7 +119,7 @@ function compareStretch(
   a: Int32Array,
   b: Int32Array,
   { from, to, otherFrom, otherTo }: LineHunk,
-  left: { steps: number },
+  left: Steps,
   add: (from: number, to: number, otherFrom: number, otherTo: number) => void
 ): void {
   while (from < to && otherFrom < otherTo && a[from] === b[otherFrom]) {

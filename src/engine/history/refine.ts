@@ -1,41 +1,44 @@
 // What a change really replaced: its splices cut down to the lines, and in these to the bytes, that differ. Does not
 // know who made it or how it is kept.
 import { isUtf8 } from 'node:buffer'
+import { fewSplices } from '../edit/few-splices.ts'
 import type { Splice } from '../edit/splice.ts'
 import { isInsideCrlfIn } from '../text/lines.ts'
 import type { RecordedSplice } from './change.ts'
 import { commonLead, commonTrail } from './common.ts'
-import { lineHunks } from './line-hunks.ts'
+import { lineHunks, type Steps, stepsOfComparison } from './line-hunks.ts'
 
 /**
  * The splices of a plan as they are recorded: applied to `original` they give the same text. Sorted and disjoint; each
- * replaces something by something else, and none shares a line with another unless the plan's did. The buffers are
- * copies. About linear in the bytes of the splices: where too many lines differ to be compared, only what they begin
- * and end with alike is left out.
+ * replaces something by something else, and none shares a line with another unless the plan's did. No more than
+ * `MOST_SPLICES`: beyond that, near ones are one. The buffers are copies. About linear in the bytes of the splices:
+ * where too many lines differ to be compared, only what they begin and end with alike is left out.
  */
 export function recordedSplices(original: Buffer, splices: readonly Splice[]): RecordedSplice[] {
-  const recorded: RecordedSplice[] = []
-  for (const { start, end, insert } of splices) addRefined(recorded, original.subarray(start, end), insert, start)
-  return recorded
+  const refined: Splice[] = []
+  const left = stepsOfComparison()
+  for (const { start, end, insert } of splices) addRefined(refined, original.subarray(start, end), insert, start, left)
+  return fewSplices(refined, original).map(({ start, end, insert }) => ({
+    start,
+    old: Buffer.from(original.subarray(start, end)),
+    insert: Buffer.from(insert)
+  }))
 }
 
 /** The same for a change of which only the texts before and after it are known. */
-export function differing(before: Buffer, after: Buffer): RecordedSplice[] {
-  const recorded: RecordedSplice[] = []
-  addRefined(recorded, before, after, 0)
-  return recorded
-}
+export const differing = (before: Buffer, after: Buffer): RecordedSplice[] =>
+  recordedSplices(before, [{ start: 0, end: before.length, insert: after }])
 
-function addRefined(recorded: RecordedSplice[], old: Buffer, insert: Buffer, start: number): void {
-  for (const hunk of lineHunks(old, insert)) {
+function addRefined(refined: Splice[], old: Buffer, insert: Buffer, start: number, left: Steps): void {
+  for (const hunk of lineHunks(old, insert, left)) {
     const before = old.subarray(hunk.from, hunk.to)
     const after = insert.subarray(hunk.otherFrom, hunk.otherTo)
     const { lead, trail } = alike(before, after)
     if (lead + trail === before.length && lead + trail === after.length) continue
-    recorded.push({
+    refined.push({
       start: start + hunk.from + lead,
-      old: Buffer.from(before.subarray(lead, before.length - trail)),
-      insert: Buffer.from(after.subarray(lead, after.length - trail))
+      end: start + hunk.to - trail,
+      insert: after.subarray(lead, after.length - trail)
     })
   }
 }

@@ -27,6 +27,8 @@ export interface TextOptions {
   line_endings: LineEndings
   /** Bytes. Checked after each edit, before the text is made. */
   max_result_size: number
+  /** A million, unless the memory is too small for that. */
+  max_replacements?: number
   /** An edit that seems to have been made already is made again: its caller knows the file's state. */
   allow_repeat?: boolean
 }
@@ -36,7 +38,8 @@ export interface TextOptions {
  * there; matches are counted left to right, not overlapping, but where exactly one is required, overlapping ones
  * count too. `edits` are valid: `old_text` isn't empty, `replace_all: true` and `occurrence` aren't both given.
  * Fails with the first edit that can't be made: no match, made already, another count than required, an occurrence
- * that isn't there, a result over `max_result_size`, or more than a million replaced places; with `work_within`,
+ * that isn't there, a result over `max_result_size`, or more replaced places than
+ * `max_replacements`; with `work_within`,
  * TAKES_LONG where many places are replaced, or a miss takes long to explain.
  */
 export function planTextEdits(
@@ -52,7 +55,7 @@ export function planTextEdits(
 export function planTextEdits(
   original: Buffer,
   edits: readonly TextEdit[],
-  { work_within = Infinity, ...options }: TextOptions & Partial<WorkWithin>
+  { work_within = Infinity, max_replacements = MAX_REPLACEMENTS, ...options }: TextOptions & Partial<WorkWithin>
 ): Result<Plan, TextFailure | TakesLong> {
   const draft = new PieceTable(original)
   const lines = new LineIndex(original)
@@ -95,11 +98,11 @@ export function planTextEdits(
     if (repeated !== undefined) return fail(explainAlreadyApplied(failed, repeated))
     const [from, to] = chosen.value
     const total = draft.placements.length + to - from
-    if (total > MAX_REPLACEMENTS) {
+    if (total > max_replacements) {
       return fail({
         code: 'RESULT_TOO_LARGE',
         what: 'replacements',
-        limit: MAX_REPLACEMENTS,
+        limit: max_replacements,
         actual: total,
         edit_index,
         total_edits: edits.length

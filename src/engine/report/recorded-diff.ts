@@ -31,15 +31,19 @@ interface Stretch {
   splices: KnownSplice[]
 }
 
+/** `kept`: bytes of the text that were kept on each side of a splice at most. */
+export interface RecordedDiffOptions extends DiffOptions {
+  kept: number
+}
+
 /**
  * The diff of a change, as `unifiedDiff` would have made it: of each of `splices` (sorted, disjoint) the one of
- * `around` with the same index. `kept`: bytes of the text that were kept on each side at most; where a line is longer,
- * the diff is unavailable (too_long). Line numbers are right unless a lone `\r` ends lines of the file.
+ * `around` with the same index. Where a line is longer than what was kept, the diff is unavailable (too_long). Line numbers are right unless a lone `\r` ends lines of the file.
  */
 export function recordedDiff(
   splices: readonly KnownSplice[],
   around: readonly Surroundings[],
-  options: DiffOptions & { kept: number }
+  options: RecordedDiffOptions
 ): Diff {
   const isCut = (text: Buffer) => text.length >= options.kept && !text.includes(LF)
   if (around.some(({ before, after }) => isCut(before) || isCut(after))) return { diff_unavailable: 'too_long' }

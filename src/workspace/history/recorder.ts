@@ -1,7 +1,7 @@
 // What the history is told of each change, and when: the order of record, rename and answer. Does not know how records
 // are kept, or how files are written.
 import type { LineCounts } from '../../audit/audit.ts'
-import { differing, recordedSplices } from '../../engine/history/refine.ts'
+import { differing } from '../../engine/history/refine.ts'
 import { placesOf, type KnownLine } from '../../engine/history/places.ts'
 import type { RecordedSplice, Selection } from '../../engine/history/change.ts'
 import type { FileCopy, History, Latest } from '../../history/api.ts'
@@ -445,8 +445,8 @@ const linesOf = ({ splices = [], splice_lines = [] }: ComingChange['planned']): 
 
 const named = ({ digest, fingerprint }: Key) => ({ digest, fingerprint })
 
-const splicesOf = (before: Buffer, { splices, pieces }: ComingChange['planned']): RecordedSplice[] =>
-  splices === undefined ? differing(before, Buffer.concat(pieces)) : recordedSplices(before, splices)
+const splicesOf = (before: Buffer, { splices, pieces }: ComingChange['planned']): readonly RecordedSplice[] =>
+  splices ?? differing(before, Buffer.concat(pieces))
 
 /** Of a change of this text, where there is no record of it. */
 export function lineCounts(before: Buffer, planned: ComingChange['planned']): LineCounts {

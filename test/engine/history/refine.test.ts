@@ -68,6 +68,31 @@ t.test('compares no lines where that takes too long, however they lie', t => {
   t.end()
 })
 
+t.test('compares the lines of many splices for no longer than those of one', t => {
+  const one = Buffer.from('x\ny\nz\n'.repeat(30))
+  const before = Buffer.concat(Array.from({ length: 3000 }, () => one))
+  const list = Array.from({ length: 3000 }, (_, i): Splice => {
+    const start = i * one.length
+    return { start, end: start + one.length, insert: Buffer.from('y\nw\nx\n'.repeat(30)) }
+  })
+  const found = recordedSplices(before, list)
+  const countIn = (at: number) => found.filter(({ start }) => Math.floor(start / one.length) === at).length
+  t.ok(countIn(0) > 1, `${countIn(0)} splices in the first`)
+  t.ok(countIn(2998) + countIn(2999) < 2, 'and the last are not compared')
+  t.end()
+})
+
+t.test('keeps no more than ten thousand splices, those of near lines together', t => {
+  const lines = Array.from({ length: 60_000 }, (_, i) => `line ${i}\n`)
+  const before = Buffer.from(lines.join(''))
+  const now = lines.map((line, i) => (i % 2 ? `${line.trim()} x\n` : line)).join('')
+  const found = differing(before, Buffer.from(now))
+  t.ok(found.length <= 10_000 && found.length >= 5000, `${found.length} splices`)
+  const splices = found.map(({ start, old, insert }): Splice => ({ start, end: start + old.length, insert }))
+  t.equal(Buffer.concat(new Splices(splices, before.length).apply(before)).toString(), now)
+  t.end()
+})
+
 t.test('compares no lines where too many have one hash', t => {
   const lines = sameSlot(250, 2048)
   t.equal(differing(Buffer.concat(lines), Buffer.concat(lines.toReversed())).length, 1)

@@ -11,7 +11,6 @@ import {
 } from 'node:fs'
 import { join } from 'node:path'
 import t, { type Test } from 'tap'
-import type { Splice } from '../../../src/engine/edit/splice.ts'
 import type { EditRecord } from '../../../src/history/record.ts'
 import { ok } from '../../../src/result.ts'
 import { thisOwner } from '../../../src/workspace/locks/owner.ts'
@@ -73,12 +72,9 @@ const lookAtHistory =
 const splice =
   ({ start, end, insert }: { start: number; end: number; insert: string }): Planner<null, never> =>
   original => {
-    const splices: Splice[] = [{ start, end, insert: Buffer.from(insert) }]
-    return ok({
-      pieces: [original.subarray(0, start), Buffer.from(insert), original.subarray(end)],
-      splices,
-      description: null
-    })
+    const splices = [{ start, old: Buffer.from(original.subarray(start, end)), insert: Buffer.from(insert) }]
+    const pieces = [original.subarray(0, start), Buffer.from(insert), original.subarray(end)]
+    return ok({ pieces, splices, description: null })
   }
 
 t.test('records each change with who made it, and nothing else', async t => {
@@ -455,7 +451,7 @@ t.test('removes a file for a plan that says so, and folders that were made for i
   const removal: Planner<null, never> = original =>
     ok({
       pieces: [],
-      splices: [{ start: 0, end: original.length, insert: Buffer.alloc(0) }],
+      splices: [{ start: 0, old: Buffer.from(original), insert: Buffer.alloc(0) }],
       removes: true,
       made_folders: [Buffer.from('d'), Buffer.from('d/e')],
       description: null
