@@ -3,7 +3,7 @@
 import { isIP } from 'node:net'
 import { TOOL_NAMES } from '../../schemas/tools.ts'
 import { fail, ok, type Result } from '../result.ts'
-import { pathPatternFault } from '../workspace/root/policy.ts'
+import { pathPatternFault, patternFault } from '../workspace/root/policy.ts'
 
 /** A kind of value. `parse` fails with a description of valid texts, to follow "expected". */
 export interface Kind<T> {
@@ -92,8 +92,8 @@ export const list = <T>(element: Kind<T>): Kind<T[]> => ({
   }
 })
 
-export const PATTERN = kind('comma-separated paths or names, none of them empty', text =>
-  text === '' ? undefined : text
+export const PATTERN = kind('comma-separated paths or names, none of them empty or with .. in it', text =>
+  patternFault(text) === null ? text : undefined
 )
 
 /** A pattern of the paths that a token may use. */

@@ -24,7 +24,8 @@ type Refusal = Extract<FileFailure, { code: 'PROTECTED_PATH' | 'PATH_NOT_ALLOWED
 export interface PolicyOptions {
   /**
    * Patterns: names with `*` for any run of letters, `/` between them, found at every depth. The name and all below;
-   * with `/**` at the end only what is below.
+   * with `/**` at the end only what is below. `**` in place of a name is any number of names, or none. Each without a
+   * `patternFault`.
    */
   protect: readonly string[]
   /** The patterns that also forbid reading. */
@@ -128,22 +129,40 @@ interface Pattern {
 }
 
 function compile(source: string): Pattern {
-  const onlyBelow = source.endsWith('/**')
-  const parts = fold(onlyBelow ? source.slice(0, -3) : source)
-    .split('/')
-    .filter(part => part !== '')
-  const tests = parts.map(nameTest)
-  const least = tests.length + (onlyBelow ? 1 : 0)
+  const names = namesIn(source)
+  const onlyBelow = names.length > 1 && names.at(-1) === ANY_NAMES
+  /** What stands between any names: where each is found as early as can be, all are. */
+  const runs = names.reduce<NameTest[][]>(
+    (runs, name) => {
+      if (name === ANY_NAMES) runs.push([])
+      else runs.at(-1)!.push(nameTest(fold(name)))
+      return runs
+    },
+    [[]]
+  )
   return {
     source,
-    covers(names) {
-      if (tests.length === 0) return false
-      for (let start = 0; start + least <= names.length; start++) {
-        if (tests.every((test, i) => test(names[start + i] ?? ''))) return true
+    covers(path) {
+      let at = 0
+      for (const run of runs) {
+        while (at + run.length <= path.length && !run.every((test, i) => test(path[at + i]!))) at++
+        at += run.length
       }
-      return false
+      return names.length > 0 && at + (onlyBelow ? 1 : 0) <= path.length
     }
   }
+}
+
+const ANY_NAMES = '**'
+
+/** The names of a pattern that is found at every depth, so that `/` before or after it and `./` change nothing. */
+const namesIn = (pattern: string): string[] => pattern.split('/').filter(name => name !== '' && name !== '.')
+
+/** What is wrong with a pattern of PolicyOptions, with which it would cover nothing; null: nothing. */
+export function patternFault(pattern: string): string | null {
+  const names = namesIn(pattern)
+  if (names.length === 0) return 'must name something'
+  return names.includes('..') ? 'must not have .. as a name' : null
 }
 
 // Such patterns begin at the root: `docs` is what has that name, and all below; `docs/**` only what is below. `*` is any
@@ -228,8 +247,10 @@ function compilePath(source: string): PathPattern {
   }
 }
 
+type NameTest = (name: string) => boolean
+
 /** In time that grows with the name's length and the pattern's, whatever they are. */
-function nameTest(pattern: string): (name: string) => boolean {
+function nameTest(pattern: string): NameTest {
   const [first = '', ...others] = pattern.split('*')
   const last = others.pop()
   if (last === undefined) return name => name === first

@@ -1,7 +1,8 @@
-// Which paths somebody may use, by patterns that begin at the root. What else policy.ts does is shown in root.test.ts.
+// Which paths somebody may use, by patterns that begin at the root; which are protected, by patterns that are found at
+// every depth. What else policy.ts does is shown in root.test.ts.
 import t from 'tap'
-import { PATH_PATTERN } from '../../../src/config/value-kinds.ts'
-import { limitPolicy, makePolicy, pathPatternFault } from '../../../src/workspace/root/policy.ts'
+import { PATH_PATTERN, PATTERN } from '../../../src/config/value-kinds.ts'
+import { limitPolicy, makePolicy, matcher, pathPatternFault, patternFault } from '../../../src/workspace/root/policy.ts'
 
 const WIDE = makePolicy({
   protect: ['.git'],
@@ -109,4 +110,41 @@ t.test('says what is wrong with a pattern', async t => {
     t.match(PATH_PATTERN.parse(pattern), { ok: false, failure: expected })
   }
   for (const [pattern] of CASES) t.strictSame(PATH_PATTERN.parse(pattern), { ok: true, value: pattern })
+})
+
+const PROTECTED: [pattern: string, covered: string[], others: string[]][] = [
+  ['build', ['build', 'build/a', 'x/build/a', 'BUILD'], ['builds', 'x']],
+  ['build/', ['build', 'x/build/a'], ['builds']],
+  ['./build/o', ['build/o', 'x/build/o/p'], ['build', 'o']],
+  ['/build', ['build', 'x/build'], ['builds']],
+  ['.claude/**', ['.claude/a', 'x/.claude/a/b'], ['.claude', 'x/.claude']],
+  ['*.lock', ['a.lock', 'x/a.lock'], ['a.lock2']],
+  ['**/*.lock', ['a.lock', 'x/a.lock', 'x/y/a.lock/z'], ['a.lock2']],
+  ['src/**/gen.ts', ['src/gen.ts', 'src/a/gen.ts', 'x/src/a/b/gen.ts'], ['gen.ts', 'src', 'a/gen.ts', 'src/a']],
+  ['a/**/b/**', ['a/b/c', 'a/x/b/c', 'a/b/b'], ['a/b', 'a/x', 'b/a/x']],
+  ['a/b/**/a/c', ['a/b/a/c', 'a/a/b/x/a/a/c'], ['a/b/c', 'a/b/a']],
+  ['**', ['a', 'a/b'], []],
+  ['/**', ['a', 'a/b'], []],
+  ['a**', ['ab', 'x/a'], ['ba']]
+]
+
+t.test('covers paths at every depth by other patterns, any number of names by **', async t => {
+  for (const [pattern, covered, others] of PROTECTED) {
+    const covers = matcher([pattern])
+    t.equal(patternFault(pattern), null, pattern)
+    for (const path of covered) t.ok(covers(Buffer.from(path)), `${pattern} covers ${path}`)
+    for (const path of others) t.notOk(covers(Buffer.from(path)), `${pattern} does not cover ${path}`)
+  }
+})
+
+t.test('says which of these patterns would cover nothing', async t => {
+  for (const [pattern, expected] of [
+    ['', /must name something/],
+    ['/', /must name something/],
+    ['./', /must name something/],
+    ['docs/../src', /must not have \.\./]
+  ] as const) {
+    t.match(patternFault(pattern), expected, JSON.stringify(pattern))
+    t.match(PATTERN.parse(pattern), { ok: false })
+  }
 })
