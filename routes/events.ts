@@ -21,6 +21,8 @@ export function events(app: FastifyInstance, streams: EventStreams): void {
       const { accept, 'last-event-id': last } = request.headers
       if (request.url.includes('?')) return sendProblem(reply, QUERY)
       if (!acceptsEvents(accept)) return sendProblem(reply, ACCEPT)
+      // Before it waits for anything: its token may not be taken any more when it has.
+      const { ends } = streams
       const following = await viewOf(request).workspace.follow(last?.toString())
       if (!following.ok) {
         return sendProblem(reply, following.failure.code === 'INVALID_CURSOR' ? CURSOR : following.failure)
@@ -30,7 +32,7 @@ export function events(app: FastifyInstance, streams: EventStreams): void {
       // Proxies are not to wait for more.
       reply.header('x-accel-buffering', 'no')
       for (const [name, value] of Object.entries(reply.getHeaders())) reply.raw.setHeader(name, value ?? '')
-      await streams.run(reply.raw, following.value, request.grant?.expires)
+      await streams.run(reply.raw, following.value, { ends, expires: request.grant?.expires })
       return reply
     }
   })

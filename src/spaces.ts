@@ -175,7 +175,13 @@ export class AccessSpaces implements Spaces {
     this.#retiring.add(retired)
   }
 
-  readonly identify: Identify = token => this.#opened.identify(token)
+  readonly identify: Identify = token => {
+    const opened = this.#opened
+    const identified = opened.identify(token)
+    if (!(identified instanceof Promise)) return identified
+    // Who was found by a file that isn't served any more may not be known to this one.
+    return identified.then(found => (this.#opened === opened ? found : this.identify(token)))
+  }
 
   resource(host: string | undefined): Resource | null {
     return resourceFor(this.#opened.issuers, host)

@@ -9,6 +9,7 @@ import { openSpaces } from '../src/open-spaces.ts'
 import { CantOpen } from '../src/spaces.ts'
 import { makeViews } from '../src/views.ts'
 import { Workers } from '../src/workers/workers.ts'
+import { makeKey, now, sign, startIssuer } from './http/access/issuer.ts'
 
 const grant = (workspace: string, rest: Partial<Grant> = {}): Grant => ({
   name: 'ann',
@@ -62,6 +63,25 @@ t.test('keeps open what has not changed, and closes the rest once nothing runs i
   t.equal(spaces.ready(), null)
   t.equal(spaces.degraded(), false)
   spaces.endFollowing()
+})
+
+t.test('knows nobody any more by a file that was replaced while a token was checked', async t => {
+  const { spaces, declare, access } = await open(t, 'a')
+  const issuer = await startIssuer(t)
+  const key = await makeKey('ES256', 'one')
+  issuer.keys.push(key.jwk)
+  const audience = 'https://editd.example/mcp'
+  const issuers = [{ issuer: issuer.url, audience, algorithms: ['ES256'], scopes: [] }]
+  const claims = { iss: issuer.url, aud: audience, sub: 'ann', iat: now(), exp: now() + 100, scope: 'edit' }
+  const token = await sign(key, { ...claims, workspace: 'a' })
+  const take = async (declared: Partial<Access>) =>
+    (await spaces.prepare({ ...access(declare('a')), ...declared })).take()
+  await take({ issuers })
+  t.match(await spaces.identify!(token), { ok: true })
+  const without = await spaces.prepare(access(declare('a')))
+  const identified = spaces.identify!(token)
+  without.take()
+  t.match(await identified, { ok: false, failure: { code: 'UNAUTHORIZED', reason: 'wrong' } })
 })
 
 t.test('leaves what was prepared, and closes all of it where one can not be opened', async t => {

@@ -16,13 +16,21 @@ const PAGE = 50
 export interface EventStreams {
   /** How many run. */
   readonly count: number
+  /** How often all were ended: of a stream, as it was when its reader was let in. */
+  readonly ends: number
   /**
-   * Writes events until the reader goes, the follower ends or its token expires (in ms since 1970; null: never); then
-   * ends the response. Resolves then.
+   * Writes events until the reader goes, the follower ends, all are ended or its token expires (in ms since 1970; null:
+   * never); then ends the response. Resolves then.
    */
-  run(response: ServerResponse, follower: Follower, expires?: number | null): Promise<void>
-  /** Ends all that run. */
+  run(response: ServerResponse, follower: Follower, admitted: Admitted): Promise<void>
+  /** Ends all whose readers were let in until now. */
   endAll(): void
+}
+
+/** When a reader was let in, as `ends` of the streams says it, and until when. */
+export interface Admitted {
+  ends: number
+  expires?: number | null | undefined
 }
 
 interface Stream {
@@ -37,6 +45,7 @@ export function makeEventStreams(onBug: (error: unknown) => void, heartbeat = HE
   const streams = new Set<Stream>()
   const frames = new WeakMap<Told, string>()
   let timer: NodeJS.Timeout | undefined
+  let ends = 0
 
   const beat = () => {
     for (const stream of streams) {
@@ -57,14 +66,17 @@ export function makeEventStreams(onBug: (error: unknown) => void, heartbeat = HE
     get count() {
       return streams.size
     },
-    async run(response, follower, expires = null) {
+    get ends() {
+      return ends
+    },
+    async run(response, follower, { ends: before, expires = null }) {
       const stream: Stream = { response, follower, waited: null }
       streams.add(stream)
       const end =
         expires === null ? undefined : setTimeout(() => follower.end(), Math.min(expires - Date.now(), LONGEST))
       timer ??= setInterval(beat, heartbeat).unref()
-      // Who went before this never says so again.
-      if (response.destroyed) follower.end()
+      // Who went before this never says so again; nor does what ended all before it.
+      if (response.destroyed || before !== ends) follower.end()
       else response.once('close', () => follower.end())
       // The reader may have gone, which 'close' tells.
       response.on('error', () => {})
@@ -85,6 +97,7 @@ export function makeEventStreams(onBug: (error: unknown) => void, heartbeat = HE
       }
     },
     endAll() {
+      ends++
       for (const { follower } of streams) follower.end()
     }
   }

@@ -142,7 +142,7 @@ for (const [name, behind] of [
     let written = 0
     const server = createServer((_request, response) => {
       const streams = makeEventStreams(error => t.fail(String(error)), 100)
-      streams.run(response, follower).then(() => {
+      streams.run(response, follower, { ends: 0 }).then(() => {
         written = response.socket?.bytesWritten ?? 0
       })
     })
@@ -212,6 +212,23 @@ t.test('keeps nothing of a reader that goes before it begins', async t => {
   const follower = await followed
   for (let i = 0; i < 100 && !follower.isEnded; i++) await sleep(20)
   t.ok(follower.isEnded)
+})
+
+t.test('ends a stream that was let in before all were ended, and begins after it', async t => {
+  const server = await startServer(t, { files: { 'a.txt': 'one\n' } })
+  const real = server.workspace.follow
+  server.workspace.follow = async after => {
+    const following = await real(after)
+    server.endStreams()
+    return following
+  }
+  const reader = await streamOf(t, server)
+  await reader.ended()
+  server.workspace.follow = real
+  const later = await streamOf(t, server)
+  await edit(server, 'a.txt', 'one', 'two')
+  await later.until(2)
+  t.match(reader.events, [{ event: 'ready' }])
 })
 
 t.test('reports what nobody expects, and ends the stream', async t => {

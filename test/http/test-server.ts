@@ -34,6 +34,7 @@ export interface TestServer {
   /** What was logged, one record a line. */
   log: Record<string, unknown>[]
   drain(): Promise<void>
+  endStreams(): void
   call(method: string, path: string, options?: { body?: unknown; headers?: Record<string, string> }): Promise<Reply>
   /** Sends bytes as they are; resolves with everything that came back when the server closed, or after `wait` ms. */
   raw(bytes: string | Buffer, wait?: number): Promise<string>
@@ -216,6 +217,7 @@ export async function startServer(
   const {
     app,
     drain,
+    endStreams,
     document: makeDocument
   } = await buildApp({
     spaces: oneSpace(config, workspace),
@@ -278,6 +280,7 @@ export async function startServer(
     opened,
     log,
     drain,
+    endStreams,
     async call(method, path, { body, headers = {} } = {}) {
       await take()
       const response = await fetch(`http://127.0.0.1:${port}${path}`, {
