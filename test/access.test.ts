@@ -153,6 +153,9 @@ t.test('tells each caller what its token may do', async t => {
   t.notOk((await names('reader')).includes('edit_file'))
   t.ok((await names('reader')).includes('inspect_file'))
   t.ok((await names('ann')).includes('edit_file'))
+  await check(t, server, ['reader', '/tools?names=edit_file'], 400, {
+    detail: /edit_file, which a token with the scope read is not offered; the tools are preview_edit, inspect_file/
+  })
   const forbidden = { code: 'FORBIDDEN_SCOPE' }
   await check(t, server, ['reader', '/edit', edit('a.txt', 'x')], 403, forbidden)
   await check(t, server, ['reader', '/edit', { ...edit('a.txt', 'x'), dry_run: true }], 200, { dry_run: true })
