@@ -1,7 +1,7 @@
 // POST /mcp: the tools over MCP (Streamable HTTP, stateless). Does not know any tool.
 import type { FastifyInstance } from 'fastify'
 import type { Logger } from 'pino'
-import { hearing, jsonOf, refuseUnfit } from '../src/http/operation-route.ts'
+import { hearing, messageOf, refuseUnfit } from '../src/http/operation-route.ts'
 import { logBug, pathOf } from '../src/http/request-log.ts'
 import type { Answer } from '../src/http/answers/problem.ts'
 import { sendAnswer, sendProblem } from '../src/http/send.ts'
@@ -12,7 +12,7 @@ export function mcp(app: FastifyInstance, logger: Logger): void {
   app.post('/mcp', {
     onRequest: refuseUnfit,
     async handler(request, reply) {
-      const body = jsonOf(request)
+      const body = messageOf(request)
       if (!body.ok) return sendProblem(reply, body.failure)
       const answer = await viewOf(request).mcp()
       const beyond: Answer[] = []

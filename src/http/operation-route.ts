@@ -2,7 +2,7 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Operation } from '../operations/operation.ts'
 import { caller, type Call, type CallSummary, type Made } from './call.ts'
-import { invalidRequest } from './failure.ts'
+import { invalidField, invalidRequest } from './failure.ts'
 import { JSON_TYPE, parseStrictJson, refuseMedia } from './requests/json.ts'
 import { noteCall, pathOf } from './request-log.ts'
 import { sendAnswer, sendProblem } from './send.ts'
@@ -28,6 +28,16 @@ export const refuseUnfit = refuseAllBut(JSON_TYPE)
 /** The strict JSON of a request's body. */
 export const jsonOf = (request: FastifyRequest) =>
   parseStrictJson(request.body instanceof Buffer ? request.body : Buffer.alloc(0))
+
+/**
+ * The same, where it is one message. Several would count as one request, and have one line in the log; MCP has had no
+ * such arrays since 2025-06-18.
+ */
+export function messageOf(request: FastifyRequest): ReturnType<typeof jsonOf> {
+  const body = jsonOf(request)
+  if (!body.ok || !Array.isArray(body.value)) return body
+  return invalidField('', 'the body has to be one JSON-RPC message, not an array of them; send each by itself')
+}
 
 /** Hears what came of a call that a request has made: for its log line, and for who observes the server. */
 export const hearing =

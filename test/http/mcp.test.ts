@@ -1,7 +1,7 @@
 // MCP with the official client, in both eras, over HTTP and stdio, and with the inspector's command line.
 import { execFileSync, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import {
@@ -250,6 +250,22 @@ t.test('offers a reader only what works, and tells of a bug only its request_id'
       ({ msg, request_id }) => msg === 'bug' && textIn(failed).includes(`request_id ${String(request_id)}`)
     )
   )
+})
+
+t.test('takes one message a request, so that each call is counted and logged', async t => {
+  const server = await startServer(t, { files })
+  const made = ['x.txt', 'y.txt'].map((path, id) => {
+    const params = { name: 'create_file', arguments: { path, content: '' } }
+    return { jsonrpc: '2.0', id, method: 'tools/call', params }
+  })
+  const headers = { accept: 'application/json, text/event-stream' }
+  for (const body of [made, made.slice(1), []]) {
+    t.match(await server.call('POST', '/mcp', { headers, body }), {
+      status: 400,
+      body: { code: 'INVALID_REQUEST', detail: /one JSON-RPC message, not an array/ }
+    })
+  }
+  t.notOk(existsSync(join(server.root, 'x.txt')) || existsSync(join(server.root, 'y.txt')))
 })
 
 t.test('says in /capabilities what it speaks', async t => {
