@@ -1,13 +1,13 @@
 // A history that can't be read for a while: what is asked of it is refused, not answered as if there were nothing.
 import { spawnSync } from 'node:child_process'
-import { closeSync, openSync, writeFileSync } from 'node:fs'
+import { writeFileSync } from 'node:fs'
 import t from 'tap'
 import type { History, PastFacts } from '../../src/history/api.ts'
 import { codeOf } from '../../src/error-code.ts'
 import { Ids } from '../../src/history/ids.ts'
 import { LIMITS } from '../../src/history/limits.ts'
 import { Segments } from '../../src/history/segments.ts'
-import { breakFolder, makePlace, recordOf, write, type Place } from './support/history.ts'
+import { breakFolder, makePlace, recordOf, takeDescriptors, write, type Place } from './support/history.ts'
 
 const A = Buffer.from('a.txt')
 const DIGEST = 'd'.repeat(64)
@@ -23,17 +23,7 @@ const isLimited = spawnSync('prlimit', ['--pid', String(process.pid), '--nofile=
 const NO_PRLIMIT = !isLimited && 'needs prlimit, so that all descriptors can be taken'
 
 /** The process has no descriptor left. */
-const exhausted: Break = () => {
-  const taken: number[] = []
-  try {
-    for (;;) taken.push(openSync('/dev/null', 'r'))
-  } catch (error) {
-    if (codeOf(error) !== 'EMFILE') throw error
-  }
-  return () => {
-    for (const fd of taken) closeSync(fd)
-  }
-}
+const exhausted: Break = () => takeDescriptors()
 
 const BREAKS = [
   { name: 'something else is at its name', code: 'ENOTDIR', breaks: replaced },

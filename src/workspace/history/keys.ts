@@ -4,7 +4,7 @@ import type { History } from '../../history/api.ts'
 import type { Settlement, Stored } from '../../history/record.ts'
 import { fail, ok, type Result } from '../../result.ts'
 import type { Key } from '../api.ts'
-import { unlessUnreadable } from '../errno.ts'
+import { failureOf, unlessUnreadable } from '../errno.ts'
 import type { FileFailure, KeyFailure } from '../failure.ts'
 import type { Lock } from '../locks/lock.ts'
 import { keyLock } from '../locks/names.ts'
@@ -43,6 +43,19 @@ async function find(history: History, digest: string): Promise<Found> {
 /** How long a key is known, in ms. */
 const KEPT = 24 * 3_600_000
 
+/** The right to carry out the request with a key; what keeps it from being had keeps the key from being written down. */
+async function rightTo(acquire: Keys['acquire'], digest: string): ReturnType<Keys['acquire']> {
+  try {
+    return await acquire(keyLock(digest))
+  } catch (error) {
+    const failure = failureOf(error)
+    if (failure === null) throw error
+    return fail(
+      failure.code === 'NOT_READY' ? failure : { code: 'NOT_READY', reason: 'history_unwritable', retry_after: 5 }
+    )
+  }
+}
+
 /** As `keyed` of the workspace. */
 export async function onceByKey<T>(
   { history, secret, acquire, settle, refusalOf }: Keys,
@@ -51,7 +64,7 @@ export async function onceByKey<T>(
   pathsIn: (outcome: unknown) => readonly string[]
 ): Promise<Result<{ done: T } | { replayed: unknown }, KeyFailure>> {
   const digest = createHmac('sha256', secret).update(`${scope}\0${key}`).digest('hex')
-  const lock = await acquire(keyLock(digest))
+  const lock = await rightTo(acquire, digest)
   if (!lock.ok) {
     const { failure } = lock
     return fail(failure.code === 'NOT_READY' ? failure : { code: 'REQUEST_IN_FLIGHT', retry_after: 1 })

@@ -1,9 +1,10 @@
 // What the history's tests share: folders, an open history, records. Does not know any test.
 import { createHash, randomBytes } from 'node:crypto'
-import { mkdtempSync, realpathSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import { closeSync, mkdtempSync, openSync, realpathSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { Test } from 'tap'
+import { codeOf } from '../../../src/error-code.ts'
 import type { History, HistoryLimits, HistoryOptions } from '../../../src/history/api.ts'
 import { openHistory } from '../../../src/history/history.ts'
 import type { EditRecord } from '../../../src/history/record.ts'
@@ -88,6 +89,19 @@ export function breakFolder(folder: string): () => void {
   return () => {
     rmSync(folder)
     renameSync(`${folder}.away`, folder)
+  }
+}
+
+/** The process has no descriptor left until the function that it returns is called. */
+export function takeDescriptors(): () => void {
+  const taken: number[] = []
+  try {
+    for (;;) taken.push(openSync('/dev/null', 'r'))
+  } catch (error) {
+    if (codeOf(error) !== 'EMFILE') throw error
+  }
+  return () => {
+    for (const fd of taken) closeSync(fd)
   }
 }
 

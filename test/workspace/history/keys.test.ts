@@ -1,3 +1,4 @@
+import { spawnSync } from 'node:child_process'
 import { appendFileSync, linkSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import t, { type Test } from 'tap'
@@ -6,7 +7,7 @@ import { createHash } from 'node:crypto'
 import { ok } from '../../../src/result.ts'
 import { settle, type Settling } from '../../../src/workspace/history/settle.ts'
 import type { Workspace } from '../../../src/workspace/workspace.ts'
-import { breakFolder, openAs } from '../../history/support/history.ts'
+import { breakFolder, openAs, takeDescriptors } from '../../history/support/history.ts'
 import { append, makeFolders, open, removeFolders, type Folders } from '../support/open.ts'
 
 async function fresh(t: Test): Promise<{ folders: Folders; start(): Promise<Workspace> }> {
@@ -94,6 +95,27 @@ t.test('carries nothing out while it can not be seen whether it was', async t =>
   t.equal(readFileSync(join(folders.root, 'a.txt'), 'utf8'), 'one\n')
   mend()
   t.match(await appendOnce(workspace, 'one\n'), { ok: true, value: { replayed: {} } })
+})
+
+t.test('carries nothing out while the lock of a key can not be had', async t => {
+  const { folders, start } = await fresh(t)
+  writeFileSync(join(folders.root, 'a.txt'), '')
+  const workspace = await start()
+  await appendOnce(await start(), 'one\n')
+  const notReady = (reason: string, retry_after: number) => ({
+    ok: false,
+    failure: { code: 'NOT_READY', reason, retry_after }
+  })
+  const mend = breakFolder(join(folders.state, 'locks'))
+  const broken = appendOnce(workspace, 'two\n')
+  t.strictSame(await broken.finally(mend), notReady('history_unwritable', 5))
+  if (spawnSync('prlimit', ['--pid', String(process.pid), '--nofile=500:']).status === 0) {
+    const giveBack = takeDescriptors()
+    const exhausted = appendOnce(workspace, 'two\n')
+    t.strictSame(await exhausted.finally(giveBack), notReady('no_descriptors', 1))
+  }
+  t.equal(readFileSync(join(folders.root, 'a.txt'), 'utf8'), 'one\n')
+  t.match(await appendOnce(workspace, 'one\n'), { ok: true, value: { replayed: { line: 'one\n' } } })
 })
 
 t.test('says that a request is still being carried out', async t => {
