@@ -62,7 +62,7 @@ export const list =
 function entriesOf(given: Node | null, where: string, reading: Reading): [Node, string, Node | null][] | undefined {
   const node = resolved(given, reading)
   if (isMap(node)) return node.items.map(({ key, value }) => [key as Node, String(key), value as Node | null])
-  reading.fault(given, `${where} is invalid: expected a map of names and values.`)
+  reading.fault(given, `${where === '' ? 'the file' : where} is invalid: expected a map of names and values.`)
   return undefined
 }
 
@@ -116,7 +116,10 @@ export function readYaml<T>(text: string, file: string, read: Reader<T>): Result
   const add = (offset: number, sentence: string) => {
     faults.push(`${file}:${lines.linePos(offset).line}: ${sentence}`)
   }
-  for (const { message, pos } of [...document.errors, ...document.warnings]) add(pos[0], `${message}.`)
+  for (const { code, message, pos } of [...document.errors, ...document.warnings]) {
+    // The library's own sentence is for who writes programs.
+    add(pos[0], code === 'MULTIPLE_DOCS' ? 'a second document begins here: leave out --- and below.' : `${message}.`)
+  }
   if (faults.length > 0) return fail(faults)
   const value = read(document.contents, '', {
     document,

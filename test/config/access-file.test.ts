@@ -149,7 +149,14 @@ extra: 1`,
     `workspaces: { acme: { root: [a] } }\ntokens: [${TOKEN}]`,
     '/etc/editd/access.yaml:1: workspaces.acme.root is invalid: expected some text.'
   )
-  await faults(t, '- a', '/etc/editd/access.yaml:1:  is invalid: expected a map of names and values.')
+  for (const text of ['', 'a', '- a']) {
+    await faults(t, text, '/etc/editd/access.yaml:1: the file is invalid: expected a map of names and values.')
+  }
+  await faults(
+    t,
+    `${WORKSPACE}\n---\n${WORKSPACE}`,
+    '/etc/editd/access.yaml:2: a second document begins here: leave out --- and below.'
+  )
   await faults(
     t,
     'a: [',
