@@ -452,6 +452,13 @@ t.test('removes what the history keeps of a file, and says what is wrong with th
   await check(['../x', ...flags], 2, '../x is not a path in')
   await check(['a.txt', '--port', '1'], 2, '--port is only for the HTTP server, and editd forget does not listen')
   await check(['a.txt', join(folder, 'none'), '--state-dir', state], 1, "can't start on")
+  // As with an access file, where each workspace has a folder of its own in this one.
+  await check(
+    ['a.txt', root, '--state-dir', folder],
+    1,
+    `the state folder ${folder} can't be used (no server has used it): name another with --state-dir.`
+  )
+  t.strictSame(readdirSync(folder).sort(), ['root', 'state'])
   server.child.kill()
   await server.exit
 })

@@ -7,11 +7,12 @@ import type { FileFailure } from './failure.ts'
 import { thisOwner } from './locks/owner.ts'
 import { relativePath } from './root/path.ts'
 import { openRoot } from './root/root.ts'
-import { openState } from './state.ts'
+import { openUsedState } from './state.ts'
 
 /**
  * Removes what the history keeps of the texts of the file at `path`, and of the one that a link there leads to. Returns
- * of how many changes. Failures: those of the path's text. Throws StateUnusable and the system's errors.
+ * of how many changes. Failures: those of the path's text. Throws StateUnusable, also where no server has used the
+ * folder, and the system's errors.
  */
 export async function forgetTexts(
   { root: folder, stateDir, report = () => {} }: Pick<WorkspaceOptions, 'root' | 'stateDir' | 'report'>,
@@ -23,7 +24,7 @@ export async function forgetTexts(
     if (!relative.ok) return relative
     const named = Buffer.from(relative.value)
     const history = await openHistory({
-      folder: openState(stateDir).history,
+      folder: openUsedState(stateDir).history,
       nonce: thisOwner().nonce,
       level: 'meta',
       isPrivate: () => true,

@@ -4,6 +4,7 @@ import { randomBytes } from 'node:crypto'
 import {
   accessSync,
   constants,
+  existsSync,
   linkSync,
   readFileSync,
   realpathSync,
@@ -33,6 +34,7 @@ export interface State {
   readonly isLocal: boolean
 }
 
+const SECRET = 'secret'
 const SECRET_LENGTH = 32
 /**
  * Types of file systems (linux/magic.h) of which one kernel has the whole state in memory: ext, XFS, Btrfs, tmpfs,
@@ -62,6 +64,12 @@ export function openState(folder: string): State {
   }
 }
 
+/** The same of a folder that a server has used; any other has nothing of what is looked for. */
+export function openUsedState(folder: string): State {
+  if (!existsSync(join(folder, SECRET))) throw new StateUnusable(folder, 'no server has used it')
+  return openState(folder)
+}
+
 function openFolders(folder: string): State {
   ensureDir(folder, 0o700)
   const real = realpathSync.native(folder)
@@ -85,7 +93,7 @@ function openFolders(folder: string): State {
 
 /** Read, or made first. Two servers that start at once agree: the file appears whole, and only one can make it. */
 function secretIn(folder: string): Buffer {
-  const path = join(folder, 'secret')
+  const path = join(folder, SECRET)
   for (;;) {
     try {
       const secret = readFileSync(path)
