@@ -78,7 +78,9 @@ export const FILE_FAILURES: Descriptions<
           NOTHING_WRITTEN,
           "Ask a person to check the file's owner and mode."
         ),
-  READ_ONLY: () => 'This server is read-only (--read-only). Nothing can be edited or previewed.',
+  READ_ONLY: () =>
+    'This server or workspace is read-only (--read-only, or read_only in the access file). ' +
+    'Nothing can be edited or previewed.',
   DELETE_NOT_ALLOWED: ({ reason }, { shown }) => {
     const why = {
       setting: `${shown} can't be deleted or moved: this server doesn't allow that.`,

@@ -644,7 +644,10 @@ const FILES: Described[] = [
   },
   {
     failure: { code: 'READ_ONLY' },
-    detail: ['This server is read-only (--read-only).', 'Nothing can be edited or previewed.']
+    detail: [
+      'This server or workspace is read-only (--read-only, or read_only in the access file).',
+      'Nothing can be edited or previewed.'
+    ]
   },
   {
     failure: { code: 'DELETE_NOT_ALLOWED', reason: 'setting' },
