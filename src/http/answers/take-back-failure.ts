@@ -249,7 +249,7 @@ function whyNothing(failure: Of<'NOTHING_TO_UNDO'>, naming: CallSyntax): string 
     case 'all_in_conflict': {
       const done = verb === 'undo' ? 'taken back' : 'made again'
       return sentences(
-        `Later changes stand in the way of all that was to be ${done}; conflicts lists them.`,
+        `Later changes stand in the way of all that was to be ${done}.`,
         'Send the same without on_conflict to get the calls that go on.'
       )
     }

@@ -2168,7 +2168,7 @@ const HISTORY: Described[] = [
   {
     failure: nothing({ reason: 'all_in_conflict' }),
     detail: [
-      'Later changes stand in the way of all that was to be taken back; conflicts lists them.',
+      'Later changes stand in the way of all that was to be taken back.',
       'Send the same without on_conflict to get the calls that go on. Nothing was written.'
     ]
   },
