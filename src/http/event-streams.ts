@@ -16,18 +16,18 @@ const PAGE = 50
 export interface EventStreams {
   /** How many run. */
   readonly count: number
-  /** How often all were ended: of a stream, as it was when its reader was let in. */
+  /** How often `endAll` was called. */
   readonly ends: number
   /**
    * Writes events until the reader goes, the follower ends, all are ended or its token expires (in ms since 1970; null:
    * never); then ends the response. Resolves then.
    */
   run(response: ServerResponse, follower: Follower, admitted: Admitted): Promise<void>
-  /** Ends all whose readers were let in until now. */
+  /** Ends all whose readers were let in before this. */
   endAll(): void
 }
 
-/** When a reader was let in, as `ends` of the streams says it, and until when. */
+/** `ends`: as it was when the reader was let in. `expires`: when its token does. */
 export interface Admitted {
   ends: number
   expires?: number | null | undefined
@@ -75,7 +75,7 @@ export function makeEventStreams(onBug: (error: unknown) => void, heartbeat = HE
       const end =
         expires === null ? undefined : setTimeout(() => follower.end(), Math.min(expires - Date.now(), LONGEST))
       timer ??= setInterval(beat, heartbeat).unref()
-      // Who went before this never says so again; nor does what ended all before it.
+      // Neither a reader that is gone by now nor an `endAll` before this is told again.
       if (response.destroyed || before !== ends) follower.end()
       else response.once('close', () => follower.end())
       // The reader may have gone, which 'close' tells.

@@ -56,12 +56,12 @@ export function toolbox(
   const tools = new Map<string, Tool>(
     toolsIn(operations).map(operation => [operation.id, { operation, call: toolCaller(operation) }])
   )
-  /** To follow the name of a tool: why it isn't offered to whoever asks for it; null: it may be. */
-  const hindrance = ({ operation }: Tool): string | null => {
+  /** Why a tool isn't offered to this caller, to follow its name; null: it may be. */
+  const whyNotOffered = ({ operation }: Tool): string | null => {
     if (readOnly && operation.effect !== 'looks') return 'which a read-only server does not offer'
     return reaches(scope, scopeNeededBy(operation, {})) ? null : `which a token with the scope ${scope} is not offered`
   }
-  const usable = [...tools.values()].filter(tool => hindrance(tool) === null)
+  const usable = [...tools.values()].filter(tool => whyNotOffered(tool) === null)
   const offered = usable.filter(({ operation: { id, only_by_name } }) => wanted?.includes(id) ?? only_by_name !== true)
   const names = usable.map(({ operation }): string => operation.id)
   return {
@@ -73,7 +73,7 @@ export function toolbox(
       if (unknown === undefined) return ok(usable.filter(({ operation }) => chosen.includes(operation.id)))
       const tool = tools.get(unknown)
       const what = tool
-        ? `${unknown}, ${hindrance(tool)}`
+        ? `${unknown}, ${whyNotOffered(tool)}`
         : `an unknown tool ${quote(unknown)} (did you mean ${closest(unknown, names)}?)`
       const message = `has ${what}; the tools are ${listed(names)}`
       return fail({ code: 'INVALID_REQUEST', errors: [{ pointer: '/names', message }] })

@@ -43,8 +43,8 @@ async function find(history: History, digest: string): Promise<Found> {
 /** How long a key is known, in ms. */
 const KEPT = 24 * 3_600_000
 
-/** The right to carry out the request with a key; what keeps it from being had keeps the key from being written down. */
-async function rightTo(acquire: Keys['acquire'], digest: string): ReturnType<Keys['acquire']> {
+/** The lock of a key. NOT_READY where it can't be made, for want of space or descriptors: then no record could be, either. */
+async function lockOf(acquire: Keys['acquire'], digest: string): ReturnType<Keys['acquire']> {
   try {
     return await acquire(keyLock(digest))
   } catch (error) {
@@ -64,7 +64,7 @@ export async function onceByKey<T>(
   pathsIn: (outcome: unknown) => readonly string[]
 ): Promise<Result<{ done: T } | { replayed: unknown }, KeyFailure>> {
   const digest = createHmac('sha256', secret).update(`${scope}\0${key}`).digest('hex')
-  const lock = await rightTo(acquire, digest)
+  const lock = await lockOf(acquire, digest)
   if (!lock.ok) {
     const { failure } = lock
     return fail(failure.code === 'NOT_READY' ? failure : { code: 'REQUEST_IN_FLIGHT', retry_after: 1 })
