@@ -8,9 +8,8 @@ import type { Diff } from '../engine/report/diff.ts'
 import { recordedDiff, type RecordedDiffOptions, type Surroundings } from '../engine/report/recorded-diff.ts'
 import type { Result } from '../result.ts'
 import type { Job, Results } from './job.ts'
-import { memoryOf, packChanges, packSplices } from './packed-splices.ts'
+import { memoryOf, packSplices, packSurroundings, packTask } from './packed-splices.ts'
 import { isShort, isShortChange } from './plan.ts'
-import { transferable } from './thread.ts'
 import { Threads } from './threads.ts'
 
 export class HistoryReader {
@@ -19,19 +18,15 @@ export class HistoryReader {
   /** What is pending of `present`, which must not be used afterwards. Rejects where the thread fails. */
   async pending(present: Buffer, task: PendingTask): Promise<Result<PendingText, HistoryGone>> {
     if (isShort(present, task.changes)) return pendingOf(present, task)
-    const bytes = transferable(present)
-    const packed = packChanges(task)
-    const transfer = [bytes.buffer, ...memoryOf(packed.changes.splices)]
-    return this.#threads.run({ type: 'pending', bytes, task: packed }, { transfer })
+    const { job, transfer } = packTask(present, task)
+    return this.#threads.run({ type: 'pending', ...job }, { transfer })
   }
 
   /** Who wrote its lines; the same holds. */
   async blame(present: Buffer, task: BlameTask): Promise<Result<BlamedText, HistoryGone | LineOutOfRange>> {
     if (isShort(present, task.changes)) return blameOf(present, task)
-    const bytes = transferable(present)
-    const packed = packChanges(task)
-    const transfer = [bytes.buffer, ...memoryOf(packed.changes.splices)]
-    return this.#threads.run({ type: 'blame', bytes, task: packed }, { transfer })
+    const { job, transfer } = packTask(present, task)
+    return this.#threads.run({ type: 'blame', ...job }, { transfer })
   }
 
   /** The diff of a recorded change. Rejects where the thread fails. */
@@ -41,12 +36,9 @@ export class HistoryReader {
     options: RecordedDiffOptions
   ): Promise<Diff> {
     if (isShortChange(splices)) return recordedDiff(splices, around, options)
-    const packed = packSplices(splices)
-    const surroundings = packSplices(
-      around.map(({ start_line, before, after }) => ({ start: start_line, old: before, insert: after }))
-    )
-    const transfer = [...memoryOf(packed), ...memoryOf(surroundings)]
-    return this.#threads.run({ type: 'recorded_diff', splices: packed, around: surroundings, options }, { transfer })
+    const packed = { splices: packSplices(splices), around: packSurroundings(around) }
+    const transfer = [...memoryOf(packed.splices), ...memoryOf(packed.around)]
+    return this.#threads.run({ type: 'recorded_diff', ...packed, options }, { transfer })
   }
 
   close(): Promise<void> {

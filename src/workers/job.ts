@@ -24,7 +24,8 @@ import {
   type PackedSplices,
   packSplices,
   unpackChanges,
-  unpackSplices
+  unpackSplices,
+  unpackSurroundings
 } from './packed-splices.ts'
 import { bufferOf } from './thread.ts'
 
@@ -70,7 +71,6 @@ export interface BlameJob {
 export interface RecordedDiffJob {
   type: 'recorded_diff'
   splices: PackedSplices
-  /** Of each its first line as `start`, and the text before and after it. */
   around: PackedSplices
   options: RecordedDiffOptions
 }
@@ -104,12 +104,8 @@ export async function runJob(job: Job): Promise<{ result: Results[Job['type']]; 
     return { result: checkSearch(job.request), transfer: [] }
   }
   if (job.type === 'recorded_diff') {
-    const around = unpackSplices(job.around).map(({ start, old, insert }) => ({
-      start_line: start,
-      before: old,
-      after: insert
-    }))
-    return { result: recordedDiff(unpackSplices(job.splices), around, job.options), transfer: [] }
+    const { splices, around, options } = job
+    return { result: recordedDiff(unpackSplices(splices), unpackSurroundings(around), options), transfer: [] }
   }
   const original = bufferOf(job.bytes)
   if (job.type === 'search') {

@@ -1,7 +1,8 @@
 // Recorded splices on their way to a worker thread: all texts in one piece of memory, which moves there. Does not know
 // jobs.
 import type { RecordedChange, RecordedSplice } from '../engine/history/change.ts'
-import { bufferOf } from './thread.ts'
+import type { Surroundings } from '../engine/report/recorded-diff.ts'
+import { bufferOf, transferable } from './thread.ts'
 
 /** `lengths`: of each splice two, those of `old` and `insert`; `bytes`: these texts one after the other. */
 export interface PackedSplices {
@@ -64,6 +65,23 @@ export const memoryOf = ({ starts, lengths, bytes }: PackedSplices): ArrayBuffer
   lengths.buffer,
   bytes.buffer
 ]
+
+/** The text around splices, in the same form. */
+export const packSurroundings = (around: readonly Surroundings[]): PackedSplices =>
+  packSplices(around.map(({ start_line, before, after }) => ({ start: start_line, old: before, insert: after })))
+
+export const unpackSurroundings = (packed: PackedSplices): Surroundings[] =>
+  unpackSplices(packed).map(({ start, old, insert }) => ({ start_line: start, before: old, after: insert }))
+
+/** A text and a task about it, for a job, and what moves with them: the text must not be used afterwards. */
+export function packTask<T extends { changes: readonly RecordedChange[] }>(
+  text: Buffer,
+  task: T
+): { job: { bytes: Uint8Array; task: Packed<T> }; transfer: ArrayBuffer[] } {
+  const bytes = transferable(text)
+  const packed = packChanges(task)
+  return { job: { bytes, task: packed }, transfer: [bytes.buffer, ...memoryOf(packed.changes.splices)] }
+}
 
 export function packChanges<T extends { changes: readonly RecordedChange[] }>(task: T): Packed<T> {
   const { changes, ...others } = task

@@ -13,7 +13,7 @@ import {
   textLength
 } from '../engine/task.ts'
 import { ok, type Result } from '../result.ts'
-import { memoryOf, packChanges, unpackSplices } from './packed-splices.ts'
+import { memoryOf, packChanges, packTask, unpackSplices } from './packed-splices.ts'
 import { bufferOf, transferable } from './thread.ts'
 import type { Job, Results, SentPlan } from './job.ts'
 import { Threads } from './threads.ts'
@@ -103,10 +103,8 @@ export class PlanMaker {
     task: TakeBackTask,
     file: { path: string; exists: boolean }
   ): Promise<Result<InThread<TextTakenBack>, TakeBackTaskFailure>> {
-    const bytes = transferable(original)
-    const packed = packChanges(task)
-    const transfer = [bytes.buffer, ...memoryOf(packed.changes.splices)]
-    const planned = await this.#threads.run({ type: 'take_back', bytes, task: packed, file }, { transfer })
+    const { job, transfer } = packTask(original, task)
+    const planned = await this.#threads.run({ type: 'take_back', ...job, file }, { transfer })
     return planned.ok ? ok(arrived(planned.value)) : planned
   }
 }
