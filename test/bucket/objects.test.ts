@@ -27,6 +27,16 @@ t.test('finds a file in another folder, however much editd keeps of its own', RE
   await offered('x/RULES.md', ['-old/rules.md'])
 })
 
+t.test('names the deepest folder that is there, where no file is like the one that is missing', REAL, async t => {
+  const bucket = await makeBucket(t)
+  Object.assign(process.env, bucket.environment)
+  await bucket.client().send(new PutObjectCommand({ Bucket: bucket.name, Key: 'docs/guide.md', Body: 'a' }))
+  const server = await startServer(t, { workspace: await openOn(bucket) })
+  const path = 'docs/of/something.else'
+  const detail = /^docs\/of\/something\.else was not found.*"path":"docs"/
+  await check(t, server, '/edit', { path, ...EDIT }, 404, { code: 'FILE_NOT_FOUND', detail })
+})
+
 t.test('answers for a path although what it may have meant may not be looked at', REAL, async t => {
   const bucket = await makeBucket(t)
   const { accessKeyId: AWS_ACCESS_KEY_ID, secretAccessKey: AWS_SECRET_ACCESS_KEY } = bucket.guest

@@ -155,7 +155,7 @@ export const FILE_FAILURES: Descriptions<
   },
   NO_SPACE: (_failure, { shown }) =>
     sentences(
-      `There is no space left for the new content of ${shown} (disk, quota or file size limit).`,
+      `There is no space left for the new content of ${shown}, or in the server's state folder (disk, quota or file size limit).`,
       NOTHING_WRITTEN,
       'Send the request again when there is space.'
     ),

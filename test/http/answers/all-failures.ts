@@ -899,7 +899,7 @@ const FILES: Described[] = [
   {
     failure: { code: 'NO_SPACE' },
     detail: [
-      'There is no space left for the new content of src/app.ts (disk, quota or file size limit).',
+      "There is no space left for the new content of src/app.ts, or in the server's state folder (disk, quota or file size limit).",
       'Nothing was written. Send the request again when there is space.'
     ]
   },
