@@ -51,10 +51,12 @@ export const makeHistory = (workspace: Workspace, reader: HistoryReader): Operat
     const { edits, next_before, oldest_kept_at } = page.value
     const listed: HistoryOutcome['edits'] = []
     for (const edit of edits) {
-      const diff = request.show_diff === true ? await diffOf(edit, reader) : {}
-      listed.push({ ...factsOf(edit), ...diff })
-      // A page may have 200 edits of a thousand listed changes each.
-      await yieldToOthers()
+      if (request.show_diff !== true) listed.push(factsOf(edit))
+      else {
+        listed.push({ ...factsOf(edit), ...(await diffOf(edit, reader)) })
+        // A page may have 200 diffs.
+        await yieldToOthers()
+      }
     }
     const outcome: HistoryOutcome = {
       edits: listed,
@@ -109,22 +111,24 @@ function factsOf({ record, texts, state, undone_by, review, units }: PastEdit): 
     ...(toggles !== undefined && { undoes: editIdsOf(toggles) }),
     ...(texts === 'none' && { metadata_only: true as const }),
     ...(texts === 'lost' && { texts_lost: true as const }),
-    changes: changes.slice(0, MAX_CHANGES),
+    changes,
     // Where its texts weren't read, none is listed.
-    ...((changes.length > MAX_CHANGES || texts === 'unread') && { changes_truncated: true as const })
+    ...(((record.places ?? []).length > MAX_CHANGES || texts === 'unread') && { changes_truncated: true as const })
   }
 }
 
 const changesOf = ({ places }: EditRecord, units: PastEdit['units']): ListedEdit['changes'] =>
-  (places ?? []).map(({ start_line, new_start_line, lines_removed, lines_added }, change_index) => ({
-    change_index,
-    start_line,
-    new_start_line,
-    lines_removed,
-    lines_added,
-    ...(units?.undone.has(change_index) === true && { undone: true as const }),
-    ...(units?.kept.has(change_index) === true && { kept: true as const })
-  }))
+  (places ?? [])
+    .slice(0, MAX_CHANGES)
+    .map(({ start_line, new_start_line, lines_removed, lines_added }, change_index) => ({
+      change_index,
+      start_line,
+      new_start_line,
+      lines_removed,
+      lines_added,
+      ...(units?.undone.has(change_index) === true && { undone: true as const }),
+      ...(units?.kept.has(change_index) === true && { kept: true as const })
+    }))
 
 async function diffOf({ record, texts }: PastEdit, reader: HistoryReader) {
   const { splices, places, path, hash_before, hash_after } = record
