@@ -226,6 +226,25 @@ t.test('answers a single request without a handshake, and lets nobody listen', a
   t.notMatch(listening.headers.get('content-type'), 'event-stream', listening.text.slice(0, 300))
 })
 
+t.test('answers whoever takes any type, as curl does', async t => {
+  const server = await startServer(t, { files })
+  const body = { jsonrpc: '2.0', id: 1, method: 'tools/list', params: {} }
+  const statuses = [
+    ['*/*', 200],
+    ['text/html, */*', 200],
+    ['application/json, text/event-stream', 200]
+  ] as const
+  for (const [accept, status] of statuses) {
+    t.equal((await server.call('POST', '/mcp', { body, headers: { accept } })).status, status, accept)
+  }
+  const head = `POST /mcp HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer ${TOKEN}\r\nConnection: close\r\n`
+  const sent = JSON.stringify(body)
+  const without = await server.raw(
+    `${head}Content-Type: application/json\r\nContent-Length: ${sent.length}\r\n\r\n${sent}`
+  )
+  t.match(without, /^HTTP\/1.1 200 /, 'without the header')
+})
+
 t.test('offers a reader only what works, and tells of a bug only its request_id', async t => {
   const reading = await startServer(t, { files, settings: { readOnly: true } })
   const reader = await overHttp(t, reading, ERAS[1])

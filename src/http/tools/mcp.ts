@@ -106,11 +106,18 @@ function answer(server: Server, { headers, body, onError }: McpRequest): Promise
   // What the server offers never changes, so there is nothing to subscribe to.
   const handler = createMcpHandler(() => server, { maxSubscriptions: 0, onerror: onError })
   const passed = Object.entries(headers).flatMap(([name, value]) =>
-    typeof value === 'string' && /^(accept|content-type|mcp-.*)$/.test(name) ? [[name, value] as [string, string]] : []
+    typeof value === 'string' && /^(content-type|mcp-.*)$/.test(name) ? [[name, value] as [string, string]] : []
   )
-  const request = new Request('http://localhost/mcp', { method: 'POST', headers: passed })
+  const accept = acceptsAll(headers.accept) ? BOTH_TYPES : headers.accept!
+  const request = new Request('http://localhost/mcp', { method: 'POST', headers: [...passed, ['accept', accept]] })
   return handler.fetch(request, { parsedBody: body })
 }
+
+/** What a client of MCP has to accept. */
+const BOTH_TYPES = 'application/json, text/event-stream'
+
+/** Whether a request takes an answer of any type, as one without the header does, and those of curl. */
+const acceptsAll = (accept = '*/*'): boolean => accept.split(',').some(range => range.trim() === '*/*')
 
 /** What a call has of its exchange. */
 const contextOf = ({ request_id, instance = '/mcp', subject, headers = {}, onAnswer }: Exchange) => ({
