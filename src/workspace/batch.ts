@@ -1,5 +1,6 @@
 // Changes many files, all or nothing: the plans one after the other in memory, the writing, and the answers. Does not
 // know what a plan does; commit/commit-batch.ts touches the disk.
+import { setImmediate as yieldToOthers } from 'node:timers/promises'
 import type { Selection } from '../engine/history/change.ts'
 import { fail, ok } from '../result.ts'
 import type { BatchDone, BatchStep, BatchStepDone, ChangeOptions, Origin, Planned } from './api.ts'
@@ -123,6 +124,8 @@ class FileBatch<T, F> {
   async #planAll(): Promise<(FailedFile<F | FileFailure> & { at: number }) | null> {
     for (const at of this.#found.keys()) {
       this.#at = at
+      // A plan that is made on the event loop may take some ten milliseconds, and there may be a thousand.
+      if (at > 0) await yieldToOthers()
       const failed = await this.#planStep(at)
       if (failed !== null) return { ...failed, at }
     }

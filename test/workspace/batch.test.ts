@@ -546,6 +546,31 @@ async function workspaceOf(
   return { workspace, folders, at: name => join(folders.root, name) }
 }
 
+t.test('lets others run between its steps', async t => {
+  const { workspace } = await workspaceOf(t, { a: 'a\n', b: 'b\n' })
+  let turn = 0
+  let isOver = false
+  const next = (): void => {
+    turn++
+    if (!isOver) setImmediate(next)
+  }
+  next()
+  const turns = new Set<number>()
+  const steps = Array.from({ length: 10 }, (_, i): Step => {
+    const step = edit(i % 2 === 0 ? 'a' : 'b', `${i}\n`)
+    return {
+      ...step,
+      plan(original, file) {
+        turns.add(turn)
+        return step.plan(original, file)
+      }
+    }
+  })
+  t.match(await workspace.batch(steps, REAL), { ok: true })
+  isOver = true
+  t.equal(turns.size, steps.length)
+})
+
 t.test('counts what large files take together', async t => {
   const { workspace, folders } = await workspaceOf(t, {}, { maxFileSize: 2e8 })
   const size = 130_000_000
