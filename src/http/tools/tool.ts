@@ -32,6 +32,9 @@ export interface Toolbox {
   missing(name: string): RequestFailure
 }
 
+/** Characters of an unknown name by which it is told which tool it is most like. */
+const COMPARED = 100
+
 /** What a model that calls a tool gets where it doesn't say: it should hear of code that it breaks. */
 const DEFAULTS = { syntax: 'warn' }
 
@@ -79,7 +82,8 @@ export function toolbox(
       return fail({ code: 'INVALID_REQUEST', errors: [{ pointer: '/names', message }] })
     },
     find: name => tools.get(name),
-    missing: tool => ({ code: 'ROUTE_NOT_FOUND', tool, nearest: closest(tool, names), tools: names })
+    // Comparing takes time for each character, of which a name may have millions.
+    missing: tool => ({ code: 'ROUTE_NOT_FOUND', tool, nearest: closest(tool.slice(0, COMPARED), names), tools: names })
   }
 }
 
