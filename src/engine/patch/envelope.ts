@@ -4,7 +4,7 @@
 // Read as codex reads it (codex-rs/apply-patch, parser.rs), with the lenient heredoc around it, but strictly: nothing
 // may stand before, between or after its parts but blank lines. A patch that was cut off has no `*** End Patch`.
 import { fail, ok, type Result } from '../../result.ts'
-import { isFence, patchFault, type PatchFault, type PatchLine, patchLines } from './fault.ts'
+import { faultOfLength, isFence, patchFault, type PatchFault, type PatchLine, patchLines } from './fault.ts'
 import { END_OF_FILE, END_PATCH } from './v4a.ts'
 
 /**
@@ -29,6 +29,8 @@ const isBlank = (line: PatchLine): boolean => line.text.trim() === ''
  * and behind a part say nothing. Fails with the first line that can't stand where it does. Linear.
  */
 export function parsePatch(text: string): Result<FilePatch[], PatchFault> {
+  const tooLong = faultOfLength(text)
+  if (tooLong !== null) return fail(tooLong)
   const lines = [...patchLines(text)]
   const bounds = insideOf(lines)
   if (!bounds.ok) return bounds

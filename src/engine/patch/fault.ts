@@ -1,5 +1,9 @@
 // What is wrong with the text of a patch or a diff, as data. Does not know sentences.
 import { excerpt } from '../text/encoding.ts'
+import { ANY_BREAK } from '../text/lines.ts'
+
+/** Lines of a patch, or of the diff of one file: reading them takes the event loop some tenths of a second. */
+export const MAX_PATCH_LINES = 100_000
 
 /**
  * `line`: 1-based, of the text that was read; the line after the last one where something is missing at the end.
@@ -34,6 +38,8 @@ export type PatchFaultReason =
   // Of either.
   /** A Markdown fence. */
   | 'fence'
+  /** The first one after `MAX_PATCH_LINES`. */
+  | 'too_many_lines'
   // Of the envelope.
   | 'no_begin'
   | 'no_end'
@@ -63,6 +69,19 @@ export const patchFault = (reason: PatchFaultReason, line: number, text = ''): P
   reason,
   text: excerpt(text, ECHOED)
 })
+
+/** Null: there are at most `MAX_PATCH_LINES` lines, a lone `\r` ends one too. Stops there, however long the text is. */
+export function faultOfLength(text: string): PatchFault | null {
+  let line = 0
+  let start = 0
+  for (const { index, 0: found } of text.matchAll(ANY_BREAK)) {
+    if (++line > MAX_PATCH_LINES) return patchFault('too_many_lines', line, text.slice(start, index))
+    start = index + found.length
+  }
+  return line === MAX_PATCH_LINES && start < text.length
+    ? patchFault('too_many_lines', line + 1, text.slice(start))
+    : null
+}
 
 /** Whether a line opens or closes a Markdown fence; no line of a patch begins so. */
 export const isFence = (line: string): boolean => /^(?:```|~~~)/.test(line)

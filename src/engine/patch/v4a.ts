@@ -8,7 +8,7 @@
 // - `*** End Patch` may end the diff, as there; any other line of the envelope is refused.
 import { fail, ok, type Result } from '../../result.ts'
 import { ANY_BREAK } from '../text/lines.ts'
-import { isFence, patchFault, type PatchFault, type PatchFaultReason, patchLines } from './fault.ts'
+import { faultOfLength, isFence, patchFault, type PatchFault, type PatchFaultReason, patchLines } from './fault.ts'
 import type { Hunk, HunkLine } from './hunk.ts'
 
 export const END_PATCH = '*** End Patch'
@@ -28,6 +28,8 @@ const KINDS: Record<string, HunkLine['kind']> = { ' ': 'keep', '-': 'remove', '+
  * with the first line that is none of these, with a hunk without lines, or where nothing is added or removed. Linear.
  */
 export function parseDiff(diff: string): Result<Hunk[], PatchFault> {
+  const tooLong = faultOfLength(diff)
+  if (tooLong !== null) return fail(tooLong)
   const hunks: Hunk[] = []
   let open: { anchors: string[]; lines: HunkLine[]; patch_line: number } | undefined
   /** Empty lines of which it isn't known yet whether a hunk begins with them. */
@@ -99,6 +101,8 @@ function faultOf(line: string, previous: string): PatchFaultReason | undefined {
  * with the first line without `+`. Linear.
  */
 export function parseNewFile(diff: string): Result<string, PatchFault> {
+  const tooLong = faultOfLength(diff)
+  if (tooLong !== null) return fail(tooLong)
   const lines: string[] = []
   let number = 0
   let ended: string | undefined

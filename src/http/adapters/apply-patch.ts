@@ -1,6 +1,7 @@
 // The apply_patch of OpenAI and of codex: a call is carried out by our operation of that name, all files or none. Does
 // not know how a diff is applied, or routes.
 import { ApplyPatchCall, ApplyPatchOperation, CodexPatch } from '../../../schemas/adapters.ts'
+import { MAX_BATCH_FILES } from '../../../schemas/batch.ts'
 import type { PatchFile } from '../../../schemas/apply-patch.ts'
 import type { Problem } from '../../../schemas/problem.ts'
 import { type FilePatch, parsePatch, writePatch } from '../../engine/patch/envelope.ts'
@@ -102,7 +103,7 @@ export function codexApplyPatch(operations: Operations): Adapter {
       const call = {
         operation: operations.apply_patch,
         body: { files: files.value.map(patchFile) },
-        sentNames: codexNames(files.value.length)
+        sentNames: codexNames(Math.min(files.value.length, MAX_BATCH_FILES))
       }
       const answer = await patched(ok(call), context, summaryOf)
       const { problem, output } = answer.body

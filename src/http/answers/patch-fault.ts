@@ -1,7 +1,7 @@
 // Why the text of a patch or a diff can't be read, in words: which line, and what it should be. Does not know the
 // field that it is in.
-import type { PatchFault, PatchFaultReason } from '../../engine/patch/fault.ts'
-import { quote } from './phrases.ts'
+import { MAX_PATCH_LINES, type PatchFault, type PatchFaultReason } from '../../engine/patch/fault.ts'
+import { counted, quote } from './phrases.ts'
 
 /** What is wrong with the line, and what to write; each goes on after the line's number and text. */
 const SENTENCES: Record<PatchFaultReason, string> = {
@@ -15,6 +15,7 @@ const SENTENCES: Record<PatchFaultReason, string> = {
   newline_note: 'is a note of git, which this format does not have; leave it out: the final line break stays as it is',
   envelope_line: 'does not belong in the diff of one file; leave it out, and send one diff for each file',
   fence: 'is a Markdown fence; leave the fences out',
+  too_many_lines: `is one too many: at most ${counted(MAX_PATCH_LINES, 'line')} are read; send several patches`,
   no_begin: 'is not "*** Begin Patch", with which a patch begins',
   no_end: 'is missing: a patch ends with "*** End Patch"; send it whole if it was cut off',
   after_end: 'stands after the end of the patch; leave it out',

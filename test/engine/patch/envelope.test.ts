@@ -1,7 +1,7 @@
 // Patches of several files taken apart, and what is wrong with those that can't be.
 import t from 'tap'
 import { type FilePatch, parsePatch } from '../../../src/engine/patch/envelope.ts'
-import type { PatchFault } from '../../../src/engine/patch/fault.ts'
+import { MAX_PATCH_LINES, type PatchFault } from '../../../src/engine/patch/fault.ts'
 import { parseDiff, parseNewFile } from '../../../src/engine/patch/v4a.ts'
 
 /** Takes a patch apart; compares its parts, or the fault. */
@@ -113,7 +113,16 @@ t.test('takes ten times as long for ten times as many files and hunks', async t 
     return process.cpuUsage(before).user
   }
   timed(1000)
-  const [one, ten] = [timed(2000), timed(20_000)]
+  const [one, ten] = [timed(1400), timed(14_000)]
   // A scan for each file would take a hundred times as long.
   t.ok(ten < 50 * Math.max(one, 10_000), `${one} and ${ten} µs`)
+})
+
+t.test('reads so many lines, and no more', t => {
+  const lines = Array.from({ length: MAX_PATCH_LINES - 3 }, () => '+').join('\n')
+  t.match(parsePatch(inside('*** Add File: a', lines)), { ok: true })
+  const one = fault('too_many_lines', MAX_PATCH_LINES + 1, '*** End Patch')
+  t.strictSame(parsePatch(inside('*** Add File: a', lines, '+')), { ok: false, failure: one })
+  t.strictSame(parsePatch(inside('*** Add File: a', lines, '+').trimEnd()), { ok: false, failure: one })
+  t.end()
 })

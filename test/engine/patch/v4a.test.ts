@@ -1,7 +1,7 @@
 // V4A diffs read into hunks and new files, and what is wrong with those that can't be read.
 import t from 'tap'
 import type { Hunk } from '../../../src/engine/patch/hunk.ts'
-import type { PatchFault } from '../../../src/engine/patch/fault.ts'
+import { MAX_PATCH_LINES, type PatchFault } from '../../../src/engine/patch/fault.ts'
 import { parseDiff, parseNewFile } from '../../../src/engine/patch/v4a.ts'
 
 const MARKERS = { keep: ' ', remove: '-', add: '+' }
@@ -92,3 +92,15 @@ checkNew('refuses a line without +', '+a\n\n+b\n', fault('not_added', 2))
 checkNew('refuses a hunk of a new file', '@@\n+a\n', fault('not_added', 1, '@@'))
 checkNew('refuses a fence around a new file', '```\n+a\n```', fault('fence', 1, '```'))
 checkNew('refuses more behind *** End Patch', '+a\n*** End Patch\n+b', fault('envelope_line', 2, '*** End Patch'))
+
+t.test('reads so many lines, and no more, whatever ends them', t => {
+  for (const end of ['\n', '\r', '\r\n']) {
+    const diff = `+x${end}`.repeat(MAX_PATCH_LINES)
+    t.match(parseDiff(`@@\n${diff.slice(0, -`+x${end}`.length)}`), { ok: true })
+    t.match(parseNewFile(diff), { ok: true })
+    const failure = fault('too_many_lines', MAX_PATCH_LINES + 1, '+y')
+    t.strictSame(parseNewFile(`${diff}+y`), { ok: false, failure })
+    t.strictSame(parseDiff(`${diff}+y`), { ok: false, failure })
+  }
+  t.end()
+})

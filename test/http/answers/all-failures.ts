@@ -126,6 +126,7 @@ const PATCH_FAULTS: Record<PatchFaultReason, string> = {
   newline_note: 'is a note of git, which this format does not have; leave it out: the final line break stays as it is',
   envelope_line: 'does not belong in the diff of one file; leave it out, and send one diff for each file',
   fence: 'is a Markdown fence; leave the fences out',
+  too_many_lines: 'is one too many: at most 100000 lines are read; send several patches',
   no_begin: 'is not "*** Begin Patch", with which a patch begins',
   no_end: 'is missing: a patch ends with "*** End Patch"; send it whole if it was cut off',
   after_end: 'stands after the end of the patch; leave it out',
