@@ -1,5 +1,6 @@
 // old_text whose middle is left out ("… existing code …"), or too long to compare: its first and its last part, and
 // what lies between. Does not know edits.
+import { withoutLastLf } from '../text/lines.ts'
 import { afterBreak } from './boundaries/boundaries.ts'
 import type { Budget } from './budget.ts'
 import { linesOf, fold } from './fold.ts'
@@ -52,12 +53,7 @@ export function endsOfElided(source: string): Ends | undefined {
   const places = lines.flatMap((line, i) => (i > 0 && i < lines.length - 1 && isPlaceholder(line) ? [i] : []))
   if (places.length === 0) return undefined
   const parts = [-1, ...places]
-    .map((place, i) =>
-      lines
-        .slice(place + 1, places[i] ?? lines.length)
-        .join('\n')
-        .replace(/\n+$/, '')
-    )
+    .map((place, i) => withoutLastLf(lines.slice(place + 1, places[i] ?? lines.length).join('\n')))
     .filter(part => part.trim() !== '')
   return parts.length < 2
     ? undefined
@@ -70,7 +66,7 @@ export function endsOfElided(source: string): Ends | undefined {
 
 /** The first and the last lines of a long text. */
 export function endsOfLong(source: string): Ends {
-  const lines = source.replace(/\n+$/, '').split('\n')
+  const lines = withoutLastLf(source).split('\n')
   const take = (from: readonly string[]) => {
     let length = 0
     const count = from.findIndex(line => (length += line.length) > END_LENGTH) + 1

@@ -33,6 +33,13 @@ export function withBreaksOf(ending: LineEnding, text: string): string | undefin
 /** A text with `\n` for every line break. */
 export const withLf = (text: string): string => (text.includes('\r') ? text.replace(ANY_BREAK, '\n') : text)
 
+/** A text without the `\n` that it ends with, however many. Linear: `/\n+$/` tries each `\n` of a run anew. */
+export function withoutLastLf(text: string): string {
+  let end = text.length
+  while (end > 0 && text[end - 1] === '\n') end--
+  return text.slice(0, end)
+}
+
 /** The lines of `text` without their breaks: always one more than there are breaks. */
 export const splitAtBreaks = (text: string): string[] => text.split(text.includes('\r') ? ANY_BREAK : '\n')
 

@@ -1,7 +1,7 @@
 // How old_text and the region found differ, in types an answer shows, and the one cause that a sentence names. Does not
 // know sentences.
 import { type EightBitEncoding, excerpt } from '../../text/encoding.ts'
-import { withLf } from '../../text/lines.ts'
+import { withLf, withoutLastLf } from '../../text/lines.ts'
 import type { OldText, Reading } from '../readings.ts'
 import { hunksOf, type WordHunk, type DifferenceKind } from './hunks.ts'
 
@@ -224,8 +224,9 @@ function classifyText({ sent, old, elided, inLongLine }: Sought, found: string):
 function allHunks(source: string, there: string): WordHunk[] {
   if (source.endsWith('\n') === there.endsWith('\n')) return hunksOf(source, there)
   if (there.endsWith('\n')) return hunksOf(`${source}\n`, there)
-  const line = /[^\n]*(?=\n*$)/.exec(source)![0]
-  return [...hunksOf(source.replace(/\n+$/, ''), there), { kind: 'final_newline', expected: `${line}\n`, found: line }]
+  const ended = withoutLastLf(source)
+  const line = ended.slice(ended.lastIndexOf('\n') + 1)
+  return [...hunksOf(ended, there), { kind: 'final_newline', expected: `${line}\n`, found: line }]
 }
 
 function distinct(hunks: readonly WordHunk[]): WordHunk[] {
