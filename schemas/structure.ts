@@ -29,7 +29,11 @@ export const StructureItem = named(
       ],
       'heading is a section: from its heading to the line before the next heading of the same or a higher level.'
     ),
-    name: Type.Optional(Type.String({ description: 'The text of the heading, or the name of the symbol.' })),
+    name: Type.Optional(
+      Type.String({
+        description: 'The text of the heading, or the name of the symbol; one of more than 1,000 characters is cut.'
+      })
+    ),
     level: Type.Optional(line('The level of a heading, 1 to 6.')),
     parent: Type.Optional(
       Type.String({ description: 'The path of the item that contains it, such as Guide > Setup or Parser.State.' })

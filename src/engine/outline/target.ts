@@ -2,10 +2,13 @@
 import { distance } from 'fastest-levenshtein'
 import { fail, ok, type Result } from '../../result.ts'
 import type { AmbiguousTarget, OutlineEntry, Target, TargetNotFound } from '../failure.ts'
+import { excerpt } from '../text/encoding.ts'
 import { type CodeBlock, type Heading, type Item, type Outline, SEPARATOR, type Symbol } from './outline.ts'
 
 /** Items of an outline, and of what fits, that a problem shows, the first. */
 const MOST_SHOWN = 100
+/** UTF-16 units of a name, or of the path above it, that are shown: no request may name what is longer. */
+const SHOWN_LENGTH = 1000
 /** Names like one that isn't there that a problem shows, the nearest. */
 const MOST_NEAREST = 3
 /**
@@ -65,10 +68,11 @@ export function outlineEntryOf(item: Item): OutlineEntry {
   const { kind, parent, start_line, end_line, lossy } = item
   return {
     kind,
-    ...('name' in item && { name: item.name }),
+    ...('name' in item && { name: excerpt(item.name, SHOWN_LENGTH) }),
     ...(item.kind === 'heading' && { level: item.level }),
-    ...(parent !== undefined && { parent }),
-    ...(item.kind === 'code_block' && item.language !== undefined && { language: item.language }),
+    ...(parent !== undefined && { parent: excerpt(parent, SHOWN_LENGTH) }),
+    ...(item.kind === 'code_block' &&
+      item.language !== undefined && { language: excerpt(item.language, SHOWN_LENGTH) }),
     start_line,
     end_line,
     ...('comment_start_line' in item && { comment_start_line: item.comment_start_line }),
@@ -210,7 +214,7 @@ function nearest(outline: Outline, { heading, symbol, code_block }: Target): str
   return [
     ...new Set(
       scored
-        .filter(({ far }) => far < FAR)
+        .filter(({ path, far }) => far < FAR && path.length <= SHOWN_LENGTH)
         .sort((a, b) => a.far - b.far)
         .map(({ path }) => path)
     )
