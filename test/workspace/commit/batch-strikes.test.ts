@@ -27,6 +27,8 @@ const skip = library === null ? 'needs Linux and a C compiler' : false
 /** One call in so many, another one for each way of recovery. `LONG_SHARE=1`: each (half an hour on two cores). */
 const SHARE = Number(process.env.LONG_SHARE ?? 48)
 t.setTimeout(0)
+// They mostly wait for other processes, and this file begins late.
+t.jobs = 3
 
 /** The calls by their numbers in striking.c. */
 const CALLS = ['', 'open', 'write', 'fsync', 'link', 'rename', 'unlink', 'mkdir', 'rmdir', 'ftruncate']
@@ -177,7 +179,7 @@ const WAYS: Way[] = [
 ]
 
 for (const scene of SCENES) {
-  t.test(`killed: ${scene.name}`, { skip: skip || (scene.skip ?? false) }, async t => {
+  t.test(`killed: ${scene.name}`, { buffered: true, skip: skip || (scene.skip ?? false) }, async t => {
     const states: Record<string, number> = {}
     let calls = 0
     for (const [i, way] of WAYS.entries()) {
@@ -272,7 +274,7 @@ async function killAt(
   }
 }
 
-t.test('a call fails', { skip }, async t => {
+t.test('a call fails', { buffered: true, skip }, async t => {
   const { EIO, ENOSPC, EACCES } = constants.errno
   for (const scene of SCENES) {
     await t.test(scene.name, { skip: scene.skip ?? false }, async t => {
