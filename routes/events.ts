@@ -1,6 +1,6 @@
 // GET /events: what is changed, as server-sent events. Does not know what they say.
 import type { FastifyInstance } from 'fastify'
-import { acceptsEvents } from '../src/http/accept.ts'
+import { acceptsEvents } from '../src/http/requests/accept.ts'
 import type { EventStreams } from '../src/http/event-streams.ts'
 import { eventsSchema } from '../src/http/openapi.ts'
 import { invalidRequest } from '../src/http/failure.ts'

@@ -22,7 +22,7 @@ import { VERSION } from './config/config.ts'
 import type { Grant, Identified } from './http/access/grant.ts'
 import { makeLimits } from './http/access/limits.ts'
 import { accessOf, makeAccessCheck, type RouteAccess } from './http/auth.ts'
-import { prefersPage } from './http/accept.ts'
+import { prefersPage } from './http/requests/accept.ts'
 import {
   collectRoutes,
   followSockets,

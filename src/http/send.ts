@@ -1,7 +1,7 @@
 // How answers are sent: through Fastify, or a problem on a bare socket. Does not know any failure by name.
 import { STATUS_CODES } from 'node:http'
 import type { FastifyReply } from 'fastify'
-import { prefersJson } from './accept.ts'
+import { prefersJson } from './requests/accept.ts'
 import type { CallAnswer } from './call.ts'
 import type { Failure } from './failure.ts'
 import { toProblem, type Answer, type Context } from './answers/problem.ts'

@@ -11,6 +11,7 @@ import {
   TRACESTATE_META_KEY,
   type CallToolResult
 } from '@modelcontextprotocol/server'
+import { acceptsAnything } from '../requests/accept.ts'
 import { toProblem, type Answer } from '../answers/problem.ts'
 import type { Call, CallSummary, Made } from '../call.ts'
 import { CALL_HEADERS } from '../requests/call-fields.ts'
@@ -105,19 +106,17 @@ export const mcpOverHttp =
 function answer(server: Server, { headers, body, onError }: McpRequest): Promise<Response> {
   // What the server offers never changes, so there is nothing to subscribe to.
   const handler = createMcpHandler(() => server, { maxSubscriptions: 0, onerror: onError })
-  const passed = Object.entries(headers).flatMap(([name, value]) =>
-    typeof value === 'string' && /^(content-type|mcp-.*)$/.test(name) ? [[name, value] as [string, string]] : []
-  )
-  const accept = acceptsAll(headers.accept) ? BOTH_TYPES : headers.accept!
-  const request = new Request('http://localhost/mcp', { method: 'POST', headers: [...passed, ['accept', accept]] })
+  const passed = new Headers()
+  for (const [name, value] of Object.entries(headers)) {
+    if (typeof value === 'string' && /^(accept|content-type|mcp-.*)$/.test(name)) passed.set(name, value)
+  }
+  if (acceptsAnything(headers.accept)) passed.set('accept', BOTH_TYPES)
+  const request = new Request('http://localhost/mcp', { method: 'POST', headers: passed })
   return handler.fetch(request, { parsedBody: body })
 }
 
-/** What a client of MCP has to accept. */
+/** What a client of MCP has to accept, each by its name. */
 const BOTH_TYPES = 'application/json, text/event-stream'
-
-/** Whether a request takes an answer of any type, as one without the header does, and those of curl. */
-const acceptsAll = (accept = '*/*'): boolean => accept.split(',').some(range => range.trim() === '*/*')
 
 /** What a call has of its exchange. */
 const contextOf = ({ request_id, instance = '/mcp', subject, headers = {}, onAnswer }: Exchange) => ({

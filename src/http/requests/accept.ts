@@ -21,6 +21,9 @@ export function acceptsEvents(accept = '*/*'): boolean {
   return ['text/event-stream', 'text/*', '*/*'].some(type => rank(type) > 0)
 }
 
+/** Whether it takes any type; without a word, it does. */
+export const acceptsAnything = (accept = '*/*'): boolean => ranksOf(accept)('*/*') > 0
+
 /** Whether it comes from a browser that wants a page: text/html ranks above JSON, and nothing above it. */
 export function prefersPage(accept = ''): boolean {
   const rank = ranksOf(accept)
