@@ -236,6 +236,7 @@ t.test('answers whoever takes any type, as curl does', async t => {
   const statuses = [
     ['*/*', 200],
     ['text/html, */*', 200],
+    ['text/html, */*;q=0.8', 200],
     ['application/json, text/event-stream', 200]
   ] as const
   for (const [accept, status] of statuses) {

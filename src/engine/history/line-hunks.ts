@@ -28,8 +28,8 @@ export const stepsOfComparison = (): Steps => ({ steps: MOST_STEPS })
 /**
  * The lines in which two texts differ, in order; between two hunks at least one line is the same. Lines that occur once
  * in each text are found whatever their number; what lies between two of these is compared line by line only where few
- * lines differ, as long as steps are `left`, and is one hunk otherwise. Of texts of very many lines, all
- * between the lines that they begin and end with alike is one hunk. Linear in the bytes, and O(n log n) for n lines.
+ * lines differ, as long as steps are `left`, and is one hunk otherwise. Of texts of very many lines, all between the
+ * lines that they begin and end with alike is one hunk. Linear in the bytes, and O(n log n) for n lines.
  */
 export function lineHunks(old: Buffer, now: Buffer, left: Steps): LineHunk[] {
   const { lead, trail } = commonLines(old, now)

@@ -38,7 +38,8 @@ export interface RecordedDiffOptions extends DiffOptions {
 
 /**
  * The diff of a change, as `unifiedDiff` would have made it: of each of `splices` (sorted, disjoint) the one of
- * `around` with the same index. Where a line is longer than what was kept, the diff is unavailable (too_long). Line numbers are right unless a lone `\r` ends lines of the file.
+ * `around` with the same index. Where a line is longer than what was kept, the diff is unavailable (too_long). Line
+ * numbers are right unless a lone `\r` ends lines of the file.
  */
 export function recordedDiff(
   splices: readonly KnownSplice[],

@@ -33,7 +33,7 @@ export function withBreaksOf(ending: LineEnding, text: string): string | undefin
 /** A text with `\n` for every line break. */
 export const withLf = (text: string): string => (text.includes('\r') ? text.replace(ANY_BREAK, '\n') : text)
 
-/** A text without the `\n` that it ends with, however many. Linear: `/\n+$/` tries each `\n` of a run anew. */
+/** A text without the `\n` that it ends with, however many. `/\n+$/` would try again from each `\n` of a run. */
 export function withoutLastLf(text: string): string {
   let end = text.length
   while (end > 0 && text[end - 1] === '\n') end--

@@ -43,7 +43,10 @@ async function find(history: History, digest: string): Promise<Found> {
 /** How long a key is known, in ms. */
 const KEPT = 24 * 3_600_000
 
-/** The lock of a key. NOT_READY where it can't be made, for want of space or descriptors: then no record could be, either. */
+/**
+ * The lock of a key. NOT_READY where it can't be made, for want of space or descriptors: then no record could be,
+ * either.
+ */
 async function lockOf(acquire: Keys['acquire'], digest: string): ReturnType<Keys['acquire']> {
   try {
     return await acquire(keyLock(digest))
