@@ -2,6 +2,7 @@
 import { spawnSync } from 'node:child_process'
 import {
   copyFileSync,
+  cpSync,
   existsSync,
   mkdirSync,
   mkdtempSync,
@@ -26,10 +27,8 @@ const CODE = (...grammars: string[]) =>
   `export const CODE = ${JSON.stringify(Object.fromEntries(grammars.map(grammar => [grammar, { grammar }])))}\n`
 
 /** A project with two modules, one of a page and a parsed language; `installed`: with the compiler. */
-function project(t: Test, installed = true) {
-  // Elsewhere: below this project its compiler would be found.
-  const folder = mkdtempSync(join(tmpdir(), 'editd-build-'))
-  t.teardown(() => rmSync(folder, { recursive: true }))
+function project(t: Test, { installed = true } = {}) {
+  const folder = emptyFolder(t)
   const at = (name: string) => join(folder, name)
   for (const name of ['src/engine/outline', 'page/review']) mkdirSync(at(name), { recursive: true })
   writeFileSync(at('package.json'), '{ "type": "module" }')
@@ -39,7 +38,20 @@ function project(t: Test, installed = true) {
   writeFileSync(at('page/review/page.ts'), 'document.title = "page" as string\n')
   for (const name of COPIED) copyFileSync(join(HOME, name), at(name))
   if (installed) symlinkSync(join(HOME, 'node_modules'), at('node_modules'))
+  return inFolder(folder)
+}
+
+/** Elsewhere: below this project its compiler would be found. */
+function emptyFolder(t: Test): string {
+  const folder = mkdtempSync(join(tmpdir(), 'editd-build-'))
+  t.teardown(() => rmSync(folder, { recursive: true }))
+  return folder
+}
+
+function inFolder(folder: string) {
+  const at = (name: string) => join(folder, name)
   return {
+    folder,
     at,
     built: (name: string) => readFileSync(at(`dist/src/${name}.js`), 'utf8'),
     build: () => {
@@ -50,9 +62,18 @@ function project(t: Test, installed = true) {
   }
 }
 
+/** Built once, as that takes seconds; each test gets a copy of it. */
+const template = project(t)
+t.strictSame(template.build(), { status: 0, output: '' })
+
+function builtProject(t: Test) {
+  const folder = emptyFolder(t)
+  cpSync(template.folder, folder, { recursive: true, preserveTimestamps: true, verbatimSymlinks: true })
+  return inFolder(folder)
+}
+
 t.test('builds what is not built, and nothing where nothing has changed', async t => {
-  const { at, build, built } = project(t)
-  t.strictSame(build(), { status: 0, output: '' })
+  const { at, build, built } = builtProject(t)
   t.match(built('one'), 'export const one = 1;')
   t.equal(readFileSync(at('dist/page/page.js'), 'utf8'), 'document.title = "page";\nexport {};\n')
   const files = [
@@ -71,8 +92,7 @@ t.test('builds what is not built, and nothing where nothing has changed', async 
 })
 
 t.test('sees what has changed by the content, whatever its time', async t => {
-  const { at, build, built } = project(t)
-  build()
+  const { at, build, built } = builtProject(t)
   writeFileSync(at('src/one.ts'), 'export const one: number = 2\n')
   utimesSync(at('src/one.ts'), new Date(0), new Date(0))
   writeFileSync(at('src/three.ts'), 'export const three = 3\n')
@@ -84,8 +104,7 @@ t.test('sees what has changed by the content, whatever its time', async t => {
 })
 
 t.test('restores what was changed or removed in dist', async t => {
-  const { at, build, built } = project(t)
-  build()
+  const { at, build, built } = builtProject(t)
   rmSync(at('dist/src/two.js'))
   writeFileSync(at('dist/src/one.js'), 'throw new Error()\n')
   t.equal(build().status, 0)
@@ -94,8 +113,7 @@ t.test('restores what was changed or removed in dist', async t => {
 })
 
 t.test('puts the parsers of the languages into dist, and restores them', async t => {
-  const { at, build } = project(t)
-  build()
+  const { at, build } = builtProject(t)
   const parsers = () => readdirSync(at('dist/grammars')).sort()
   const RUNTIME = ['web-tree-sitter.js', 'web-tree-sitter.wasm']
   t.strictSame(parsers(), ['css.wasm.br', ...RUNTIME])
@@ -111,8 +129,7 @@ t.test('puts the parsers of the languages into dist, and restores them', async t
 })
 
 t.test('fails again until an error is mended', async t => {
-  const { at, build } = project(t)
-  build()
+  const { at, build } = builtProject(t)
   writeFileSync(at('src/one.ts'), "export const one: number = 'one'\n")
   for (const time of ['the first time', 'the second time']) {
     t.match(build(), { status: 2, output: /one\.ts.*error TS2322/ }, time)
@@ -122,7 +139,7 @@ t.test('fails again until an error is mended', async t => {
 })
 
 t.test('says what to do where the compiler is missing', async t => {
-  const { build } = project(t, false)
+  const { build } = project(t, { installed: false })
   t.strictSame(build(), {
     status: 1,
     output: 'dist/ has to be built, but the compiler is not installed: run npm ci, without --omit=dev.\n'
