@@ -136,7 +136,7 @@ const KINDS =
 const ERRORS = ['EIO', 'ENOSPC', 'EMFILE', 'EACCES']
 const ERRORS_EACH = many('errors', 1)
 /** Of the calls that are too many to make all of them fail, one in so many does. */
-const SHARE = often(3, 6)
+const SHARE = often(3, 9)
 
 const traces =
   has('strace') && process.platform === 'linux' && spawnSync('strace', ['-o', '/dev/null', 'true']).status === 0

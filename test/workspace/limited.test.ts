@@ -534,7 +534,7 @@ function realIn(root: string, path: string): string | null {
 }
 
 t.test('a file is used if, and only if, its real path is covered', async t => {
-  for (let round = 0; round < often(40, 15); round++) {
+  for (let round = 0; round < often(40, 8); round++) {
     const random = new Random(SEED * 1000 + round)
     const folders = makeFolders()
     const workspace = await open(folders, { protect: [], readProtect: [] })
@@ -603,7 +603,7 @@ function treeOf(base: Random, chance: Random, patterns: readonly string[]): Tree
 
 t.test('two trees that differ only where nothing is allowed are answered alike', async t => {
   let differing = 0
-  for (let round = 0; round < often(40, 15); round++) {
+  for (let round = 0; round < often(40, 8); round++) {
     const seed = SEED * 1000 + round
     const patterns = randomPatterns(new Random(seed))
     const trees = [1, 2].map(which => treeOf(new Random(seed), new Random(seed * 2 + which), patterns))

@@ -342,7 +342,7 @@ t.test('held up at a call, while others want its files', { skip }, async t => {
   const worker = startBatchWorker({ root, state: folders.state, durability: 'full', history: 'full' }, strike.env)
   t.teardown(() => worker.child.kill('SIGKILL'))
   await worker.printed('ready')
-  for (let count = 1, reached = true; reached; count += often(3, 4)) {
+  for (let count = 1, reached = true; reached; count += often(3, 9)) {
     scene.reset(root, t)
     strike.aim(count, WAIT)
     worker.child.stdin!.write(JSON.stringify({ id: `w${count}`, ...scene.order }) + '\n')
@@ -403,7 +403,7 @@ t.test(
     const second = startBatchWorker({ ...order, ahead: 300_000 }, { PATH: process.env.PATH! }, UNSHARE)
     for (const { child } of [first, second]) t.teardown(() => child.kill('SIGKILL'))
     await Promise.all([first.printed('ready'), second.printed('ready')])
-    for (let count = 1, reached = true; reached; count += often(3, 7)) {
+    for (let count = 1, reached = true; reached; count += often(3, 14)) {
       scene.reset(root, t)
       strike.aim(count, WAIT)
       first.child.stdin!.write(JSON.stringify({ id: `w${count}`, ...scene.order }) + '\n')

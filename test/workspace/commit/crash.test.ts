@@ -667,7 +667,7 @@ t.test(
     const file = join(folders.root, 'a.txt')
     writeFileSync(file, '')
     let acknowledged = 0
-    const rounds = Number(process.env['EDITD_KILLS'] ?? often(30, 10))
+    const rounds = Number(process.env['EDITD_KILLS'] ?? often(30, 6))
     for (let round = 0; round < rounds; round++) {
       const worker = startWorker({ ...folders, file: 'a.txt', count: 100_000, name: `r${round}-` })
       await worker.printed('done')
