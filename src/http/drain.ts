@@ -1,4 +1,10 @@
-// Whether new requests are accepted, and how many are running. Does not know what they ask for.
+// Whether new requests are accepted, how many are running, and when clients know of it. Does not know what they ask for.
+import type { Server } from 'node:net'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { promisify } from 'node:util'
+
+/** Milliseconds between two looks at how many connections are open. */
+const LOOK = 10
 
 export interface Drain {
   readonly closed: boolean
@@ -36,4 +42,11 @@ export function makeDrain(): Drain {
       return emptied
     }
   }
+}
+
+/** Resolves when no client has a connection open, or after so many milliseconds. */
+export async function untilLeft(server: Server, ms: number): Promise<void> {
+  const connections = promisify(server.getConnections.bind(server))
+  const end = performance.now() + ms
+  while ((await connections()) > 0 && performance.now() < end) await sleep(LOOK)
 }

@@ -1,5 +1,6 @@
 // What stands between a client and an operation: access, strict JSON, bad HTTP, unknown routes, the log line.
 import { createHash } from 'node:crypto'
+import { once } from 'node:events'
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { connect } from 'node:net'
 import { tmpdir } from 'node:os'
@@ -671,6 +672,27 @@ t.test('answers NOT_READY while it drains, and lets the running ones finish', as
   t.notOk(drained)
   release()
   t.equal((await running).status, 404)
+  await draining
+})
+
+t.test('answers what a client sends before it can know that the server stops', async t => {
+  const timeouts = { request: 30_000, headers: 10_000, check: 1_000, late: 60_000 }
+  const server = await startServer(t, { files, timeouts })
+  const socket = connect(server.port, '127.0.0.1').setEncoding('utf8')
+  const ask = async () => {
+    socket.write(`GET /capabilities HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer ${TOKEN}\r\n\r\n`)
+    const [head] = (await once(socket, 'data')) as [string]
+    return head
+  }
+  t.match(await ask(), /^HTTP\/1\.1 200 [^]*\r\nConnection: keep-alive\r\n/)
+  let isOver = false
+  const draining = server.drain().then(() => {
+    isOver = true
+  })
+  await sleep(20)
+  t.notOk(isOver, 'the connection stays open')
+  t.match(await ask(), /^HTTP\/1\.1 503 [^]*\r\nconnection: close\r\n/i)
+  // As soon as the client has left: the test would end before those 60 s have.
   await draining
 })
 
