@@ -1,6 +1,7 @@
 // What all operations that change a file have in common: the task of a request, how it is carried out, and the outcome
 // of what was done.
 import type { BrokenSyntax, OutlineEntry } from '../engine/failure.ts'
+import type { Section } from '../engine/plan/plan-section.ts'
 import type { SyntaxCheck } from '../engine/syntax/new-fault.ts'
 import type { TaskChange, TaskFailure } from '../engine/task.ts'
 import type { PlanMaker } from '../workers/plan.ts'
@@ -17,8 +18,7 @@ import type {
   ChangeOutcome,
   Failed,
   Operation,
-  OperationLimits,
-  Section
+  OperationLimits
 } from './operation.ts'
 import { staleNow } from './stale.ts'
 import { guardSyntax, type Reported, type SyntaxMode } from './syntax-guard.ts'

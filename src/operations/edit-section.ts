@@ -2,19 +2,10 @@
 import { CALL_FIELDS } from '../../schemas/change-fields.ts'
 import { EditSectionRequestSchema, type EditSectionRequest } from '../../schemas/edit-section.ts'
 import { EditSectionResultSchema } from '../../schemas/outcome.ts'
-import type { BrokenSyntax, LineFailure, OutlineEntry, SectionFailure, Target } from '../engine/failure.ts'
+import type { BrokenSyntax, LineFailure, SectionFailure, Target } from '../engine/failure.ts'
 import type { LineEdit } from '../engine/edit/request.ts'
-import type { LineEndings } from '../engine/text/eol.ts'
-import { LineTable } from '../engine/text/lines.ts'
 import { OUTLINED } from '../engine/outline/outlined.ts'
-import type { Outline } from '../engine/outline/outline.ts'
-import { droppedMark } from '../engine/outline/dropped.ts'
-import { repeatedIn } from '../engine/outline/repeated.ts'
-import { linesPutIn, withLinesAsSent } from '../engine/outline/string-lines.ts'
-import { findTarget, outlineEntryOf } from '../engine/outline/target.ts'
-import { planLineEdits } from '../engine/plan/replace-lines.ts'
-import { planSectionEdit, strayItem } from '../engine/plan/replace-section.ts'
-import { type Refusal } from '../engine/outline/section-edit.ts'
+import type { AskedSection, PlannedSection, Section, UnfitSection } from '../engine/plan/plan-section.ts'
 import type { SyntaxCheck } from '../engine/syntax/new-fault.ts'
 import type { TaskFailure } from '../engine/task.ts'
 import type { Outliner } from '../workers/outline.ts'
@@ -24,8 +15,8 @@ import type { BatchStepDone, Planner, Workspace } from '../workspace/workspace.t
 import { carryOut, type FileOperation, keyedBy, outcomeOf, plannerFor, type Planning, preparedEdit } from './change.ts'
 import { CHANGE_CODES } from './codes.ts'
 import { CHANGE_HINTS } from './hints.ts'
-import type { ChangedOutcome, FieldFault, FixedFault, OperationFailure, Section } from './operation.ts'
-import { outlineOf } from './outlining.ts'
+import type { ChangedOutcome, FieldFault, FixedFault, OperationFailure } from './operation.ts'
+import { outlined } from './outlining.ts'
 import type { Reported } from './syntax-guard.ts'
 
 type PlanFailure = Extract<OperationFailure, { code: 'INVALID_REQUEST' }> | SectionFailure | LineFailure
@@ -39,11 +30,21 @@ export const makeEditSection = (
     const target = targetIn(request)
     if (!target.ok) return { ...target, path: request.path }
     if (outliner.full) return { ...fail({ code: 'NOT_READY', reason: 'parsing', retry_after: 1 }), path: request.path }
-    const options = { line_endings: request.line_endings ?? 'adapt', max_result_size: planning.limits.max_file_size }
+    const { at_line, action, new_text = '', line_endings = 'adapt', include_heading, include_comment } = request
+    const asked: AskedSection = {
+      target: target.value,
+      ...(at_line !== undefined && { at_line }),
+      action,
+      new_text,
+      ...(include_heading !== undefined && { include_heading }),
+      ...(include_comment !== undefined && { include_comment }),
+      line_endings,
+      max_result_size: planning.limits.max_file_size
+    }
     let section: Section | undefined
     const planner: Planner<Reported, PlanFailure | TaskFailure | BrokenSyntax | StaleFile> = async (original, file) => {
       const path = file.resolved_path ?? file.path
-      const planned = await plan(outliner, path, original, request, target.value, options)
+      const planned = await plan(outliner, path, original, asked)
       if (!planned.ok) {
         const { failure } = planned
         return file.stale === undefined || failure.code === 'INVALID_REQUEST'
@@ -56,7 +57,7 @@ export const makeEditSection = (
       return plannerFor(
         planning,
         { ...request, syntax: request.syntax ?? 'warn' },
-        { operation: 'edit_lines', edits: [edit], line_endings: options.line_endings, by_name: true },
+        { operation: 'edit_lines', edits: [edit], line_endings, by_name: true },
         syntax
       )(original, file)
     }
@@ -100,16 +101,6 @@ export const makeEditSection = (
   }
 }
 
-/**
- * How often a result is parsed at most: as indented, which shows its strings, and with these as they were sent. A heredoc
- * whose end was indented seems to go on to the end of the file, so that only the second time shows its lines.
- */
-const MOST_TRIES = 3
-
-interface Options {
-  line_endings: LineEndings
-  max_result_size: number
-}
 /** `syntax`: of code, what parsing it has shown. */
 interface Planned {
   edit: LineEdit
@@ -117,89 +108,37 @@ interface Planned {
   syntax?: SyntaxCheck
 }
 
-/**
- * The edit of lines that the request comes to. What it makes of the rest of the outline is looked at before anything is
- * written: a Markdown document's stays as it is.
- */
+/** The edit of lines that the request comes to, planned where its file is parsed. */
 async function plan(
   outliner: Outliner,
   path: string,
   original: Buffer,
-  request: EditSectionRequest,
-  target: Target,
-  options: Options
+  asked: AskedSection
 ): Promise<Result<Planned, PlanFailure>> {
+  const { target, action } = asked
   const wanted = target.symbol === undefined ? 'document' : 'code'
-  const outline = await outlineOf(outliner, path, original, wanted)
-  if (!outline.ok) return outline
-  const before = outline.value
-  const found = findTarget(before, target, request.at_line)
-  if (!found.ok) return found
-  const entry = outlineEntryOf(found.value)
-  const { action, new_text = '' } = request
-  const repeated = action === 'replace' ? repeatedIn(original, found.value, new_text) : undefined
-  const dropped = action === 'replace' ? droppedMark(original, found.value, new_text) : undefined
-  const {
-    include_heading = repeated === 'heading' || repeated === 'fences',
-    include_comment = repeated === 'comment' || action === 'delete'
-  } = request
-  /** `string_lines`: of the result, which stay as they were sent. */
-  const attempt = async (
-    apart: boolean,
-    string_lines: readonly number[] = [],
-    tries = MOST_TRIES
-  ): Promise<Result<Planned, PlanFailure>> => {
-    const made = planSectionEdit(
-      original,
-      before,
-      found.value,
-      { action, new_text, include_heading, include_comment },
-      { ...options, apart }
-    )
-    if (!made.ok) return fail(refused(made.failure, entry))
-    const edit = withLinesAsSent(made.value, new_text, string_lines)
-    const trial = planLineEdits(original, [edit], options)
-    if (!trial.ok) return trial
-    const result = Buffer.concat(trial.value.pieces)
-    const after = await outlineOf(outliner, path, result, wanted, linesPutIn(edit))
-    if (!after.ok) return after
-    if (after.value.type === 'code' && tries > 1) {
-      const seen = after.value.string_lines!
-      if (withLinesAsSent(made.value, new_text, seen).new_text !== edit.new_text) return attempt(apart, seen, tries - 1)
-    }
-    const stray = strayItem(before, after.value, edit, new LineTable(result).total - new LineTable(original).total)
-    const section = {
-      entry,
-      ...(repeated !== undefined && (include_heading || include_comment) && { repeated }),
-      ...(dropped !== undefined && { dropped: { mark: dropped } }),
-      ...(action === 'delete' &&
-        include_comment &&
-        entry.comment_start_line !== undefined && { with_comment: true as const }),
-      errors_before: before.type === 'code' ? before.syntax_error_lines : [],
-      ...(stray !== undefined && { stray: { reason: stray.reason, entry: outlineEntryOf(stray.item) } })
-    }
-    if (before.type === 'code') return ok({ edit, section, syntax: syntaxOf(before, after.value) })
-    if (stray === undefined) return ok({ edit, section })
-    // Two paragraphs that touch are one, and so are a text and the heading that is underlined below it.
-    if (!apart) return attempt(true)
-    return fail({
-      code: 'INVALID_REQUEST',
-      pointer: action === 'delete' ? '/action' : '/new_text',
-      stray: section.stray!
-    })
+  const planned = await outlined(path, original, wanted, language => outliner.section(original, language, asked))
+  if (!planned.ok) return planned
+  if (!planned.value.ok) {
+    const { failure } = planned.value
+    if (failure.code === 'REFUSED') return fail(refused(failure))
+    if (failure.code !== 'STRAY') return fail(failure)
+    const pointer = action === 'delete' ? '/action' : '/new_text'
+    return fail({ code: 'INVALID_REQUEST', pointer, stray: failure.stray })
   }
-  return attempt(false)
+  const { faults, ...made } = planned.value.value
+  return ok({ ...made, ...(faults !== undefined && { syntax: syntaxOf(faults) }) })
 }
 
-/** What an edit of code did to its syntax, by the outlines before and after. */
-function syntaxOf(before: Outline & { type: 'code' }, after: Outline): SyntaxCheck {
-  if (before.fault !== undefined) return { found: 'errors_before' }
-  return 'fault' in after && after.fault !== undefined ? { found: 'fault', fault: after.fault } : { found: 'nothing' }
+/** What an edit of code did to its syntax. */
+function syntaxOf({ before, after }: NonNullable<PlannedSection['faults']>): SyntaxCheck {
+  if (before !== undefined) return { found: 'errors_before' }
+  return after === undefined ? { found: 'nothing' } : { found: 'fault', fault: after }
 }
 
 const invalid = (...faults: FieldFault[]) => ({ code: 'INVALID_REQUEST' as const, faults })
 
-function refused(reason: Refusal, entry: OutlineEntry): PlanFailure {
+function refused({ reason, entry }: Extract<UnfitSection, { code: 'REFUSED' }>): PlanFailure {
   if (reason === 'closes_fence') return invalid({ pointer: '/new_text', reason, line: entry.start_line })
   return { code: 'UNSUPPORTED_TARGET', reason, entry, languages: OUTLINED }
 }

@@ -4,7 +4,6 @@ import type { OutlineEntry, UnsupportedTarget } from '../engine/failure.ts'
 import { isForSeveralLines } from '../engine/inspect/across-lines.ts'
 import { languageOf } from '../engine/inspect/language.ts'
 import { Scan, type ScanResult } from '../engine/inspect/scan.ts'
-import { outlineEntryOf } from '../engine/outline/target.ts'
 import type { Outliner } from '../workers/outline.ts'
 import type { Searcher } from '../workers/search.ts'
 import { fail, ok, type Result } from '../result.ts'
@@ -12,7 +11,7 @@ import type { Consumer, Looked, Workspace } from '../workspace/workspace.ts'
 import { FILE_CODES } from './codes.ts'
 import { PATH_HINT } from './hints.ts'
 import type { Called, CallFailure, FieldFault, FixedFault, InspectOutcome, Operation, Outcome } from './operation.ts'
-import { outlineOf } from './outlining.ts'
+import { outlined } from './outlining.ts'
 
 /** Entries of a directory that one answer lists. */
 export const MAX_ENTRIES = 500
@@ -206,16 +205,17 @@ async function structureOf(
   outliner: Outliner
 ): Promise<Result<Structured, UnsupportedTarget>> {
   if (facts === undefined || bytes === null) return ok({})
-  const outline = await outlineOf(outliner, resolved_path ?? path, bytes)
+  const shown = { start: start_item - 1, end: start_item - 1 + max_items }
+  const outline = await outlined(resolved_path ?? path, bytes, undefined, language =>
+    outliner.items(bytes, language, shown)
+  )
   if (!outline.ok) return outline
-  const { items } = outline.value
-  const end = start_item - 1 + max_items
+  const { items, total, syntax_error_lines } = outline.value
   return ok({
-    structure: items.slice(start_item - 1, end).map(outlineEntryOf),
-    total_items: items.length,
-    ...(end < items.length && { next_item: end + 1 }),
-    ...(outline.value.type === 'code' &&
-      outline.value.syntax_error_lines.length > 0 && { syntax_error_lines: outline.value.syntax_error_lines })
+    structure: items,
+    total_items: total,
+    ...(shown.end < total && { next_item: shown.end + 1 }),
+    ...(syntax_error_lines.length > 0 && { syntax_error_lines })
   })
 }
 

@@ -11,19 +11,12 @@ import type { ChangeResult } from '../../schemas/outcome.ts'
 import type { PendingResult } from '../../schemas/pending.ts'
 import type { ProblemCode } from '../../schemas/problem.ts'
 import type { ToolName } from '../../schemas/tools.ts'
-import type {
-  BrokenSyntax,
-  HunkFailure,
-  LineFailure,
-  OutlineEntry,
-  SectionFailure,
-  TextFailure
-} from '../engine/failure.ts'
+import type { BrokenSyntax, HunkFailure, LineFailure, SectionFailure, TextFailure } from '../engine/failure.ts'
 import type { PatchFault } from '../engine/patch/fault.ts'
 import type { ConflictWithFix } from '../engine/take-back.ts'
 import type { NewTextWarning } from '../engine/edit/new-text-warnings.ts'
 import type { EncodingMismatch } from '../engine/report/encoding-mismatch.ts'
-import type { Repeated } from '../engine/outline/repeated.ts'
+import type { Section, StrayEntry } from '../engine/plan/plan-section.ts'
 import type { NumberedLine } from '../engine/report/changed-lines.ts'
 import type { JoinedBreaks } from '../engine/report/joined-breaks.ts'
 import type { LeftAlone } from '../engine/edit/plan.ts'
@@ -114,7 +107,7 @@ export type FixedFault =
 export interface StrayEdit {
   code: 'INVALID_REQUEST'
   pointer: string
-  stray: NonNullable<Section['stray']>
+  stray: StrayEntry
 }
 
 /** The name of what is done with a set of edits. */
@@ -314,20 +307,6 @@ export type Outcome =
   | { operation: 'pending'; outcome: PendingOutcome }
   | { operation: 'blame'; outcome: BlameOutcome }
   | { operation: 'changes'; outcome: ChangesOutcome }
-
-/**
- * The target of /edit-section, as it was before. `repeated`: what new_text began with, which was replaced along with
- * the rest; `with_comment`: its doc comment was deleted too. `stray`: another item that the edit lost or made.
- */
-export interface Section {
-  entry: OutlineEntry
-  repeated?: Repeated
-  /** The first decorator or attribute of a symbol, where the replacement has none; without text in a private file. */
-  dropped?: { mark?: string }
-  with_comment?: true
-  errors_before: number[]
-  stray?: { reason: 'lost' | 'made'; entry: OutlineEntry }
-}
 
 export type Called = { ok: true; value: Outcome } | Failed
 

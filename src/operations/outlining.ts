@@ -1,23 +1,22 @@
-// The outline of a file for an operation: by its language, off the event loop. Does not know any request.
+// What an operation asks of a file's outline: of which language it is, and why it has none. Does not know any request.
 import type { UnsupportedTarget } from '../engine/failure.ts'
 import { languageOf } from '../engine/inspect/language.ts'
 import { isOutlined, OUTLINED } from '../engine/outline/outlined.ts'
-import type { Lines, Outline } from '../engine/outline/outline.ts'
-import type { Outliner } from '../workers/outline.ts'
+import type { Outline } from '../engine/outline/outline.ts'
+import type { Unparsed } from '../workers/outline.ts'
 import { fail, type Result } from '../result.ts'
 
 /**
- * The outline of a file of this name. `code`: whether symbols are asked for, `document`: sections and code blocks, else
- * either; `strings_in`: of which lines of code to say whether they begin inside a string. Fails
- * where it has none of these, or could not be parsed within the limits.
+ * What `look` finds in the outline of a file of this name and language, in a thread. `wanted`: `code` where symbols are
+ * asked for, `document` sections and code blocks, else either. Fails where it has none of these, or could not be parsed
+ * within the limits.
  */
-export async function outlineOf(
-  outliner: Outliner,
+export async function outlined<T>(
   path: string,
   bytes: Buffer,
-  wanted?: Outline['type'],
-  strings_in?: Lines
-): Promise<Result<Outline, UnsupportedTarget>> {
+  wanted: Outline['type'] | undefined,
+  look: (language: string) => Promise<Result<T, Unparsed>>
+): Promise<Result<T, UnsupportedTarget>> {
   const language = languageOf(path, bytes)
   const about = {
     code: 'UNSUPPORTED_TARGET' as const,
@@ -28,6 +27,6 @@ export async function outlineOf(
   if (!isOutlined(language) || (wanted === 'code' && language === 'markdown')) {
     return fail({ ...about, reason: 'no_grammar' })
   }
-  const outline = await outliner.outline(bytes, language, strings_in)
-  return outline.ok ? outline : fail({ ...about, ...outline.failure })
+  const found = await look(language)
+  return found.ok ? found : fail({ ...about, ...found.failure })
 }

@@ -1,11 +1,10 @@
 // After a miss of a whole symbol that can't be mended by a ready edit: the call that replaces the symbol by its
 // name. Does not know how the text was searched for.
 import type { NoMatch } from '../engine/failure.ts'
-import { findTarget, symbolPath } from '../engine/outline/target.ts'
 import { fail } from '../result.ts'
 import type { Outliner } from '../workers/outline.ts'
 import type { Planner } from '../workspace/workspace.ts'
-import { outlineOf } from './outlining.ts'
+import { outlined } from './outlining.ts'
 
 /**
  * `planner`, whose NO_MATCH also names the symbol that stands where old_text, a whole block, was meant: none where
@@ -20,20 +19,12 @@ export const withSectionFix =
     const { failure } = planned
     const isReady = failure.fixes.some(({ edit }) => edit?.new_text !== undefined)
     if (failure.block === undefined || isReady || outliner.full || original.length === 0) return planned
-    const section = await sectionAt(outliner, file.resolved_path ?? file.path, original, failure.block)
-    if (section === undefined) return planned
-    const fix = { type: 'USE_SECTION' as const, lines: failure.block, section }
+    const { block: lines } = failure
+    const path = file.resolved_path ?? file.path
+    const section = await outlined(path, original, 'code', language => outliner.symbolOn(original, language, lines))
+    if (!section.ok || section.value === null) return planned
+    const fix = { type: 'USE_SECTION' as const, lines, section: section.value }
     return fail({ ...failure, fixes: failure.fixes.toSpliced(-1, 0, fix) })
   }
 
 const isNoMatch = <F extends { code: string }>(failure: F): failure is F & NoMatch => failure.code === 'NO_MATCH'
-
-/** How /edit-section names the symbol on just these lines, if there is one. */
-async function sectionAt(outliner: Outliner, path: string, original: Buffer, [start, end]: [number, number]) {
-  const outline = await outlineOf(outliner, path, original, 'code')
-  if (!outline.ok || outline.value.type !== 'code') return undefined
-  const item = outline.value.items.find(({ start_line, end_line }) => start_line === start && end_line === end)
-  if (item === undefined) return undefined
-  const symbol = symbolPath(item)
-  return findTarget(outline.value, { symbol }).ok ? { symbol } : { symbol, at_line: start }
-}

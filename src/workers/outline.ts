@@ -1,23 +1,48 @@
-// Outlines of documents and sources, made by parsers in a worker thread, one file after the other. Does not know
-// grammars or requests.
+// What is asked of outlines of documents and sources, which parsers make in a worker thread, one file after the other.
+// Does not know grammars or requests.
 import { PARSED_SIZE } from '../engine/outline/outlined.ts'
-import type { Lines, Outline } from '../engine/outline/outline.ts'
+import type { symbolOn } from '../engine/outline/target.ts'
+import type { OutlineEntry } from '../engine/failure.ts'
+import type { AskedSection, PlannedSection, planSection, SectionPlanFailure } from '../engine/plan/plan-section.ts'
 import { fail, ok, type Result } from '../result.ts'
 import { type CrashReport, TIMED_OUT, Threads } from './threads.ts'
 
-/** Milliseconds that a file may take; then its thread is ended. */
+/** Milliseconds that parsing a text may take; then its thread is ended. */
 const PARSING_TIME = 10_000
 /** Files that may wait. */
 const WAITING = 16
 /** Milliseconds after which a thread without work is ended: that frees the grammars and the memory of the trees. */
 const IDLE = 60_000
 
-export interface OutlineJob {
-  type: 'outline'
+/** The items from `start` to before `end`, by their index. */
+export interface ItemsJob {
+  type: 'items'
   bytes: Uint8Array
   language: string
-  /** Of code: the lines of which it is asked whether they begin inside a string. */
-  strings_in?: Lines
+  start: number
+  end: number
+}
+export interface SymbolJob {
+  type: 'symbol'
+  bytes: Uint8Array
+  language: string
+  lines: readonly [number, number]
+}
+/** `limit`: bytes of the text that the edit makes. */
+export interface SectionJob {
+  type: 'section'
+  bytes: Uint8Array
+  language: string
+  asked: AskedSection
+  limit: number
+}
+export type OutlineJob = ItemsJob | SymbolJob | SectionJob
+
+/** The result of each. */
+export interface OutlineResults {
+  items: { items: OutlineEntry[]; total: number; syntax_error_lines: number[] }
+  symbol: ReturnType<typeof symbolOn>
+  section: Awaited<ReturnType<typeof planSection<Unparsed>>>
 }
 
 /** Why there is no outline. `limit` and `actual` in bytes, of `too_slow` in milliseconds. */
@@ -27,7 +52,7 @@ export type Unparsed =
   | { reason: 'parser_failed' }
 
 export class Outliner {
-  readonly #threads: Threads<OutlineJob, { outline: Outline }>
+  readonly #threads: Threads<OutlineJob, OutlineResults>
   readonly #time: number
   readonly #size: number
   readonly #onCrash: CrashReport | undefined
@@ -44,13 +69,47 @@ export class Outliner {
     return this.#threads.jobs >= WAITING
   }
 
-  /** The outline of a text without NUL in one of the languages of `OUTLINED`; `bytes` stay as they are. */
-  async outline(bytes: Buffer, language: string, strings_in?: Lines): Promise<Result<Outline, Unparsed>> {
-    if (bytes.length > this.#size) return fail({ reason: 'too_large', limit: this.#size, actual: bytes.length })
+  /**
+   * The items of an outline from `start` to before `end`, by their index, and how many there are. Of this as of all: a
+   * text is without NUL and in one of the languages of `OUTLINED`, and `bytes` stay as they are.
+   */
+  items(
+    bytes: Buffer,
+    language: string,
+    shown: { start: number; end: number }
+  ): Promise<Result<OutlineResults['items'], Unparsed>> {
+    return this.#run({ type: 'items', bytes, language, ...shown })
+  }
+
+  /** How the symbol on just these lines is named; null where there is none. */
+  symbolOn(
+    bytes: Buffer,
+    language: string,
+    lines: readonly [number, number]
+  ): Promise<Result<OutlineResults['symbol'], Unparsed>> {
+    return this.#run({ type: 'symbol', bytes, language, lines })
+  }
+
+  /** The edit of lines that /edit-section asks for, or why there is none. */
+  async section(
+    bytes: Buffer,
+    language: string,
+    asked: AskedSection
+  ): Promise<Result<Result<PlannedSection, SectionPlanFailure>, Unparsed>> {
+    const done = await this.#run({ type: 'section', bytes, language, asked, limit: this.#size })
+    if (!done.ok) return done
+    const planned = done.value
+    if (planned.ok) return ok(planned)
+    const { failure } = planned
+    return 'code' in failure ? ok(fail(failure)) : fail(failure)
+  }
+
+  async #run<J extends OutlineJob>(job: J): Promise<Result<OutlineResults[J['type']], Unparsed>> {
+    const { length } = job.bytes
+    if (length > this.#size) return fail({ reason: 'too_large', limit: this.#size, actual: length })
     try {
-      const job: OutlineJob = { type: 'outline', bytes, language, ...(strings_in !== undefined && { strings_in }) }
-      const outline = await this.#threads.run(job, { transfer: [], time: this.#time })
-      return outline === TIMED_OUT ? fail({ reason: 'too_slow', limit: this.#time }) : ok(outline)
+      const found = await this.#threads.run(job, { transfer: [], time: this.#time })
+      return found === TIMED_OUT ? fail({ reason: 'too_slow', limit: this.#time }) : ok(found)
     } catch (error) {
       this.#onCrash?.(error)
       return fail({ reason: 'parser_failed' })

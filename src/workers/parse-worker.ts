@@ -1,27 +1,43 @@
-// The entry point of the threads that parse: outlines, and checks of syntax. Does not know more than one job at a time.
+// The entry point of the threads that parse: what is asked of outlines, and checks of syntax. An outline itself never
+// leaves its thread: it may have a million items. Does not know more than one job at a time.
 import { CODE } from '../engine/outline/languages.ts'
-import { markdownOutline } from '../engine/outline/markdown.ts'
 import type { Node } from '../engine/outline/node.ts'
-import type { Outline } from '../engine/outline/outline.ts'
-import { stringLines } from '../engine/outline/string-lines.ts'
-import { sourceOf, symbolsOf, type Captured } from '../engine/outline/symbols.ts'
+import { sourceOf } from '../engine/outline/symbols.ts'
 import { firstFault, type SyntaxFault } from '../engine/outline/syntax-errors.ts'
+import { outlineEntryOf, symbolOn } from '../engine/outline/target.ts'
+import { planSection } from '../engine/plan/plan-section.ts'
 import { dataFault } from '../engine/syntax/data.ts'
 import { newFault, type SyntaxCheck } from '../engine/syntax/new-fault.ts'
+import { fail, ok } from '../result.ts'
 import { withTree } from './grammars.ts'
-import type { OutlineJob } from './outline.ts'
+import type { ItemsJob, OutlineJob, OutlineResults, SectionJob, SymbolJob, Unparsed } from './outline.ts'
+import { parse } from './parse.ts'
 import type { SyntaxJob } from './syntax.ts'
 import { bufferOf, serve } from './thread.ts'
 
-async function outlineOf({ bytes, language, strings_in }: OutlineJob): Promise<Outline> {
-  const buffer = bufferOf(bytes)
-  if (language === 'markdown') return markdownOutline(buffer)
-  const source = sourceOf(buffer)
-  const known = CODE[language]!
-  return withTree(source, language, (tree, query): Outline => {
-    const root = tree as unknown as Node
-    const outline = symbolsOf(buffer, source, root, query().matches(tree) as unknown as Captured[], known)
-    return strings_in === undefined ? outline : { ...outline, string_lines: stringLines(root, known, strings_in) }
+async function itemsOf({ bytes, language, start, end }: ItemsJob): Promise<OutlineResults['items']> {
+  const outline = await parse(bufferOf(bytes), language)
+  const { items } = outline
+  return {
+    items: items.slice(start, end).map(outlineEntryOf),
+    total: items.length,
+    syntax_error_lines: outline.type === 'code' ? outline.syntax_error_lines : []
+  }
+}
+
+async function symbolOf({ bytes, language, lines }: SymbolJob): Promise<OutlineResults['symbol']> {
+  const outline = await parse(bufferOf(bytes), language)
+  return outline.type === 'code' ? symbolOn(outline, lines) : null
+}
+
+function sectionOf(
+  { bytes, language, asked, limit }: SectionJob,
+  again: () => void
+): Promise<OutlineResults['section']> {
+  return planSection<Unparsed>(bufferOf(bytes), asked, async (text, strings_in) => {
+    if (text.length > limit) return fail({ reason: 'too_large', limit, actual: text.length })
+    again()
+    return ok(await parse(text, language, strings_in))
   })
 }
 
@@ -36,7 +52,17 @@ function checkOf({ after, before, language }: SyntaxJob): Promise<SyntaxCheck> {
   return newFault({ after: textOf(after), before: before === null ? null : textOf(before) }, language, faultOf)
 }
 
-serve(async (job: OutlineJob | SyntaxJob) => ({
-  result: await (job.type === 'outline' ? outlineOf(job) : checkOf(job)),
-  transfer: []
-}))
+function run(job: OutlineJob | SyntaxJob, again: () => void): Promise<unknown> {
+  switch (job.type) {
+    case 'items':
+      return itemsOf(job)
+    case 'symbol':
+      return symbolOf(job)
+    case 'section':
+      return sectionOf(job, again)
+    case 'syntax':
+      return checkOf(job)
+  }
+}
+
+serve(async (job: OutlineJob | SyntaxJob, again) => ({ result: await run(job, again), transfer: [] }))

@@ -5,18 +5,24 @@ import { parentPort } from 'node:worker_threads'
 /** The first message of a thread, sent when it has loaded its code: the time of a job starts then. */
 export const READY = 'ready'
 
+/** Sent by a job that begins anew with another text: its time begins anew too. */
+export const AGAIN = 'again'
+
 /** The result of a job, and the buffers that are moved with it instead of being copied. */
 export interface JobOutput {
   result: unknown
   transfer: ArrayBuffer[]
 }
 
-/** Runs jobs until a null ends the thread. A rejection ends it too; the thread that asked gets an error. */
-export function serve<J>(run: (job: J) => JobOutput | Promise<JobOutput>): void {
+/**
+ * Runs jobs until a null ends the thread. A rejection ends it too; the thread that asked gets an error. `again`: gives a
+ * job all of its time once more.
+ */
+export function serve<J>(run: (job: J, again: () => void) => JobOutput | Promise<JobOutput>): void {
   const port = parentPort!
   port.on('message', async (job: J | null) => {
     if (job === null) return port.close()
-    const { result, transfer } = await run(job)
+    const { result, transfer } = await run(job, () => port.postMessage(AGAIN))
     port.postMessage(result, transfer)
   })
   port.postMessage(READY)

@@ -1,6 +1,6 @@
 // A few worker threads, and the jobs that wait for one. Does not know what a job is or who asks.
 import { Worker, type ResourceLimits } from 'node:worker_threads'
-import { READY } from './thread.ts'
+import { AGAIN, READY } from './thread.ts'
 
 export interface ThreadsOptions {
   /** The most that are started: each when it is first needed. */
@@ -114,6 +114,9 @@ export class Threads<J extends { type: string }, R extends Record<J['type'], unk
     worker.on('message', message => {
       if (message === READY) {
         thread.ready = true
+        this.#watch(thread)
+      } else if (message === AGAIN) {
+        clearTimeout(thread.timer)
         this.#watch(thread)
       } else this.#end(thread, queued => queued.resolve(message))
     })

@@ -63,6 +63,17 @@ export function findTarget(
   })
 }
 
+/** How /edit-section names the symbol on just these lines; null where there is none. */
+export function symbolOn(
+  outline: Outline & { type: 'code' },
+  [start, end]: readonly [number, number]
+): { symbol: string; at_line?: number } | null {
+  const item = outline.items.find(({ start_line, end_line }) => start_line === start && end_line === end)
+  if (item === undefined) return null
+  const symbol = pathOf(item, SEPARATOR.code)
+  return findTarget(outline, { symbol }).ok ? { symbol } : { symbol, at_line: start }
+}
+
 /** An item as an answer shows it. */
 export function outlineEntryOf(item: Item): OutlineEntry {
   const { kind, parent, start_line, end_line, lossy } = item
@@ -91,9 +102,6 @@ function innermost(items: readonly Item[]): Item[] {
 
 const pathOf = ({ parent, name }: Heading | Symbol, separator: string): string =>
   parent === undefined ? name : `${parent}${separator}${name}`
-
-/** The path by which a symbol is asked for. */
-export const symbolPath = (symbol: Symbol): string => pathOf(symbol, SEPARATOR.code)
 
 /** A name at the top is itself a path: what has the whole path is meant before what only ends with it. */
 function symbolsThatFit(items: readonly Symbol[], asked: string): Symbol[] {

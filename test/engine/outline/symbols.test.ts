@@ -14,16 +14,14 @@ import { planLineEdits } from '../../../src/engine/plan/replace-lines.ts'
 import { planSectionEdit, strayItem } from '../../../src/engine/plan/replace-section.ts'
 import { type SectionAction, type SectionEdit } from '../../../src/engine/outline/section-edit.ts'
 import { Outliner } from '../../../src/workers/outline.ts'
+import { parse } from '../../../src/workers/parse.ts'
 import { often } from '../../often.ts'
 import { Random, SEED } from '../../random.ts'
 
-const outliner = new Outliner()
-t.teardown(() => outliner.close())
-
 async function outlineOf(text: string | Buffer, language: string): Promise<Outline & { type: 'code' }> {
-  const made = await outliner.outline(Buffer.from(text), language)
-  if (!made.ok || made.value.type !== 'code') throw new Error(JSON.stringify(made))
-  return made.value
+  const outline = await parse(Buffer.from(text), language)
+  if (outline.type !== 'code') throw new Error(JSON.stringify(outline))
+  return outline
 }
 
 /** `kind path lines`, with the line of the doc comment in brackets. */
@@ -1177,15 +1175,17 @@ t.test('holds its laws on real sources', async t => {
   }
 })
 
+const ALL = { start: 0, end: Infinity }
+
 t.test('ends what takes too long, and goes on with another thread', async t => {
   const slow = new Outliner({ time: 2000 })
-  t.match(await slow.outline(Buffer.from('['.repeat(100_000)), 'javascript'), {
+  t.match(await slow.items(Buffer.from('['.repeat(100_000)), 'javascript', ALL), {
     ok: false,
     failure: { reason: 'too_slow', limit: 2000 }
   })
   await slow.close()
   const small = new Outliner({ size: 10 })
-  t.match(await small.outline(Buffer.from('x'.repeat(11)), 'markdown'), {
+  t.match(await small.items(Buffer.from('x'.repeat(11)), 'markdown', ALL), {
     ok: false,
     failure: { reason: 'too_large', limit: 10, actual: 11 }
   })
@@ -1195,11 +1195,11 @@ t.test('ends what takes too long, and goes on with another thread', async t => {
 t.test('reports a parser that fails, goes on with another thread, and ends that when it is idle', async t => {
   const crashes: unknown[] = []
   const failing = new Outliner({ idle: 10, onCrash: error => crashes.push(error) })
-  t.match(await failing.outline(Buffer.from('x'), 'no such language'), {
+  t.match(await failing.items(Buffer.from('x'), 'no such language', ALL), {
     ok: false,
     failure: { reason: 'parser_failed' }
   })
-  t.match(await failing.outline(Buffer.from('# x\n'), 'markdown'), { ok: true })
+  t.match(await failing.items(Buffer.from('# x\n'), 'markdown', ALL), { ok: true })
   t.match(crashes, [{ name: 'TypeError' }])
   await new Promise(resolve => setTimeout(resolve, 200))
   await failing.close()

@@ -1,0 +1,135 @@
+// What /edit-section makes of a text: which item is meant, the edit of lines, and what that does to the rest of the
+// outline. Does not know any parser, file or request.
+import { fail, ok, type Result } from '../../result.ts'
+import type { LineEdit } from '../edit/request.ts'
+import type { AmbiguousTarget, LineFailure, OutlineEntry, Target, TargetNotFound } from '../failure.ts'
+import { droppedMark } from '../outline/dropped.ts'
+import type { Lines, Outline } from '../outline/outline.ts'
+import { repeatedIn, type Repeated } from '../outline/repeated.ts'
+import type { Refusal, SectionAction } from '../outline/section-edit.ts'
+import { linesPutIn, withLinesAsSent } from '../outline/string-lines.ts'
+import type { SyntaxFault } from '../outline/syntax-errors.ts'
+import { findTarget, outlineEntryOf } from '../outline/target.ts'
+import type { LineEndings } from '../text/eol.ts'
+import { LineTable } from '../text/lines.ts'
+import { planLineEdits } from './replace-lines.ts'
+import { planSectionEdit, strayItem } from './replace-section.ts'
+
+/** What is asked for, as plain data; `include_…`: where they are left out, the new text says. */
+export interface AskedSection {
+  target: Target
+  at_line?: number
+  action: SectionAction
+  new_text: string
+  include_heading?: boolean
+  include_comment?: boolean
+  line_endings: LineEndings
+  max_result_size: number
+}
+
+/**
+ * The target of /edit-section, as it was before. `repeated`: what new_text began with, which was replaced along with
+ * the rest; `with_comment`: its doc comment was deleted too. `stray`: another item that the edit lost or made.
+ */
+export interface Section {
+  entry: OutlineEntry
+  repeated?: Repeated
+  /** The first decorator or attribute of a symbol, where the replacement has none; without text in a private file. */
+  dropped?: { mark?: string }
+  with_comment?: true
+  errors_before: number[]
+  stray?: StrayEntry
+}
+export interface StrayEntry {
+  reason: 'lost' | 'made'
+  entry: OutlineEntry
+}
+
+/** `faults`: of code, the first before the edit and after it. */
+export interface PlannedSection {
+  edit: LineEdit
+  section: Section
+  faults?: { before: SyntaxFault | undefined; after: SyntaxFault | undefined }
+}
+
+/** The item can't take the edit; or a document's outline would be another around it. */
+export type UnfitSection =
+  { code: 'REFUSED'; reason: Refusal; entry: OutlineEntry } | { code: 'STRAY'; stray: StrayEntry }
+
+export type SectionPlanFailure = TargetNotFound | AmbiguousTarget | LineFailure | UnfitSection
+
+/** The outline of a text; `strings_in`: the lines of code of which it says whether they begin inside a string. */
+export type OutlineMaker<F> = (text: Buffer, strings_in?: Lines) => Promise<Result<Outline, F>>
+
+/**
+ * How often a result is parsed at most: as indented, which shows its strings, and with these as they were sent. A heredoc
+ * whose end was indented seems to go on to the end of the file, so that only the second time shows its lines.
+ */
+const MOST_TRIES = 3
+
+/**
+ * The edit of lines that a request comes to. What it makes of the rest of the outline is looked at before anything is
+ * written: a Markdown document's stays as it is.
+ */
+export async function planSection<F>(
+  original: Buffer,
+  asked: AskedSection,
+  outlineOf: OutlineMaker<F>
+): Promise<Result<PlannedSection, F | SectionPlanFailure>> {
+  const outline = await outlineOf(original)
+  if (!outline.ok) return outline
+  const before = outline.value
+  const { target, at_line, action, new_text, ...options } = asked
+  const found = findTarget(before, target, at_line)
+  if (!found.ok) return found
+  const entry = outlineEntryOf(found.value)
+  const repeated = action === 'replace' ? repeatedIn(original, found.value, new_text) : undefined
+  const dropped = action === 'replace' ? droppedMark(original, found.value, new_text) : undefined
+  const {
+    include_heading = repeated === 'heading' || repeated === 'fences',
+    include_comment = repeated === 'comment' || action === 'delete'
+  } = asked
+  /** `string_lines`: of the result, which stay as they were sent. */
+  const attempt = async (
+    apart: boolean,
+    string_lines: readonly number[] = [],
+    tries = MOST_TRIES
+  ): Promise<Result<PlannedSection, F | SectionPlanFailure>> => {
+    const made = planSectionEdit(
+      original,
+      before,
+      found.value,
+      { action, new_text, include_heading, include_comment },
+      { line_endings: options.line_endings, apart }
+    )
+    if (!made.ok) return fail({ code: 'REFUSED', reason: made.failure, entry })
+    const edit = withLinesAsSent(made.value, new_text, string_lines)
+    const trial = planLineEdits(original, [edit], options)
+    if (!trial.ok) return trial
+    const result = Buffer.concat(trial.value.pieces)
+    const after = await outlineOf(result, linesPutIn(edit))
+    if (!after.ok) return after
+    if (after.value.type === 'code' && tries > 1) {
+      const seen = after.value.string_lines!
+      if (withLinesAsSent(made.value, new_text, seen).new_text !== edit.new_text) return attempt(apart, seen, tries - 1)
+    }
+    const stray = strayItem(before, after.value, edit, new LineTable(result).total - new LineTable(original).total)
+    const section = {
+      entry,
+      ...(repeated !== undefined && (include_heading || include_comment) && { repeated }),
+      ...(dropped !== undefined && { dropped: { mark: dropped } }),
+      ...(action === 'delete' &&
+        include_comment &&
+        entry.comment_start_line !== undefined && { with_comment: true as const }),
+      errors_before: before.type === 'code' ? before.syntax_error_lines : [],
+      ...(stray !== undefined && { stray: { reason: stray.reason, entry: outlineEntryOf(stray.item) } })
+    }
+    if (before.type === 'code' && after.value.type === 'code') {
+      return ok({ edit, section, faults: { before: before.fault, after: after.value.fault } })
+    }
+    if (section.stray === undefined) return ok({ edit, section })
+    // Two paragraphs that touch are one, and so are a text and the heading that is underlined below it.
+    return apart ? fail({ code: 'STRAY', stray: section.stray }) : attempt(true)
+  }
+  return attempt(false)
+}
