@@ -123,6 +123,18 @@ t.test('law: has no fault in what is written as data', async t => {
   }
 })
 
+t.test('looks at no YAML that is nested so deeply that V8 could end the process', async t => {
+  const fills: ((depth: number) => string)[] = [
+    depth => `${'['.repeat(depth)}1${']'.repeat(depth)}`,
+    depth => `${'- '.repeat(depth)}1`,
+    depth => `${'? '.repeat(depth)}1`
+  ]
+  for (const fill of fills) {
+    t.same(await faultOf(fill(300), 'yaml'), null)
+    await t.rejects(faultOf(`a: 1\n---\n${fill(20_000)}\n`, 'yaml'), { message: 'YAML nested more than 1000 deep' })
+  }
+})
+
 t.test('law: says that JSON is broken where JSON.parse takes only the text before', async t => {
   for (const round of rounds(t, 1000)) {
     const random = new Random(SEED * 70_003 + round)
