@@ -5,7 +5,7 @@ import { parentPort } from 'node:worker_threads'
 /** The first message of a thread, sent when it has loaded its code: the time of a job starts then. */
 export const READY = 'ready'
 
-/** Sent by a job that begins anew with another text: its time begins anew too. */
+/** Sent by a job that goes on with another text: all of its time begins again. */
 export const AGAIN = 'again'
 
 /** The result of a job, and the buffers that are moved with it instead of being copied. */
