@@ -21,6 +21,8 @@ type Index = NonNullable<Awaited<ReturnType<SegmentSource['index']>>>
 
 /** How many rows are looked at before something else has its turn. */
 const TURN = 20_000
+/** The same of rows of which everything is read, 5 µs each. */
+const READ_TURN = 2000
 
 export class Rows {
   readonly #options: RowsOptions
@@ -128,9 +130,12 @@ export class Rows {
     // As they are written they are in order but for a few.
     rows.reverse().sort(byId)
     const found: FoundRow[] = []
+    let read = 0
     for (const { row, edit_id } of rows) {
       if (found.length === most) break
       if (found.at(-1)?.edit_id === edit_id) continue
+      // It may be that none of them matches.
+      if (++read % READ_TURN === 0) await setImmediate()
       const here = this.#found(segment, row, index!.row(row))
       if (matches(here, query)) found.push(here)
     }
