@@ -1,5 +1,6 @@
 // Names that models send out of habit, taken as the field that they mean, before validation. The only place that knows
 // them.
+import { isDeepStrictEqual } from 'node:util'
 import type { TSchema } from 'typebox'
 import type { Callable, CallNames } from '../../operations/operation.ts'
 import { fail, type Result } from '../../result.ts'
@@ -35,7 +36,8 @@ const ALIASES: Record<string, readonly string[]> = {
   session: ['session_id', 'sessionId'],
   reason: ['explanation'],
   content: ['file_text', 'text'],
-  search: ['find', 'text']
+  search: ['find', 'text'],
+  heading: ['section']
 }
 
 /** All names of them. */
@@ -318,6 +320,16 @@ function listIn(text: string, field: string): Result<unknown, RequestFailure> {
   })
 }
 
+/** One fault instead of two, where the same is wrong with both numbers of a list that was sent instead of two fields. */
+function inOne<F extends { pointer: string }>(faults: readonly F[], sentNames: SentNames): readonly F[] {
+  const [first, second] = faults
+  const pointers = [...sentNames.values()]
+  if (first === undefined || second === undefined || faults.length > 2) return faults
+  if (!first.pointer.endsWith('/0') || !pointers.includes(first.pointer)) return faults
+  const list = first.pointer.slice(0, -'/0'.length)
+  return isDeepStrictEqual({ ...first, pointer: `${list}/1` }, second) ? [{ ...first, pointer: list }] : faults
+}
+
 /** A failure in the names that the caller sent. */
 export function inSentNames<F extends { code: string }>(failure: F, sentNames: SentNames): F {
   if (sentNames.size === 0) return failure
@@ -325,13 +337,19 @@ export function inSentNames<F extends { code: string }>(failure: F, sentNames: S
   if ('errors' in failure && Array.isArray(failure.errors)) {
     return {
       ...failure,
-      errors: failure.errors.map((error: InvalidField) => ({ ...error, pointer: named(error.pointer) }))
+      errors: inOne(
+        failure.errors.map((error: InvalidField) => ({ ...error, pointer: named(error.pointer) })),
+        sentNames
+      )
     }
   }
   if ('faults' in failure && Array.isArray(failure.faults)) {
     return {
       ...failure,
-      faults: failure.faults.map((fault: { pointer: string }) => ({ ...fault, pointer: named(fault.pointer) }))
+      faults: inOne(
+        failure.faults.map((fault: { pointer: string }) => ({ ...fault, pointer: named(fault.pointer) })),
+        sentNames
+      )
     }
   }
   if (('stray' in failure || failure.code === 'INVALID_UNICODE') && 'pointer' in failure) {

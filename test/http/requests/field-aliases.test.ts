@@ -174,6 +174,8 @@ t.test('takes the other ways to ask for lines', async t => {
   await invalid({ view_range: '1-2' }, '/view_range', two)
   await invalid({ view_range: [0, 2] }, '/view_range/0', 'must be at least 1')
   await invalid({ view_range: [1, 'x'] }, '/view_range/1', 'must be a whole number, not a string')
+  await invalid({ view_range: ['1', '2'] }, '/view_range', 'must be a whole number, not a string')
+  await invalid({ view_range: [1, 2], path: '.' }, '/view_range', /^can only be used with files/)
   await invalid({ offset: -1 }, '/offset', 'must be a whole number from 0')
   await invalid({ limit: 0 }, '/limit', 'must be a whole number from 1')
   await invalid({ offset: '3' }, '/offset', 'must be a whole number from 0')
@@ -195,6 +197,12 @@ t.test('takes the other ways to ask for lines', async t => {
   await check(t, server, '/edit-lines', { path: 'a.txt', view_range: [1, 1], new_text: '' }, 400, {
     errors: [{ pointer: '/view_range', message: /^is an unknown field/ }]
   })
+})
+
+t.test('reads a section as its heading', async t => {
+  const server = await startServer(t, { files: { 'a.md': '# One\n\nold\n' } })
+  const edit = { path: 'a.md', section: 'One', action: 'replace', new_text: 'new\n' }
+  await check(t, server, '/edit-section', edit, 200, { changed: true, warnings: ['section was read as heading.'] })
 })
 
 t.test('leaves out a command that names the same operation, and names the one that another means', async t => {
