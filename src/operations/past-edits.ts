@@ -5,9 +5,13 @@ import type { Author, EditRecord, HistoryQuery, PastEdit } from '../workspace/ap
 import type { FileFailure } from '../workspace/failure.ts'
 import type { Workspace } from '../workspace/workspace.ts'
 
-/** Edits that are asked for at a time; where one is looked for, first of all and then four times as many. */
-const PAGE = 1000
+/**
+ * Edits that are asked for at a time where one is looked for: first of all, and then four times as many, up to the most.
+ * Where all are meant, they are asked for at once: what became of an edit depends on all later ones of its file, which each
+ * page has to read. By pages of a thousand, /review of 10,000 edits of 50 files took five times as long.
+ */
 const FIRST_PAGE = 10
+const PAGE = 1000
 
 /** What was found, newest first. `oldest_kept_at` in ms since 1970. */
 export interface FoundEdits {
@@ -26,8 +30,9 @@ export async function findEdits(
   most = Infinity
 ): Promise<Result<FoundEdits, FileFailure>> {
   const edits: PastEdit[] = []
+  const isAll = most === Infinity
   let before: string | undefined
-  for (let limit = most === 1 ? FIRST_PAGE : PAGE; ; limit = Math.min(PAGE, limit * 4)) {
+  for (let limit = isAll ? most : FIRST_PAGE; ; limit = isAll ? most : Math.min(PAGE, limit * 4)) {
     const page = await workspace.history({ ...query, limit, ...(before !== undefined && { before }) })
     if (!page.ok) return fail(page.failure)
     const { next_before, oldest_kept_at } = page.value

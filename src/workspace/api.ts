@@ -313,7 +313,7 @@ export interface HistoryQuery extends Omit<RecordQuery, 'path' | 'under' | 'revi
   under?: string
   state?: EditState
   review?: ReviewState
-  /** At least 1. */
+  /** At least 1; Infinity: all, which takes less than all pages. */
   limit: number
 }
 

@@ -21,8 +21,13 @@ export interface Past {
 /** Which edits are asked for; `path` and `under` are real paths below the root, '' the root itself. */
 export type PastQuery = RecordQuery & Pick<HistoryQuery, 'state' | 'review' | 'limit'>
 
-/** Records that are looked at for one page. Where more had to be, the page is shorter, and has `next_before`. */
+/**
+ * Records that are looked at for one page, or as many as it may have edits. Where more had to be, the page is shorter, and
+ * has `next_before`.
+ */
 const LOOKED_AT = 5000
+/** Records that are read at a time. */
+const READ_AT_ONCE = 1000
 /**
  * Changes that are settled for one page: those of the last instant, or of servers that were killed. Where more had to be,
  * the same.
@@ -52,7 +57,8 @@ async function pageOf(
   let settled = 0
   let page: RecordPage
   do {
-    page = await history.list({ ...asked, ...(before !== undefined && { before }) }, Math.max(limit, 50))
+    const count = Math.min(Math.max(limit, 50), READ_AT_ONCE)
+    page = await history.list({ ...asked, ...(before !== undefined && { before }) }, count)
     for (const [index, stored] of page.records.entries()) {
       const { record } = stored
       const isShown = stored.settled !== 'void' && isChange(record) && mayRead(record.path)
@@ -72,7 +78,7 @@ async function pageOf(
       return { edits, ...(isLast ? {} : { next_before: record.edit_id }), ...oldest(page) }
     }
     before = page.next_before ?? undefined
-  } while (before !== undefined && looked < LOOKED_AT)
+  } while (before !== undefined && looked < Math.max(LOOKED_AT, limit))
   return { edits, ...(before !== undefined && { next_before: before }), ...oldest(page) }
 }
 

@@ -34,3 +34,28 @@ t.test('leaves no change out whose server has not said yet that it is done', asy
   t.strictSame(found, ids.toReversed())
   t.strictSame(pages, [10, 10, 5], 'but asks about no more than ten for one page')
 })
+
+t.test('gives all edits at once, and reads no record of their file twice for it', async t => {
+  const history = await makePlace(t).open()
+  const records = Array.from({ length: 2500 }, (_, i) => recordOf(history, `${i % 2}.txt`))
+  await Promise.all(records.map(record => history.append(record, FAST)))
+  for (const { edit_id } of records) history.settle(edit_id, 'done')
+  const list = history.list.bind(history)
+  const read = { of_paths: 0, of_all: 0, most: 0 }
+  history.list = async (query, count) => {
+    const page = await list(query, count)
+    read[query.path === undefined ? 'of_all' : 'of_paths'] += page.records.length
+    read.most = Math.max(read.most, page.records.length)
+    return page
+  }
+  const past = { history, mayRead: () => true, settle: async () => 'void' as const }
+  const { edits, next_before } = await pastEdits(past, { limit: Infinity })
+  t.strictSame(
+    edits.map(({ record }) => record.edit_id),
+    records.map(({ edit_id }) => edit_id).toReversed()
+  )
+  t.equal(next_before, undefined)
+  t.ok(edits.every(({ state }) => state === 'applied'))
+  t.strictSame([read.of_paths, read.of_all], [2500, 2500])
+  t.ok(read.most <= 1000, `${read.most} at a time`)
+})
