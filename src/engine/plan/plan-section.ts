@@ -79,7 +79,7 @@ export async function planSection<F>(
   const outline = await outlineOf(original)
   if (!outline.ok) return outline
   const before = outline.value
-  const { target, at_line, action, new_text, ...options } = asked
+  const { target, at_line, action, new_text, line_endings, max_result_size } = asked
   const found = findTarget(before, target, at_line)
   if (!found.ok) return found
   const entry = outlineEntryOf(found.value)
@@ -100,11 +100,11 @@ export async function planSection<F>(
       before,
       found.value,
       { action, new_text, include_heading, include_comment },
-      { line_endings: options.line_endings, apart }
+      { line_endings, apart }
     )
     if (!made.ok) return fail({ code: 'REFUSED', reason: made.failure, entry })
     const edit = withLinesAsSent(made.value, new_text, string_lines)
-    const trial = planLineEdits(original, [edit], options)
+    const trial = planLineEdits(original, [edit], { line_endings, max_result_size, trial: true })
     if (!trial.ok) return trial
     const result = Buffer.concat(trial.value.pieces)
     const after = await outlineOf(result, linesPutIn(edit))
