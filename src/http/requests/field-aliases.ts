@@ -323,9 +323,8 @@ function listIn(text: string, field: string): Result<unknown, RequestFailure> {
 /** One fault instead of two, where the same is wrong with both numbers of a list that was sent instead of two fields. */
 function inOne<F extends { pointer: string }>(faults: readonly F[], sentNames: SentNames): readonly F[] {
   const [first, second] = faults
-  const pointers = [...sentNames.values()]
   if (first === undefined || second === undefined || faults.length > 2) return faults
-  if (!first.pointer.endsWith('/0') || !pointers.includes(first.pointer)) return faults
+  if (!first.pointer.endsWith('/0') || ![...sentNames.values()].includes(first.pointer)) return faults
   const list = first.pointer.slice(0, -'/0'.length)
   return isDeepStrictEqual({ ...first, pointer: `${list}/1` }, second) ? [{ ...first, pointer: list }] : faults
 }
@@ -334,24 +333,13 @@ function inOne<F extends { pointer: string }>(faults: readonly F[], sentNames: S
 export function inSentNames<F extends { code: string }>(failure: F, sentNames: SentNames): F {
   if (sentNames.size === 0) return failure
   const named = (pointer: string) => sentNames.get(pointer) ?? pointer
-  if ('errors' in failure && Array.isArray(failure.errors)) {
-    return {
-      ...failure,
-      errors: inOne(
-        failure.errors.map((error: InvalidField) => ({ ...error, pointer: named(error.pointer) })),
-        sentNames
-      )
-    }
-  }
-  if ('faults' in failure && Array.isArray(failure.faults)) {
-    return {
-      ...failure,
-      faults: inOne(
-        failure.faults.map((fault: { pointer: string }) => ({ ...fault, pointer: named(fault.pointer) })),
-        sentNames
-      )
-    }
-  }
+  const allNamed = (faults: { pointer: string }[]) =>
+    inOne(
+      faults.map(fault => ({ ...fault, pointer: named(fault.pointer) })),
+      sentNames
+    )
+  if ('errors' in failure && Array.isArray(failure.errors)) return { ...failure, errors: allNamed(failure.errors) }
+  if ('faults' in failure && Array.isArray(failure.faults)) return { ...failure, faults: allNamed(failure.faults) }
   if (('stray' in failure || failure.code === 'INVALID_UNICODE') && 'pointer' in failure) {
     return { ...failure, pointer: named(String(failure.pointer)) }
   }
