@@ -112,11 +112,8 @@ export class Threads<J extends { type: string }, R extends Record<J['type'], unk
     const thread: Thread = { worker, ready: false, queued: null, timer: undefined }
     this.#threads.add(thread)
     worker.on('message', message => {
-      if (message === READY) {
+      if (message === READY || message === AGAIN) {
         thread.ready = true
-        this.#watch(thread)
-      } else if (message === AGAIN) {
-        clearTimeout(thread.timer)
         this.#watch(thread)
       } else this.#end(thread, queued => queued.resolve(message))
     })
@@ -143,8 +140,9 @@ export class Threads<J extends { type: string }, R extends Record<J['type'], unk
     if (thread.ready) this.#watch(thread)
   }
 
-  /** The time of a job begins when its thread has loaded the code. */
+  /** The time of a job begins when its thread has loaded the code, and again whenever the job says so. */
   #watch(thread: Thread): void {
+    clearTimeout(thread.timer)
     if (thread.queued?.time === undefined) return
     thread.timer = setTimeout(() => {
       this.#threads.delete(thread)
