@@ -28,8 +28,8 @@ const CODE = (...grammars: string[]) =>
 
 /** A project with two modules, one of a page and a parsed language; `installed`: with the compiler. */
 function project(t: Test, { installed = true } = {}) {
-  const folder = emptyFolder(t)
-  const at = (name: string) => join(folder, name)
+  const made = inFolder(emptyFolder(t))
+  const { at } = made
   for (const name of ['src/engine/outline', 'page/review']) mkdirSync(at(name), { recursive: true })
   writeFileSync(at('package.json'), '{ "type": "module" }')
   writeFileSync(at('src/one.ts'), 'export const one: number = 1\n')
@@ -38,7 +38,7 @@ function project(t: Test, { installed = true } = {}) {
   writeFileSync(at('page/review/page.ts'), 'document.title = "page" as string\n')
   for (const name of COPIED) copyFileSync(join(HOME, name), at(name))
   if (installed) symlinkSync(join(HOME, 'node_modules'), at('node_modules'))
-  return inFolder(folder)
+  return made
 }
 
 /** Elsewhere: below this project its compiler would be found. */

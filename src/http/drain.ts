@@ -1,4 +1,5 @@
-// Whether new requests are accepted, how many are running, and when clients know of it. Does not know what they ask for.
+// Whether new requests are accepted, how many are running, and when the clients have left. Does not know what they ask
+// for.
 import type { Server } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { promisify } from 'node:util'
