@@ -278,7 +278,7 @@ function notAFile({ type }: Of<'NOT_A_FILE'>, { path, shown, naming }: FailedReq
       }
     case 'trailing_slash':
       return sentences(
-        `The path ${shown} ends in /, . or .., so it names a directory.`,
+        `The path that was sent ends in /, . or .., so it names a directory, ${shown}.`,
         NOTHING_WRITTEN,
         'End it with the name of the file to create.'
       )

@@ -780,7 +780,7 @@ const FILES: Described[] = [
   {
     failure: { code: 'NOT_A_FILE', type: 'trailing_slash' },
     detail: [
-      'The path src/app.ts ends in /, . or .., so it names a directory. Nothing was written.',
+      'The path that was sent ends in /, . or .., so it names a directory, src/app.ts. Nothing was written.',
       'End it with the name of the file to create.'
     ]
   },
