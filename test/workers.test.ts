@@ -1,6 +1,8 @@
 // Searches and plans in worker threads: the same results, their order, an event loop that goes on, threads that die.
+import { once } from 'node:events'
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import type { Worker } from 'node:worker_threads'
 import t from 'tap'
 import { AROUND, placesOf } from '../src/engine/history/places.ts'
 import { searchText } from '../src/engine/inspect/search.ts'
@@ -327,6 +329,31 @@ t.test('fails a job for want of threads, or has it wait for one that there is, a
   const waiting = search()
   t.match(await Promise.all([found.done, waiting.done]), [{ total_matches: 1 }, { total_matches: 1 }])
   t.equal(first.bytes.length, 1, 'whoever was told that it failed still has the bytes')
+  await threads.close()
+})
+
+t.test('ends a thread that has nothing to do, and starts another for the next job', async t => {
+  const threads = new Threads<SearchJob, { search: object }>('worker', { size: 2, idle: 20 })
+  const ended: Promise<unknown>[] = []
+  const seen = (worker: Worker): unknown => ended.push(once(worker, 'exit'))
+  process.on('worker', seen)
+  // Idle threads, and what waits to end them, don't keep the process alive.
+  const alive = setInterval(() => {}, 1000)
+  t.teardown(() => {
+    process.off('worker', seen)
+    clearInterval(alive)
+  })
+  const search = (): Promise<object> => {
+    const bytes = new Uint8Array(Buffer.from('a'))
+    const job = { type: 'search', bytes, request: { ...request('a'), regex: false }, time: 10_000 } as const
+    return threads.run(job, { transfer: [bytes.buffer] })
+  }
+  const found = { total_matches: 1 }
+  for (const started of [2, 4]) {
+    t.match(await Promise.all([search(), search()]), [found, found])
+    t.equal(ended.length, started)
+    await Promise.all(ended)
+  }
   await threads.close()
 })
 

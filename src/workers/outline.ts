@@ -11,8 +11,6 @@ import { type CrashReport, TIMED_OUT, Threads } from './threads.ts'
 const PARSING_TIME = 10_000
 /** Files that may wait. */
 const WAITING = 16
-/** Milliseconds after which a thread without work is ended: that frees the grammars and the memory of the trees. */
-const IDLE = 60_000
 
 /** The items from `start` to before `end`, by their index. */
 export interface ItemsJob {
@@ -57,8 +55,8 @@ export class Outliner {
   readonly #size: number
   readonly #onCrash: CrashReport | undefined
 
-  constructor(options: { time?: number; size?: number; idle?: number; onCrash?: CrashReport } = {}) {
-    this.#threads = new Threads('parse-worker', { size: 1, idle: options.idle ?? IDLE })
+  constructor(options: { time?: number; size?: number; onCrash?: CrashReport } = {}) {
+    this.#threads = new Threads('parse-worker', { size: 1 })
     this.#time = options.time ?? PARSING_TIME
     this.#size = options.size ?? PARSED_SIZE
     this.#onCrash = options.onCrash

@@ -7,8 +7,6 @@ import { type CrashReport, TIMED_OUT, Threads } from './threads.ts'
 const CHECKING_TIME = 10_000
 /** Checks that may wait: each edit keeps its file locked until its check is done. */
 const WAITING = 8
-/** Milliseconds after which a thread without work is ended: that frees the grammars. */
-const IDLE = 60_000
 
 export interface SyntaxJob {
   type: 'syntax'
@@ -26,7 +24,7 @@ export class SyntaxChecker {
   readonly #onCrash: CrashReport | undefined
 
   constructor(options: { time?: number; onCrash?: CrashReport } = {}) {
-    this.#threads = new Threads('parse-worker', { size: 1, idle: IDLE })
+    this.#threads = new Threads('parse-worker', { size: 1 })
     this.#time = options.time ?? CHECKING_TIME
     this.#onCrash = options.onCrash
   }
