@@ -57,6 +57,7 @@ async function openWithHistory(options: BucketOptions, store: ObjectStore, answe
           level: options.history === 'meta' ? 'meta' : 'full',
           isPrivate: matcher(options.historyPrivate),
           rotated: () => trim(),
+          size: options.historySize,
           report
         })
   const present = async (path: Buffer): Promise<PresentFile> => {

@@ -27,6 +27,8 @@ export interface HistoryOptions {
   report(event: { event: string; [key: string]: unknown }): void
   /** Called when a segment was closed: there may be more than `sweep` would keep. */
   rotated?(): void
+  /** In bytes: what `sweep` will be asked to keep all of it to. Segments are closed early enough for that. */
+  size?: number
   limits?: Partial<HistoryLimits>
 }
 

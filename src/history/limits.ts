@@ -12,3 +12,13 @@ export const LIMITS: HistoryLimits = {
   texts: 256 * MIB,
   pageTexts: 8 * MIB
 }
+
+/** In bytes. Each segment is two files, and a sweep looks at all of them. */
+const SMALLEST_SEGMENT = 64 * 1024
+
+/**
+ * Bytes at which a segment is closed, at the most `most`. Segments are removed whole: of a history of `size` bytes, one
+ * is an eighth.
+ */
+export const segmentLimit = (most: number, size = Infinity): number =>
+  Math.min(most, Math.max(SMALLEST_SEGMENT, size / 8))

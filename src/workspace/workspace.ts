@@ -98,6 +98,7 @@ function openHistoryOf(
     level: options.history === 'meta' ? 'meta' : 'full',
     isPrivate: matcher(options.historyPrivate),
     rotated,
+    size: options.historySize,
     isAlive: nonce => mayLive(state.intents, nonce, observer),
     // An edit that is being made sees by the generation that it must not take place; the next one joins first.
     stayAlive: () => {

@@ -2,6 +2,7 @@
 import { readdirSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import t from 'tap'
+import type { History } from '../../src/history/api.ts'
 import { often } from '../often.ts'
 import { FAST, makePlace, recordOf } from './support/history.ts'
 
@@ -10,7 +11,7 @@ const sizeOf = (folder: string): number =>
     .map(name => statSync(join(folder, name)))
     .reduce((sum, stats) => sum + (stats.isFile() ? stats.size : 0), 0)
 
-t.test('the cap holds', async t => {
+t.test('holds, with several servers', async t => {
   const count = Number(process.env.LONG_RECORDS ?? often(100_000, 10_000))
   const place = makePlace(t)
   const segment = Math.max(20_000, count)
@@ -49,4 +50,35 @@ t.test('the cap holds', async t => {
   t.ok((await one.lastOf(Buffer.from('997.txt'))) !== null)
   t.strictSame(place.events, [])
   t.comment(`held for ${count} records, ${most} bytes at most under a cap of ${cap}`)
+})
+
+t.test('holds where it is small: segments are an eighth of it then', async t => {
+  for (const size of [200_000, 2_000_000]) {
+    const place = makePlace(t)
+    let sweeping = Promise.resolve()
+    let swept = 0
+    const rotated = () => {
+      sweeping = sweeping.then(async () => {
+        swept += (await one.sweep({ days: 30, bytes: size })).removed
+      })
+    }
+    const one: History = await place.open({ size, rotated })
+    let most = 0
+    for (let done = 0; done < 60; done++) {
+      await Promise.all(
+        Array.from({ length: 100 }, (_, k) => {
+          const record = recordOf(one, `${k}.txt`)
+          const written = one.append(record, FAST)
+          one.settle(record.edit_id, 'done')
+          return written
+        })
+      )
+      await sweeping
+      most = Math.max(most, sizeOf(place.folder))
+    }
+    // Beside the segment that is open, what was written to it since the last look.
+    t.ok(most <= 1.5 * size, `${most} of ${size} bytes`)
+    t.ok(most > 0.7 * size && swept > 0, `${swept} removed`)
+    t.strictSame(place.events, [])
+  }
 })

@@ -2,6 +2,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { History, HistoryLimits, HistoryOptions } from '../../history/api.ts'
 import { Copies } from '../../history/copies.ts'
+import { segmentLimit } from '../../history/limits.ts'
 import { LogHistory } from '../../history/log-history.ts'
 import type { ObjectStore } from '../../object-store/store.ts'
 import { BucketBlobs } from './blobs.ts'
@@ -15,7 +16,7 @@ import { LogWriter } from './writer.ts'
 
 export interface BucketHistoryOptions extends Pick<
   HistoryOptions,
-  'nonce' | 'level' | 'isPrivate' | 'report' | 'rotated' | 'limits'
+  'nonce' | 'level' | 'isPrivate' | 'report' | 'rotated' | 'size' | 'limits'
 > {
   times?: Partial<ServerTimes>
   /** Who lives, where that is known otherwise. */
@@ -58,7 +59,7 @@ export async function openBucketHistory(store: ObjectStore, options: BucketHisto
         store,
         nonce,
         report,
-        limit: limits.segment,
+        limit: segmentLimit(limits.segment, options.size),
         begin: () => servers.begin(),
         written: (log, offset, lines) => logs.written(log, offset, lines),
         lost,
