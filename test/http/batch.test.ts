@@ -202,6 +202,22 @@ t.test('changes nothing where one operation fails, and says which', async t => {
   await batch(t, closed, ALL, 403, { code: 'READ_ONLY', operation_index: undefined })
 })
 
+t.test('takes operations by the names of their tools', async t => {
+  const server = await startServer(t, { files })
+  const { operation: _, ...edit } = EDIT
+  const operations = [
+    { ...edit, operation: 'edit_file' },
+    { operation: 'create_file', path: 'made.txt', content: 'made\n' }
+  ]
+  const warnings = ['operation "edit_file" was read as edit.', 'operation "create_file" was read as create.']
+  await batch(t, server, { operations }, 200, { warnings, results: [{ path: 'a.js' }, { path: 'made.txt' }] })
+  t.equal(bytesOf(server, 'made.txt'), 'made\n')
+  await batch(t, server, [{ ...edit, operation: 'edit_file', old_text: 'missing' }], 422, {
+    code: 'NO_MATCH',
+    detail: /^operations\[0\] \(edit of a\.js\): /
+  })
+})
+
 t.test('refuses what is no batch', async t => {
   const server = await startServer(t, { files })
   const invalid = (request: object, ...errors: { pointer: string; message: string | RegExp }[]) =>

@@ -35,6 +35,9 @@ t.test('computes any one operation, and writes nothing', async t => {
       diff: undefined
     }
   )
+  await check(t, server, '/preview', { operation: 'edit_file', path, old_text: 'two', new_text: '2' }, 200, {
+    warnings: ['operation "edit_file" was read as edit.']
+  })
   await check(t, server, '/preview', { operation: 'create', path: 'new/b.txt', content: 'x\n' }, 200, {
     message: /^Would create/,
     created: true,
@@ -140,6 +143,7 @@ t.test('says which operation takes a field', async t => {
   )
   await invalid({ operation: 'create' }, { pointer: '/content', message: 'is missing' })
   await invalid({ ...edit, operation: undefined }, { pointer: '/operation', message: 'is missing' })
+  await invalid({ ...edit, operation: 'undo_edit' }, { pointer: '/operation', message: /^must be "edit"/ })
   await invalid({ ...edit, operation: null }, { pointer: '/operation', message: 'must be a string, not null' })
   await invalid(
     { ...edit, operation: 'delete' },

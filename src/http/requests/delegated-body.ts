@@ -1,5 +1,5 @@
 // Which operation a body is for: the one that was called, or, where that stands for others, the one that the body names
-// in its field `operation`; or which ones, where it has a list of such bodies. Does not know any operation by name.
+// in its field `operation`, by its name there or as a tool; or which ones, where it has a list of such bodies. Does not know any operation by name.
 import type { TSchema } from 'typebox'
 import type { Callable, Readable } from '../../operations/operation.ts'
 import { hasProperty, propertiesOf, toJsonSchema } from './json-schema.ts'
@@ -76,6 +76,8 @@ export function targetFinder(operation: Callable): (body: unknown) => TargetOper
       }
     ])
   )
+  // Models know an operation that is a tool of its own by that name.
+  for (const target of [...named.values()]) if (target.id !== operation.id) named.set(target.id, target)
   const namedBy = (body: unknown): TargetOperation | undefined =>
     typeof body === 'object' && body !== null && 'operation' in body ? named.get(body.operation as string) : undefined
   if (field === undefined) return body => namedBy(body) ?? own

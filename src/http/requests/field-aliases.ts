@@ -88,8 +88,8 @@ const isObject = (value: unknown): value is Json => typeof value === 'object' &&
 
 /**
  * A copy of a body in which the fields that are known by another name are renamed, also in the objects of its lists,
- * lists and numbers that came as strings are read, other ways to ask for lines too, and a command that names this very
- * operation is left out. A name counts only where the operation has the field that it means and no field of that very
+ * lists and numbers that came as strings are read, other ways to ask for lines and the name of the operation's tool too,
+ * and a command that names this very operation is left out. A name counts only where the operation has the field that it means and no field of that very
  * name. Fails where one field is sent under two names, a string holds no list, or a command names another operation.
  */
 export function translate(body: unknown, operation: Fields): Translated {
@@ -124,6 +124,11 @@ export function translate(body: unknown, operation: Fields): Translated {
     sentNames,
     failure
   })
+  const { within } = operation
+  if (within !== undefined && translated.operation !== within) {
+    warnings.add(`operation ${JSON.stringify(translated.operation)} was read as ${within}.`)
+    translated.operation = within
+  }
   const other = dropCommand(translated, operation, warnings)
   if (other !== null) return result(other)
   for (const [name, schema] of Object.entries(items)) {
