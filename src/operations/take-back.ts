@@ -26,6 +26,11 @@ type UndoRefused = Extract<HistoryFailure, { code: 'UNDO_CONFLICT' }>
 const MAX_CONFLICTS = 100
 /** How often files are planned that others change in between. Chosen, not measured. */
 const ATTEMPTS = 3
+/**
+ * How often one file is read without its lock. Where another agent sends edits of it without a pause, most readings
+ * come to nothing.
+ */
+const READINGS = 30
 /** What comes out under the locks only if something has changed since the files were planned. */
 const OVERTAKEN: readonly string[] = ['UNDO_CONFLICT', 'NOTHING_TO_UNDO', 'FILE_NOT_FOUND', 'ALREADY_EXISTS']
 
@@ -56,14 +61,18 @@ export async function takeBackFiles(
   if (first !== undefined && others.length === 0 && !dry_run) return takeBackOne(run, first, [])
   for (let attempt = 1; ; attempt++) {
     const planned = await planAll(run, files)
-    if (!planned.ok) {
-      // It was read without a lock, and is read again.
-      if (attempt < ATTEMPTS && isChangedMeanwhile(planned)) continue
-      return planned
-    }
+    if (!planned.ok) return planned
     if (dry_run) return ok(answerOf(run, planned.value.done, planned.value.left))
     const done = await takeBackPlanned(run, planned.value)
     if (done.ok || attempt === ATTEMPTS || !OVERTAKEN.includes(done.failure.code)) return done
+  }
+}
+
+/** As it would be; read again, since that is done without its lock, where it was changed meanwhile. */
+async function planFile(run: TakeBackRun, file: FileToTakeBack): ReturnType<typeof changeFile> {
+  for (let reading = 1; ; reading++) {
+    const planned = await changeFile(run, file, { dry_run: true })
+    if (planned.ok || reading === READINGS || !isChangedMeanwhile(planned)) return planned
   }
 }
 
@@ -140,7 +149,7 @@ async function planAll(
   const nothing: Failed[] = []
   const refused: { failed: Failed; failure: UndoRefused }[] = []
   for (const file of files) {
-    const planned = await changeFile(run, file, { dry_run: true })
+    const planned = await planFile(run, file)
     if (planned.ok) {
       done.push(planned.value)
       toChange.push(file)
