@@ -1,5 +1,6 @@
 // Which operation a body is for: the one that was called, or, where that stands for others, the one that the body names
-// in its field `operation`, by its name there or as a tool; or which ones, where it has a list of such bodies. Does not know any operation by name.
+// in its field `operation`, by its name there or as a tool; or which ones, where it has a list of such bodies. Does not
+// know any operation by name.
 import type { TSchema } from 'typebox'
 import type { Callable, Readable } from '../../operations/operation.ts'
 import { hasProperty, propertiesOf, toJsonSchema } from './json-schema.ts'

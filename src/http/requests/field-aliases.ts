@@ -89,8 +89,9 @@ const isObject = (value: unknown): value is Json => typeof value === 'object' &&
 /**
  * A copy of a body in which the fields that are known by another name are renamed, also in the objects of its lists,
  * lists and numbers that came as strings are read, other ways to ask for lines and the name of the operation's tool too,
- * and a command that names this very operation is left out. A name counts only where the operation has the field that it means and no field of that very
- * name. Fails where one field is sent under two names, a string holds no list, or a command names another operation.
+ * and a command that names this very operation is left out. A name counts only where the operation has the field that
+ * it means and no field of that very name. Fails where one field is sent under two names, a string holds no list, or a
+ * command names another operation.
  */
 export function translate(body: unknown, operation: Fields): Translated {
   const { request, items } = operation
