@@ -24,6 +24,13 @@ const file = (lines: number) => Buffer.from('const value = compute(1)\nfunction 
 
 type SearchJob = { type: 'search'; bytes: Uint8Array; request: object; time: number; more?: unknown }
 
+/** A search that finds one match, as a job, and the bytes that go along. */
+function searchIn(threads: Threads<SearchJob, { search: object }>) {
+  const bytes = new Uint8Array(Buffer.from('a'))
+  const job = { type: 'search', bytes, request: { ...request('a'), regex: false }, time: 10_000 } as const
+  return { bytes, done: threads.run(job, { transfer: [bytes.buffer] }) }
+}
+
 t.test('finds in a worker what it finds at once', async t => {
   const searcher = new Searcher()
   for (const lines of [100, 100_000]) {
@@ -314,11 +321,7 @@ t.test('fails a job for want of threads, or has it wait for one that there is, a
   // No system has so much memory for the stack of a thread.
   const limits = { stackSizeMb: 1e9 }
   const threads = new Threads<SearchJob, { search: object }>('worker', { size: 2, limits })
-  const search = () => {
-    const bytes = new Uint8Array(Buffer.from('a'))
-    const job = { type: 'search', bytes, request: { ...request('a'), regex: false }, time: 10_000 } as const
-    return { bytes, done: threads.run(job, { transfer: [bytes.buffer] }) }
-  }
+  const search = () => searchIn(threads)
   const [first, second] = [search(), search()]
   await t.rejects(first.done, { code: 'ERR_WORKER_INIT_FAILED' })
   await t.rejects(second.done, { code: 'ERR_WORKER_INIT_FAILED' })
@@ -343,11 +346,7 @@ t.test('ends a thread that has nothing to do, and starts another for the next jo
     process.off('worker', seen)
     clearInterval(alive)
   })
-  const search = (): Promise<object> => {
-    const bytes = new Uint8Array(Buffer.from('a'))
-    const job = { type: 'search', bytes, request: { ...request('a'), regex: false }, time: 10_000 } as const
-    return threads.run(job, { transfer: [bytes.buffer] })
-  }
+  const search = () => searchIn(threads).done
   const found = { total_matches: 1 }
   for (const started of [2, 4]) {
     t.match(await Promise.all([search(), search()]), [found, found])
