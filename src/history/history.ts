@@ -6,7 +6,6 @@ import { Blobs } from './blobs.ts'
 import { Copies } from './copies.ts'
 import { CopyFiles } from './copy-files.ts'
 import { forgetPath } from './forget.ts'
-import { segmentLimit } from './limits.ts'
 import { LogHistory } from './log-history.ts'
 import { Segments } from './segments.ts'
 import { sweepHistory } from './sweep.ts'
@@ -30,7 +29,7 @@ export async function openHistory(options: HistoryOptions): Promise<History> {
       nonce,
       stayAlive,
       report,
-      limit: segmentLimit(limits.segment, options.size),
+      limit: limits.segment,
       written: (segment, offset, lines) => segments.written(segment, offset, lines),
       lost,
       closed: (segment, isWhole) => {

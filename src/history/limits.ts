@@ -1,5 +1,5 @@
 // The bounds of the history. Does not know what they bound.
-import type { HistoryLimits } from './api.ts'
+import type { HistoryLimits, HistoryOptions } from './api.ts'
 
 const MIB = 1024 * 1024
 
@@ -16,9 +16,8 @@ export const LIMITS: HistoryLimits = {
 /** In bytes. Each segment is two files, and a sweep looks at all of them. */
 const SMALLEST_SEGMENT = 64 * 1024
 
-/**
- * Bytes at which a segment is closed, at the most `most`. Segments are removed whole: of a history of `size` bytes, one
- * is an eighth.
- */
-export const segmentLimit = (most: number, size = Infinity): number =>
-  Math.min(most, Math.max(SMALLEST_SEGMENT, size / 8))
+/** Of a history with these options. Segments are removed whole: one is at most an eighth of `size`. */
+export function limitsOf({ limits, size = Infinity }: Pick<HistoryOptions, 'limits' | 'size'>): HistoryLimits {
+  const all = { ...LIMITS, ...limits }
+  return { ...all, segment: Math.min(all.segment, Math.max(SMALLEST_SEGMENT, size / 8)) }
+}

@@ -21,7 +21,7 @@ import type { Cursor } from './cursor.ts'
 import { Feed } from './feed.ts'
 import { Ids } from './ids.ts'
 import { LatestOfPaths } from './latest.ts'
-import { LIMITS } from './limits.ts'
+import { limitsOf } from './limits.ts'
 import { RecordReader } from './reading.ts'
 import type { EditRecord, Settlement, Stored } from './record.ts'
 import { recordLine, settlementLine, type Said, type SaidLine } from './record-json.ts'
@@ -34,7 +34,7 @@ import { Watch } from './watch.ts'
 const REMEMBERED = 1000
 const NO_TEXTS: EncodedTexts = { json: null, blobs: [] }
 
-export type LogHistoryOptions = Pick<HistoryOptions, 'nonce' | 'level' | 'isPrivate' | 'report' | 'limits'>
+export type LogHistoryOptions = Pick<HistoryOptions, 'nonce' | 'level' | 'isPrivate' | 'report' | 'size' | 'limits'>
 
 /** What the parts need of the history. */
 export interface Heard {
@@ -88,7 +88,7 @@ export class LogHistory implements History {
   /** `wait`: ms between two looks of `watch`. */
   constructor(options: LogHistoryOptions, make: (heard: Heard) => HistoryParts, wait?: number) {
     const { nonce, report } = options
-    const limits = { ...LIMITS, ...options.limits }
+    const limits = limitsOf(options)
     this.#options = options
     this.#limits = limits
     this.#parts = make({

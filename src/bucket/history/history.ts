@@ -2,7 +2,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { History, HistoryLimits, HistoryOptions } from '../../history/api.ts'
 import { Copies } from '../../history/copies.ts'
-import { segmentLimit } from '../../history/limits.ts'
 import { LogHistory } from '../../history/log-history.ts'
 import type { ObjectStore } from '../../object-store/store.ts'
 import { BucketBlobs } from './blobs.ts'
@@ -59,7 +58,7 @@ export async function openBucketHistory(store: ObjectStore, options: BucketHisto
         store,
         nonce,
         report,
-        limit: segmentLimit(limits.segment, options.size),
+        limit: limits.segment,
         begin: () => servers.begin(),
         written: (log, offset, lines) => logs.written(log, offset, lines),
         lost,
