@@ -8,6 +8,7 @@ import { StoreUnavailable } from '../object-store/store.ts'
 import { fail, ok } from '../result.ts'
 import type {
   ChangeOptions,
+  Client,
   CommonOptions,
   Created,
   CreateTarget,
@@ -66,6 +67,7 @@ interface Change<T, F> {
   outcome: ((done: Done<T>, texts: boolean) => unknown) | undefined
   /** Undefined: there is no audit. */
   audit: AuditedCall | undefined
+  client: Client | undefined
 }
 
 type Done<T> = Omit<Created<T>, 'created'>
@@ -76,8 +78,8 @@ function changeOf<T, F, D>(
   operation: 'edit' | 'create',
   outcome: Change<T, F>['outcome']
 ): Change<T, F> {
-  const { origin = { operation }, dry_run } = options
-  return { context, asked, target, dry_run, plan, origin, outcome, audit: auditedBy(context, options) }
+  const { origin = { operation }, dry_run, client } = options
+  return { context, asked, target, dry_run, plan, origin, outcome, audit: auditedBy(context, options), client }
 }
 
 export async function editObject<T, F>(
@@ -120,7 +122,7 @@ export async function createObject<T, F>(
 
 /** In a commit after those before it in this process, and again where others came first, until there is no time. */
 async function inTurn<T, F, D>(
-  { context, asked, dry_run }: Pick<Change<T, F>, 'context' | 'asked' | 'dry_run'>,
+  { context, asked, dry_run, client }: Pick<Change<T, F>, 'context' | 'asked' | 'dry_run' | 'client'>,
   work: () => Promise<FileResult<D, F | FileFailure | typeof AGAIN>>
 ): Promise<FileResult<D, F | FileFailure>> {
   const { turns, options } = context
@@ -130,7 +132,7 @@ async function inTurn<T, F, D>(
   const waited = (until: number, isHeld: boolean): void => {
     if (!dry_run) options.meter?.locked((until - asking) / 1000, isHeld)
   }
-  const turn = dry_run ? null : await turns.acquire(asked.relative, deadline)
+  const turn = dry_run ? null : await turns.acquire(asked.relative, { deadline })
   if (turn?.ok === false) {
     waited(performance.now(), false)
     return turn
@@ -138,6 +140,10 @@ async function inTurn<T, F, D>(
   try {
     for (let pause = PAUSE; ; pause = Math.min(2 * pause, LONGEST_PAUSE)) {
       const beginning = performance.now()
+      if (client?.isGone()) {
+        waited(beginning, false)
+        return fail({ code: 'FILE_LOCKED', reason: 'client_gone', retry_after: 1 })
+      }
       const done = await unlessOvertaken(work)
       if (done.ok || done.failure !== AGAIN) waited(beginning, true)
       if (done.ok) return done

@@ -25,7 +25,7 @@ import { requestReader, type RequestFields, type RequestReader } from './request
 /**
  * What is called: `body` is strict JSON, parsed; `headers` may hold preconditions, who calls and an idempotency key;
  * `instance` and `request_id` identify the call in a problem, which names other calls as `naming` has it. `onAnswer` is
- * told once what came of it, also where it throws, and of what. `onGone` as of `CallContext`.
+ * told once what came of it, also where it throws, and of what. `client` as of `CallContext`.
  */
 export interface Call {
   body: unknown
@@ -45,7 +45,7 @@ export interface Call {
   /** Values for fields that the request leaves out, of those that the operation has. */
   defaults?: Readonly<Record<string, unknown>>
   onAnswer?(summary: CallSummary, made: Made): void
-  onGone?: CallContext['onGone']
+  client?: CallContext['client']
 }
 
 /** A call that has ended: the request, or null where it couldn't be read; its answer, or null where it threw. */
@@ -131,7 +131,7 @@ function makeCaller<Request extends RequestFields>(operation: Callable<Request>)
     call: Omit<Call, 'body' | 'onAnswer'>,
     audit: AuditedCall | undefined
   ): Promise<CallAnswer> => {
-    const { headers, subject, agent, defaults, naming, onGone } = call
+    const { headers, subject, agent, defaults, naming, client } = call
     const refused = (failure: Failure, about: Partial<Context>) => {
       const { instance, request_id, sentNames = NONE } = call
       return toProblem(inSentNames(failure, sentNames), { instance, request_id, naming, ...about })
@@ -157,7 +157,7 @@ function makeCaller<Request extends RequestFields>(operation: Callable<Request>)
     const asked = by_header ? { ...request, expected_hash } : request
     const made = { name: operation.id, arguments: request as Record<string, unknown> }
     const whole = defaults === undefined ? asked : filled(operation, asked, defaults)
-    const work = (held?: Key) => operation.call(whole, { subject, if_none_match, caller, key: held, audit, onGone })
+    const work = (held?: Key) => operation.call(whole, { subject, if_none_match, caller, key: held, audit, client })
     const { keyed } = operation
     const carried =
       key === undefined || keyed === undefined

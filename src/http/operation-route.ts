@@ -1,6 +1,7 @@
 // An operation as a route: the bytes of a body in, the answer of the call out. Does not know any operation by name.
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Operation } from '../operations/operation.ts'
+import type { Client } from '../workspace/api.ts'
 import { caller, type Call, type CallSummary, type Made } from './call.ts'
 import { invalidField, invalidRequest } from './failure.ts'
 import { JSON_TYPE, parseStrictJson, refuseMedia } from './requests/json.ts'
@@ -8,7 +9,6 @@ import { noteCall, pathOf } from './request-log.ts'
 import { sendAnswer, sendProblem } from './send.ts'
 import { viewOf } from './view.ts'
 
-/** Of a request: one that has no part that can be wrong but this. */
 /** Before a body is read: a POST of one of these media types, with nothing in the URL. */
 export const refuseAllBut =
   (...media: readonly string[]) =>
@@ -47,11 +47,12 @@ export const hearing =
     request.server.observer?.called(request.subject?.name ?? '', summary, made)
   }
 
-/** As `CallContext` has it: a response is closed when it has been sent, or its client has gone. */
-const goneOf =
-  ({ raw }: FastifyReply): NonNullable<Call['onGone']> =>
-  end =>
-    raw.destroyed ? end() : raw.once('close', end)
+/** A response is closed when it has been sent, or its client has gone. */
+const clientOf = (request: FastifyRequest, { raw }: FastifyReply): Client => ({
+  // Of requests that wait behind others of their connection, only the socket tells.
+  isGone: () => request.raw.socket.destroyed,
+  onGone: end => (raw.destroyed ? end() : raw.once('close', end))
+})
 
 /** A call as its request has it, of this body. */
 export const callOf = (request: FastifyRequest, reply: FastifyReply, body: unknown): Call => ({
@@ -61,7 +62,7 @@ export const callOf = (request: FastifyRequest, reply: FastifyReply, body: unkno
   subject: request.subject,
   request_id: request.id,
   onAnswer: hearing(request),
-  onGone: goneOf(reply)
+  client: clientOf(request, reply)
 })
 
 /** Hook and handler of the route of an operation, by its id. */

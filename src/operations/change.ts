@@ -73,12 +73,13 @@ export const keyedByAll =
 export const changeOptions = <D>(
   { dry_run = false }: ChangeRequest,
   operation: Origin['operation'],
-  { caller, key, audit }: CallContext,
+  { caller, key, audit, client }: CallContext,
   answer: (done: D) => ChangedOutcome
 ): ChangeOptions<D> => ({
   dry_run,
   origin: { operation, ...caller, ...(key !== undefined && { key }) },
   ...(audit !== undefined && { audit }),
+  ...(client !== undefined && { client }),
   outcome: (done, texts) => (texts ? answer(done) : withoutTexts(answer(done)))
 })
 

@@ -33,8 +33,8 @@ export const makeChanges = (workspace: Workspace): Operation<ChangesRequest> => 
   expects_hash: false,
   expects_none: false,
   items: {},
-  async call({ limit = DEFAULT_CHANGES, wait_ms = 0, ...query }, { onGone } = {}) {
-    const page = await workspace.changes({ ...query, limit, wait_ms, ...(onGone !== undefined && { onGone }) })
+  async call({ limit = DEFAULT_CHANGES, wait_ms = 0, ...query }, { client } = {}) {
+    const page = await workspace.changes({ ...query, limit, wait_ms, ...(client !== undefined && { client }) })
     const path = query.path === undefined ? {} : { path: query.path }
     if (!page.ok) return { ...fail(failureOf(page.failure)), ...path }
     const { told, next_after } = page.value

@@ -21,7 +21,7 @@ import type { NumberedLine } from '../engine/report/changed-lines.ts'
 import type { JoinedBreaks } from '../engine/report/joined-breaks.ts'
 import type { LeftAlone } from '../engine/edit/plan.ts'
 import type { Audit, AuditedCall } from '../audit/audit.ts'
-import type { Author, Key, ReviewTarget, Workspace } from '../workspace/api.ts'
+import type { Author, Client, Key, ReviewTarget, Workspace } from '../workspace/api.ts'
 import type { FileFailure, FileWarning, RequestInFlight } from '../workspace/failure.ts'
 import type { SyntaxReport } from './syntax-guard.ts'
 
@@ -329,8 +329,8 @@ export interface CallContext {
   key?: Key | undefined
   /** Who is told which files it changes. */
   audit?: AuditedCall | undefined
-  /** Has `end` called when nobody waits for the answer any more, at once if nobody does now; maybe also after it. */
-  onGone?: ((end: () => void) => void) | undefined
+  /** Who waits for the answer, where that is known. */
+  client?: Client | undefined
 }
 
 /** The names of operations in a sentence for a caller: their routes, or the names of their tools. */

@@ -92,15 +92,20 @@ interface Mode {
 export function takenBackBy({
   verb,
   request: { note },
-  context: { caller, key, subject, audit }
-}: TakeBackRun): Pick<ChangeOptions<never>, 'origin' | 'may_delete' | 'audit'> {
+  context: { caller, key, subject, audit, client }
+}: TakeBackRun): Pick<ChangeOptions<never>, 'origin' | 'may_delete' | 'audit' | 'client'> {
   const origin: Origin = {
     operation: verb,
     ...caller,
     ...(note !== undefined && { reason: note }),
     ...(key !== undefined && { key })
   }
-  return { origin, ...mayDelete(subject), ...(audit !== undefined && { audit }) }
+  return {
+    origin,
+    ...mayDelete(subject),
+    ...(audit !== undefined && { audit }),
+    ...(client !== undefined && { client })
+  }
 }
 
 /** Plans it under its lock and, unless it is a dry run, changes it. */

@@ -25,7 +25,7 @@ interface Together<Name, R> {
 /** Makes steps together. A failure is that of one step, or of all together: then nothing is added to it. */
 export async function makeTogether<Name extends 'batch' | 'apply_patch', R>(
   workspace: Workspace,
-  { caller, key, subject, audit }: CallContext,
+  { caller, key, subject, audit, client }: CallContext,
   { operation, dry_run, steps, resultsOf, withoutTexts, told }: Together<Name, R>
 ): Promise<{ ok: true; value: { operation: Name; outcome: OutcomeOfMany<R> } } | Failed> {
   const planned: string[] = []
@@ -44,6 +44,7 @@ export async function makeTogether<Name extends 'batch' | 'apply_patch', R>(
     dry_run,
     origin: { operation, ...caller, ...(key !== undefined && { key }) },
     ...(audit !== undefined && { audit }),
+    ...(client !== undefined && { client }),
     ...mayDelete(subject),
     // It is kept with one file: what removes the texts of another doesn't find it.
     outcome: (done, texts) => answer(done, texts && isOfOneFile(done))

@@ -108,16 +108,26 @@ export interface Key {
   held(): boolean
 }
 
+/** Who waits for an answer. */
+export interface Client {
+  /** Whether it waits no more; synchronous. */
+  isGone(): boolean
+  /** Has `end` called when it waits no more, at once if it doesn't now; maybe also after it has the answer. */
+  onGone(end: () => void): void
+}
+
 /**
  * How a change is made. Without `origin` the history has it as an edit, or a creation, of nobody known. `outcome`: what
  * is kept of a keyed request's answer, to be given again; plain JSON, without texts of the file unless `texts`.
- * `may_delete`: whether it may remove files, instead of `allowDelete`. `audit`: of the call that it is part of.
+ * `may_delete`: whether it may remove files, instead of `allowDelete`. `audit`: of the call that it is part of. `client`: whose change isn't made if it has gone by
+ * the time that the file is ours.
  */
 export interface ChangeOptions<D> {
   dry_run: boolean
   origin?: Origin
   may_delete?: boolean
   audit?: AuditedCall
+  client?: Client
   outcome?(done: D, texts: boolean): unknown
 }
 
@@ -350,8 +360,7 @@ export interface ChangesQuery {
   limit: number
   /** 0: not at all. */
   wait_ms: number
-  /** Has `end` called when nobody waits for the page any more; maybe also after it is returned. */
-  onGone?: (end: () => void) => void
+  client?: Client
 }
 
 export interface ChangesPage {

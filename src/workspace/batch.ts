@@ -48,7 +48,7 @@ export async function changeFiles<T, F>(
 ): Promise<ManyResult<BatchDone<T>, F | FileFailure>> {
   const { asked, options } = request
   try {
-    return await context.files.changeAll<BatchDone<T>, F | FileFailure>(asked, options.dry_run, (found, locks) =>
+    return await context.files.changeAll<BatchDone<T>, F | FileFailure>(asked, options, (found, locks) =>
       new FileBatch(context, request, found, locks).run()
     )
   } catch (error) {

@@ -20,7 +20,7 @@ export function createFile<T, F>(
   request: CreateRequest<T, F>
 ): Promise<FileResult<Created<T>, F | FileFailure>> {
   const { asked, target, options } = request
-  return context.files.change<Created<T>, F | FileFailure>(asked, options.dry_run, {
+  return context.files.change<Created<T>, F | FileFailure>(asked, options, {
     async admit({ pin, absent }) {
       const refusal = pin === null ? refusalToMake(context, absent, target) : refusalToReplace(target)
       if (refusal === null) return null

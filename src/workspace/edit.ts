@@ -56,14 +56,13 @@ export function editFile<T, F>(
   request: FileEditRequest<T, F, Edited<T>>
 ): Promise<FileResult<Edited<T>, F | FileFailure>> {
   const notFound = (absent: Missing): FailedFile<FileFailure> => fail(context.files.notFound(absent, 'edit'))
-  const { dry_run } = request.options
   const change = () =>
-    context.files.change<Edited<T>, F | FileFailure>(request.asked, dry_run, {
+    context.files.change<Edited<T>, F | FileFailure>(request.asked, request.options, {
       admit: ({ absent }) => (absent === null ? null : notFound(absent)),
       work: async ({ pin, info, absent }, mode) =>
         pin === null ? notFound(absent) : changeFile(context, request, { pin, info, absent, mode })
     })
-  return dry_run ? change() : context.turns.take(change)
+  return request.options.dry_run ? change() : context.turns.take(change)
 }
 
 /** The file that is to be changed, and whether it really will be. */

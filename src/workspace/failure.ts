@@ -64,9 +64,9 @@ export type FileFailure =
   | { code: 'PRECONDITION_REQUIRED' }
   /**
    * `retry_after` in seconds. `in_place`: a server that may still live began to write the file in place and hasn't
-   * finished.
+   * finished. `client_gone`: whoever asked for the change did not wait until the file was free.
    */
-  | { code: 'FILE_LOCKED'; reason: 'timeout' | 'queue_full' | 'lost' | 'in_place'; retry_after: number }
+  | { code: 'FILE_LOCKED'; reason: 'timeout' | 'queue_full' | 'lost' | 'in_place' | 'client_gone'; retry_after: number }
   | { code: 'NO_SPACE' }
   /** No history is kept. */
   | { code: 'HISTORY_GONE'; reason: 'off' }

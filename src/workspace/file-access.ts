@@ -4,7 +4,7 @@ import { isUtf8 } from 'node:buffer'
 import { accessSync, constants } from 'node:fs'
 import { resolve } from 'node:path'
 import { fail, ok, type Result } from '../result.ts'
-import type { FailedAccess, FileTarget, WorkspaceOptions } from './api.ts'
+import type { ChangeOptions, Client, FailedAccess, FileTarget, WorkspaceOptions } from './api.ts'
 import { untilFewAreClosing } from './close-later.ts'
 import { ofFile } from './commit/batch-member.ts'
 import { failureOf } from './errno.ts'
@@ -63,6 +63,9 @@ export interface FileChange<T, F> {
   /** In a commit, under the lock of the path that was admitted. */
   work(found: FoundPath, mode: WriteMode): Promise<FileResult<T, F | typeof MOVED>>
 }
+
+/** Of a change, what matters before it is begun. */
+type Asking = Pick<ChangeOptions<never>, 'dry_run' | 'client'>
 
 export interface FileAccessOptions {
   options: WorkspaceOptions
@@ -327,7 +330,7 @@ export class FileAccess {
    */
   async change<T, F>(
     asked: RequestedPath,
-    dry_run: boolean,
+    { dry_run, client }: Asking,
     change: FileChange<T, F>
   ): Promise<FileResult<T, F | FileFailure>> {
     if (dry_run) {
@@ -338,7 +341,7 @@ export class FileAccess {
     for (let attempt = 1; ; attempt++) {
       const before = { released: this.#locks.released, alone_since: this.#locks.aloneSince(asked.relative) }
       const done = await this.find<T, F | FileFailure | typeof MOVED>(asked, 'edit', found =>
-        this.#underLock(asked, found, before, change)
+        this.#underLock(asked, found, { ...before, client }, change)
       )
       if (done.ok || done.failure !== MOVED || attempt === ATTEMPTS) return movedAsStale(done)
     }
@@ -350,13 +353,13 @@ export class FileAccess {
    */
   async changeAll<T, F>(
     asked: readonly RequestedPath[],
-    dry_run: boolean,
+    { dry_run, client }: Asking,
     work: (found: readonly FoundPath[], locks: readonly Lock[] | null) => Promise<ManyResult<T, F | typeof MOVED>>
   ): Promise<ManyResult<T, F | FileFailure>> {
     for (let attempt = 1; ; attempt++) {
       const done = dry_run
         ? await this.#findAll(asked, found => work(found, null))
-        : await this.#underLocks(asked, work)
+        : await this.#underLocks(asked, client, work)
       if (done.ok || done.failure !== MOVED || attempt === ATTEMPTS) {
         return done.ok || done.failure !== MOVED
           ? (done as ManyResult<T, F | FileFailure>)
@@ -367,6 +370,7 @@ export class FileAccess {
 
   async #underLocks<T, F>(
     asked: readonly RequestedPath[],
+    client: Client | undefined,
     work: (found: readonly FoundPath[], locks: readonly Lock[]) => Promise<ManyResult<T, F | typeof MOVED>>
   ): Promise<ManyResult<T, F | FileFailure | typeof MOVED>> {
     const paths: Buffer[] = []
@@ -382,7 +386,7 @@ export class FileAccess {
       for (const path of paths.toSorted((a, b) => a.compare(b))) {
         if (locks.has(keyOf(path))) continue
         const at = paths.findIndex(other => other.equals(path))
-        const lock = await ofFile(at, () => this.#locks.acquire(path, deadline))
+        const lock = await ofFile(at, () => this.#locks.acquire(path, { deadline, client }))
         if (!lock.ok) return { ...lock, at }
         locks.set(keyOf(path), lock.value)
         const recovered = async (): Promise<boolean> => !this.#mayBeLeft(lock.value) || this.#recover(path)
@@ -419,17 +423,17 @@ export class FileAccess {
   async #underLock<T, F>(
     asked: RequestedPath,
     found: FoundPath,
-    before: { released: number; alone_since: string | null },
+    before: { released: number; alone_since: string | null; client: Client | undefined },
     { admit, work }: FileChange<T, F>
   ): Promise<FileResult<T, F | FileFailure | typeof MOVED>> {
     const refused = await admit(found)
     if (refused !== null) return refused
     const realPath = realPathOf(found)
-    const lock = await this.#running.keeping(found.pin, () => this.#locks.acquire(realPath))
+    const lock = await this.#running.keeping(found.pin, () => this.#locks.acquire(realPath, { client: before.client }))
     if (!lock.ok) {
-      // Not where a flood is turned away: it would read the file each time.
-      const turnedAway = lock.failure.code === 'FILE_LOCKED' && lock.failure.reason === 'queue_full'
-      return turnedAway ? lock : { ...lock, ...(await this.currentInfo(asked)) }
+      // Not where a flood is turned away: it would read the file each time; nor for nobody.
+      const isBare = lock.failure.code === 'FILE_LOCKED' && /^(queue_full|client_gone)$/.test(lock.failure.reason)
+      return isBare ? lock : { ...lock, ...(await this.currentInfo(asked)) }
     }
     try {
       const isLeft = this.#mayBeLeft(lock.value)

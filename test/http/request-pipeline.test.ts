@@ -863,9 +863,10 @@ t.test('logs a second time what a call did whose client is gone', async t => {
   const server = await startServer(t, {
     replace: {
       async edit(...given) {
+        const done = await behind.workspace.edit(...given)
         reached()
         await released
-        return behind.workspace.edit(...given)
+        return done
       }
     }
   })

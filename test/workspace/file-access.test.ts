@@ -39,7 +39,11 @@ t.test('answers FILE_LOCKED without a hash where the file can’t be looked at a
   const held = await locks.acquire(Buffer.from('a'))
   const change = (): Promise<unknown> =>
     files.run<null, FileFailure>({ path: 'a' }, 'edit', asked =>
-      files.change<null, FileFailure>(asked, false, { admit: async () => null, work: async () => ok(null) })
+      files.change<null, FileFailure>(
+        asked,
+        { dry_run: false },
+        { admit: async () => null, work: async () => ok(null) }
+      )
     )
   const locked = { ...fail({ code: 'FILE_LOCKED', reason: 'timeout', retry_after: 1 }), path: 'a' }
   t.match(await change(), { ...locked, file_hash: /^[0-9a-f]+$/ })

@@ -146,7 +146,8 @@ export const FILE_FAILURES: Descriptions<
       timeout: 'is still being edited by another request',
       queue_full: 'has too many edits waiting',
       lost: 'could not be kept locked during the edit',
-      in_place: 'is being written by another server, which has not finished and may have stopped'
+      in_place: 'is being written by another server, which has not finished and may have stopped',
+      client_gone: 'was being edited by another request, for which the client of this one did not wait'
     }[reason]
     return {
       detail: sentences(`${shown} ${why}.`, NOTHING_WRITTEN, sendAgain(retry_after)),

@@ -19,6 +19,7 @@ import { isTraceparent, TRACESTATE_MAX } from '../requests/traceparent.ts'
 import { mcpTool } from './definitions.ts'
 import type { Components } from './schema.ts'
 import type { Tool, Toolbox } from './tool.ts'
+import type { Client } from '../../workspace/api.ts'
 
 const INSTRUCTIONS =
   'Edits text files exactly as asked, or not at all. ' +
@@ -79,7 +80,7 @@ export function mcpServers(
       if (tool !== undefined) {
         const { headers, ...context } = contextOf(exchange)
         const traced = { ...context, headers: withTrace(headers, mcpReq._meta) }
-        const called = { ...traced, ...agentOf(server, mcpReq.envelope) }
+        const called = { ...traced, client: clientOf(mcpReq.signal), ...agentOf(server, mcpReq.envelope) }
         return call(tool, params.arguments ?? {}, called, { ...exchange, output_schema })
       }
       const { body } = toProblem(box.missing(params.name), contextOf(exchange))
@@ -117,6 +118,12 @@ function answer(server: Server, { headers, body, onError }: McpRequest): Promise
 
 /** What a client of MCP has to accept, each by its name. */
 const BOTH_TYPES = 'application/json, text/event-stream'
+
+/** A client waits until it cancels its request; that it closes the connection says nothing in MCP. */
+const clientOf = (signal: AbortSignal): Client => ({
+  isGone: () => signal.aborted,
+  onGone: end => (signal.aborted ? end() : signal.addEventListener('abort', end))
+})
 
 /** What a call has of its exchange. */
 const contextOf = ({ request_id, instance = '/mcp', subject, headers = {}, onAnswer }: Exchange) => ({

@@ -87,7 +87,7 @@ export abstract class WithHistory {
     after,
     path,
     under,
-    onGone,
+    client,
     ...waiting
   }: ChangesQuery): Promise<Result<ChangesPage, FileFailure | CursorFailure>> {
     const where = this.#where({ path, under })
@@ -95,7 +95,7 @@ export abstract class WithHistory {
     const following = await this.follow(after)
     if (!following.ok) return following
     const follower = following.value
-    onGone?.(() => follower.end())
+    client?.onGone(() => follower.end())
     try {
       const told = await nextChanges(follower, { ...waiting, ...where.value })
       return told.ok ? ok({ told: told.value, next_after: follower.after.toString() }) : told

@@ -50,6 +50,17 @@ export interface LocksOptions {
   waited?: ((seconds: number, isHeld: boolean) => void) | undefined
 }
 
+interface Waiting {
+  isGone(): boolean
+}
+
+export interface Wait {
+  /** Of performance.now(): of whoever takes several, one after the other, always in the order of their paths. */
+  deadline?: number
+  /** Who asks, and gets nothing where it has gone by its turn. */
+  client?: Waiting | undefined
+}
+
 type Turn = 'first' | 'next' | 'yield_to_other_process'
 
 export class Locks {
@@ -64,27 +75,29 @@ export class Locks {
 
   /**
    * For the file at this real path below the root. First come, first served. What an earlier holder was still about to
-   * do to the file can't take effect any more once this returns. Failure: FILE_LOCKED (timeout, queue_full). Throws
-   * errors of the system. `deadline` (of performance.now()): for whoever takes several, one after the other, always in the
-   * order of their paths.
+   * do to the file can't take effect any more once this returns. Failure: FILE_LOCKED (timeout, queue_full, client_gone).
+   * Throws errors of the system.
    */
-  acquire(realPath: Buffer, deadline = this.deadline()): Promise<Result<Lock, FileFailure>> {
+  acquire(realPath: Buffer, { deadline = this.deadline(), client }: Wait = {}): Promise<Result<Lock, FileFailure>> {
     const { waited } = this.#options
-    return waited === undefined ? this.#acquire(realPath, deadline) : this.#acquireTimed(realPath, deadline, waited)
+    return waited === undefined
+      ? this.#acquire(realPath, deadline, client)
+      : this.#acquireTimed(realPath, deadline, client, waited)
   }
 
   async #acquireTimed(
     realPath: Buffer,
     deadline: number,
+    client: Waiting | undefined,
     waited: NonNullable<LocksOptions['waited']>
   ): Promise<Result<Lock, FileFailure>> {
     const start = performance.now()
-    const lock = await this.#acquire(realPath, deadline)
+    const lock = await this.#acquire(realPath, deadline, client)
     waited((performance.now() - start) / 1000, lock.ok)
     return lock
   }
 
-  async #acquire(realPath: Buffer, deadline: number): Promise<Result<Lock, FileFailure>> {
+  async #acquire(realPath: Buffer, deadline: number, client: Waiting | undefined): Promise<Result<Lock, FileFailure>> {
     const queue = realPath.toString('latin1')
     const turn = await this.#turn(queue, deadline)
     if (turn === 'queue_full' || turn === 'timeout') return fail({ code: 'FILE_LOCKED', reason: turn, retry_after: 1 })
@@ -132,6 +145,7 @@ export class Locks {
           file.forget()
         }
       }
+      if (client?.isGone()) return fail({ code: 'FILE_LOCKED', reason: 'client_gone', retry_after: 1 })
       kept = true
       return ok({
         // Nobody has to tell it: without a lock file, temp files are found by what their server has recorded.

@@ -884,6 +884,13 @@ const FILES: Described[] = [
     detail: ['src/app.ts has too many edits waiting. Nothing was written.', 'Send the request again in 1 second.']
   },
   {
+    failure: { code: 'FILE_LOCKED', reason: 'client_gone', retry_after: 1 },
+    detail: [
+      'src/app.ts was being edited by another request, for which the client of this one did not wait.',
+      'Nothing was written. Send the request again in 1 second.'
+    ]
+  },
+  {
     failure: { code: 'FILE_LOCKED', reason: 'lost', retry_after: 0 },
     detail: [
       'src/app.ts could not be kept locked during the edit. Nothing was written.',

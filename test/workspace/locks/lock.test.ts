@@ -162,6 +162,19 @@ t.test('gives up in time, and forgets requests that gave up', async t => {
   await next.release()
 })
 
+t.test('passes over a client that has gone when it is its turn', async t => {
+  const all = locks({ timeout: 60_000 })
+  const first = await taken(all)
+  let isGone = false
+  const client = { isGone: () => isGone, onGone() {} }
+  const [left, stayed] = [all.acquire(FILE, { client }), taken(all)]
+  isGone = true
+  await first.release()
+  t.match(await left, { ok: false, failure: { code: 'FILE_LOCKED', reason: 'client_gone' } })
+  await (await stayed).release()
+  await (await taken(all)).release()
+})
+
 t.test('bounds the queue', async t => {
   const all = locks({ timeout: 60_000 })
   const first = await taken(all)
