@@ -54,9 +54,12 @@ function inFolder(folder: string) {
     folder,
     at,
     built: (name: string) => readFileSync(at(`dist/src/${name}.js`), 'utf8'),
-    build: () => {
+    build: (...flags: string[]) => {
       const env = { ...process.env, NODE_OPTIONS: '' }
-      const { status, stdout, stderr } = spawnSync(process.execPath, [at('build.js')], { env, encoding: 'utf8' })
+      const { status, stdout, stderr } = spawnSync(process.execPath, [at('build.js'), ...flags], {
+        env,
+        encoding: 'utf8'
+      })
       return { status, output: stdout + stderr }
     }
   }
@@ -136,6 +139,15 @@ t.test('fails again until an error is mended', async t => {
   }
   writeFileSync(at('src/one.ts'), 'export const one: number = 1\n')
   t.strictSame(build(), { status: 0, output: '' })
+})
+
+t.test('checks no types where it is told not to, but what changes afterwards', async t => {
+  const { at, build, built } = builtProject(t)
+  writeFileSync(at('src/one.ts'), "export const one: number = 'one'\n")
+  t.strictSame(build('--no-check'), { status: 0, output: '' })
+  t.match(built('one'), "export const one = 'one';")
+  writeFileSync(at('src/one.ts'), "export const one: number = 'two'\n")
+  t.match(build(), { status: 2, output: /one\.ts.*error TS2322/ })
 })
 
 t.test('says what to do where the compiler is missing', async t => {
