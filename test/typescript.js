@@ -7,8 +7,12 @@ import module from 'node:module'
 const CACHE = new URL('../node_modules/.cache/editd/', import.meta.url)
 const HOOKS = '?hooks'
 const [major, minor] = process.versions.node.split('.').map(Number)
-// Such hooks take 0.7 s less of a test that loads the server (Node 24). From the version on from which tap uses them, too.
-const hasHooksInThread = major > 24 || (major === 24 && minor >= 13)
+// Such hooks take half a second less of a test that loads the server (Node 22 and 24). Below tap only from the version on
+// from which it uses them too.
+const hasHooksInThread =
+  major > 24 ||
+  (major === 24 && minor >= 13) ||
+  (module.registerHooks !== undefined && process.env._TAPJS_PROCESSINFO_CWD_ === undefined)
 
 // --import runs this file in each thread, and Node then loads it once more into its thread for hooks.
 if (hasHooksInThread) module.registerHooks({ load })
