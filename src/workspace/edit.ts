@@ -101,7 +101,8 @@ async function changeContent<T, F>(
     path: pin.relative,
     digest: snapshot.digest,
     bytes: () => snapshot.bytes,
-    unchanged: () => snapshot.unchanged(),
+    // A file that was replaced may still look as it did: where times are coarse, its contents are compared.
+    unchanged: () => pin.inPlace() && snapshot.unchanged(),
     lock: mode.name === 'commit' ? mode.lock : null
   }
   const recorder = context.recorder.begin(file)

@@ -7,8 +7,9 @@ import type { FileWithPast } from './api.ts'
 import type { WriteContext } from './edit.ts'
 import type { FileFailure } from './failure.ts'
 import type { FileInfo, FileResult, FoundPath, RequestedPath } from './file-access.ts'
-import { chainOf, type Chain } from './history/chain.ts'
+import type { Chain } from './history/chain.ts'
 import { withChangeOfOthers } from './history/others.ts'
+import { readChain } from './history/read-chain.ts'
 import { verdictsOf } from './history/verdicts.ts'
 import { ATTEMPTS, shortHash, type Snapshot } from './text-file.ts'
 import { withSnapshot } from './with-snapshot.ts'
@@ -101,8 +102,7 @@ async function recall<T, F>(
   const { relative } = found.pin ?? found.absent
   const digest = content?.digest ?? null
   await history.refresh()
-  const { records: stored } = await history.ofPath(relative)
-  const chain = chainOf(stored, digest)
+  const { stored, chain } = await readChain(history, relative, digest)
   if (found.pin === null && (chain.records.length === 0 || asked.isFolder)) {
     return fail(files.notFound(found.absent, 'look'))
   }

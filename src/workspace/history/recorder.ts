@@ -5,18 +5,12 @@ import { differing } from '../../engine/history/refine.ts'
 import { placesOf, type KnownLine } from '../../engine/history/places.ts'
 import type { RecordedSplice, Selection } from '../../engine/history/change.ts'
 import type { FileCopy, History, Latest } from '../../history/api.ts'
-import {
-  copyAuthor,
-  type Author,
-  type EditRecord,
-  type FileAttributes,
-  type Settlement,
-  type Stored
-} from '../../history/record.ts'
+import { copyAuthor, type Author, type EditRecord, type FileAttributes, type Settlement } from '../../history/record.ts'
 import type { FileHistory, Key, Origin, Planned } from '../api.ts'
 import { codeOf, HistoryUnwritable, Overtaken, Raced } from '../errno.ts'
 import type { Lock } from '../locks/lock.ts'
-import { chainOf, counts, isNote, isTraceless, judge, landedOf, settlementOf } from './chain.ts'
+import { readChain } from './read-chain.ts'
+import { type Chain, chainOf, counts, isNote, isTraceless, judge, landedOf, settlementOf } from './chain.ts'
 
 export interface RecorderOptions {
   /** Null: none is kept. */
@@ -154,17 +148,14 @@ export class FileRecorder {
    * since it was read without a lock.
    */
   async past(): Promise<FileHistory> {
-    const { path, digest, lock } = this.#file
+    const { path, digest, lock, landed } = this.#file
     await this.#look()
-    // Under the lock, that settles what is read next, and is the one that `record` writes.
-    const { landed } = this.#file
-    const isJudged = lock !== null || landed !== undefined
-    const known = isJudged ? await this.#outsideChange() : null
+    if (lock === null && landed === undefined) return this.#pastWithoutLock()
+    // That settles what is read next, and is the one that `record` writes.
+    const outside = await this.#outsideChange()
     const { records } = await this.#history.ofPath(path)
     const stored = landed === undefined ? records : landedOf(records, landed)
-    const all = isJudged ? [...stored, ...takenPlace(known)] : await this.#withOutsideChange(stored)
-    const chain = chainOf(all, digest)
-    return { records: chain.records, changes: chain.changes }
+    return historyOf(chainOf([...stored, ...takenPlace(outside)], digest))
   }
 
   /** The id that the record of the change will have: later than those of all changes before it. */
@@ -367,17 +358,18 @@ export class FileRecorder {
   }
 
   /**
-   * What is known to one who reads without the lock. A record about which nothing was said may be of a change that is
-   * being made, so nothing is settled, nor kept for later.
+   * A record about which nothing was said may be of a change that is being made, so nothing is settled, nor kept for later.
    */
-  async #withOutsideChange(stored: readonly Stored[]): Promise<Pick<Stored, 'record' | 'settled'>[]> {
-    const { digest } = this.#file
+  async #pastWithoutLock(): Promise<FileHistory> {
+    const { path, digest } = this.#file
+    const { stored } = await readChain(this.#history, path, digest)
     const judged = judge(stored, digest)
     const last = judged.findLast(({ record, settled }) => counts(record, settled))?.record
     const isEnd = last === undefined || last.hash_after === digest
     // The last record is of a change that came after the reading, and what was read is none of others.
     if (!isEnd) await this.#throwIfChanged()
-    return [...judged, ...takenPlace(isEnd ? null : await this.#recordOfOthers(last))]
+    const outside = isEnd ? null : await this.#recordOfOthers(last)
+    return historyOf(chainOf([...judged, ...takenPlace(outside)], digest))
   }
 
   async #recordOfOthers(last: Pick<Latest, 'hash_after' | 'size_after'>): Promise<EditRecord> {
@@ -436,6 +428,8 @@ export class FileRecorder {
 function throwIfLost(key: Key | undefined): void {
   if (key?.held() === false) throw new Raced("the idempotency key is another request's by now")
 }
+
+const historyOf = ({ records, changes }: Chain): FileHistory => ({ records, changes })
 
 const takenPlace = (record: EditRecord | null): { record: EditRecord; settled: 'done' }[] =>
   record === null ? [] : [{ record, settled: 'done' }]
