@@ -1,5 +1,4 @@
 // A file with what is known of its changes, read together without a lock. Does not know what is asked of them.
-import { UNKNOWN_CHANGE } from '../engine/history/change.ts'
 import type { History } from '../history/api.ts'
 import type { Stored } from '../history/record.ts'
 import { fail, ok, type Result } from '../result.ts'
@@ -7,9 +6,9 @@ import type { FileWithPast } from './api.ts'
 import type { WriteContext } from './edit.ts'
 import type { FileFailure } from './failure.ts'
 import type { FileInfo, FileResult, FoundPath, RequestedPath } from './file-access.ts'
-import type { Chain } from './history/chain.ts'
+import { isEnd, type Chain } from './history/chain.ts'
 import { withChangeOfOthers } from './history/others.ts'
-import { readChain } from './history/read-chain.ts'
+import { readChain, type LastBefore } from './history/read-chain.ts'
 import { verdictsOf } from './history/verdicts.ts'
 import { ATTEMPTS, shortHash, type Snapshot } from './text-file.ts'
 import { withSnapshot } from './with-snapshot.ts'
@@ -46,9 +45,6 @@ export interface Read {
   chain: Chain
 }
 
-/** Whether nobody changed the file after the last record. */
-export const isEnd = ({ changes }: Chain): boolean => changes.at(-1) !== UNKNOWN_CHANGE
-
 /** Does the work on it, and on a change by others after the last record, if there is one. */
 export async function workOn<T, F>(
   history: History,
@@ -78,13 +74,21 @@ export async function recallFile<T, F>(
   asked: RequestedPath,
   work: (file: FileWithPast) => Promise<Result<T, F>>
 ): Promise<FileResult<T, F | FileFailure>> {
-  return untilUnchanged<T, F | FileFailure>(() =>
-    context.files.find<T, F | FileFailure | typeof CHANGED>(asked, 'look', async found => {
-      if (found.pin === null) return recall(context, { asked, found, content: null, work })
+  const { history } = context
+  return untilUnchanged<T, F | FileFailure>(async () => {
+    await history.refresh()
+    const known = await history.lastOf(asked.relative)
+    // As it is now: what is said of it later is written into it.
+    const last: LastBefore | null = known && { edit_id: known.edit_id, settled: known.settled }
+    return context.files.find<T, F | FileFailure | typeof CHANGED>(asked, 'look', async found => {
+      // Where a link led elsewhere, that is another file's.
+      const since = (found.pin ?? found.absent).relative.equals(asked.relative) ? last : undefined
+      const about = { asked, found, since, work }
+      if (found.pin === null) return recall(context, { ...about, content: null })
       if (found.pin.stat.isDirectory()) return fail({ code: 'NOT_A_FILE', type: 'directory' })
-      return withSnapshot(context, found.pin, content => recall(context, { asked, found, content, work }))
+      return withSnapshot(context, found.pin, content => recall(context, { ...about, content }))
     })
-  )
+  })
 }
 
 interface Recalled<T, F> {
@@ -92,17 +96,19 @@ interface Recalled<T, F> {
   found: FoundPath
   /** Null: there is no file. */
   content: Snapshot | null
+  /** As of `readChain`. */
+  since: LastBefore | null | undefined
   work: (file: FileWithPast) => Promise<Result<T, F>>
 }
 
 async function recall<T, F>(
   { files, history }: RecallContext,
-  { asked, found, content, work }: Recalled<T, F>
+  { asked, found, content, since, work }: Recalled<T, F>
 ): Promise<FileResult<T, F | FileFailure | typeof CHANGED>> {
   const { relative } = found.pin ?? found.absent
   const digest = content?.digest ?? null
   await history.refresh()
-  const { stored, chain } = await readChain(history, relative, digest)
+  const { stored, chain } = await readChain(history, relative, digest, since)
   if (found.pin === null && (chain.records.length === 0 || asked.isFolder)) {
     return fail(files.notFound(found.absent, 'look'))
   }

@@ -64,18 +64,16 @@ t.test('never takes an edit for a change by another program', async t => {
       await workspace.edit({ path: 'a.txt' }, { dry_run: false }, append(`${i}\n`))
     }
   })()
-  let count = 0
   for (let i = 0; i < 20; i++) {
     const found = await recall(workspace)
+    t.match(found, { ok: true })
     if (!found.ok) continue
-    count++
     const { ids, text } = found.value
     if (ids.includes('')) t.fail('a change by others')
     if (ids.length !== text.split('\n').length - 2) t.fail('the changes are those of another text')
   }
   until.abort()
   await edits
-  t.ok(count > 0, `${count} were read`)
 })
 
 t.test('waits until there is memory for a large file, and reads no larger one', async t => {

@@ -40,6 +40,9 @@ export function chainOf(stored: readonly Known[], present: string | null): Chain
   return { records: records.reverse(), changes: changes.reverse(), settled: settled.reverse() }
 }
 
+/** Whether nobody changed the file after the last record. */
+export const isEnd = ({ changes }: Chain): boolean => changes.at(-1) !== UNKNOWN_CHANGE
+
 /** The same records, each with what became of it by `chainOf`. */
 export function judge(stored: readonly Known[], present: string | null): { record: EditRecord; settled: Settlement }[] {
   const { settled } = chainOf(stored, present)
