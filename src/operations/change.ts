@@ -78,8 +78,8 @@ export const changeOptions = <D>(
 ): ChangeOptions<D> => ({
   dry_run,
   origin: { operation, ...caller, ...(key !== undefined && { key }) },
-  ...(audit !== undefined && { audit }),
-  ...(client !== undefined && { client }),
+  audit,
+  client,
   outcome: (done, texts) => (texts ? answer(done) : withoutTexts(answer(done)))
 })
 

@@ -34,7 +34,7 @@ export const makeChanges = (workspace: Workspace): Operation<ChangesRequest> => 
   expects_none: false,
   items: {},
   async call({ limit = DEFAULT_CHANGES, wait_ms = 0, ...query }, { client } = {}) {
-    const page = await workspace.changes({ ...query, limit, wait_ms, ...(client !== undefined && { client }) })
+    const page = await workspace.changes({ ...query, limit, wait_ms, client })
     const path = query.path === undefined ? {} : { path: query.path }
     if (!page.ok) return { ...fail(failureOf(page.failure)), ...path }
     const { told, next_after } = page.value

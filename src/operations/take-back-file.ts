@@ -100,12 +100,7 @@ export function takenBackBy({
     ...(note !== undefined && { reason: note }),
     ...(key !== undefined && { key })
   }
-  return {
-    origin,
-    ...mayDelete(subject),
-    ...(audit !== undefined && { audit }),
-    ...(client !== undefined && { client })
-  }
+  return { origin, ...mayDelete(subject), audit, client }
 }
 
 /** Plans it under its lock and, unless it is a dry run, changes it. */

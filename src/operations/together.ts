@@ -43,8 +43,8 @@ export async function makeTogether<Name extends 'batch' | 'apply_patch', R>(
   const options: ChangeOptions<BatchDone<Reported>> = {
     dry_run,
     origin: { operation, ...caller, ...(key !== undefined && { key }) },
-    ...(audit !== undefined && { audit }),
-    ...(client !== undefined && { client }),
+    audit,
+    client,
     ...mayDelete(subject),
     // It is kept with one file: what removes the texts of another doesn't find it.
     outcome: (done, texts) => answer(done, texts && isOfOneFile(done))

@@ -119,15 +119,15 @@ export interface Client {
 /**
  * How a change is made. Without `origin` the history has it as an edit, or a creation, of nobody known. `outcome`: what
  * is kept of a keyed request's answer, to be given again; plain JSON, without texts of the file unless `texts`.
- * `may_delete`: whether it may remove files, instead of `allowDelete`. `audit`: of the call that it is part of. `client`: whose change isn't made if it has gone by
- * the time that the file is ours.
+ * `may_delete`: whether it may remove files, instead of `allowDelete`. `audit`: of the call that it is part of. `client`:
+ * whose change isn't made if it has gone by the time that the file is ours.
  */
 export interface ChangeOptions<D> {
   dry_run: boolean
   origin?: Origin
   may_delete?: boolean
-  audit?: AuditedCall
-  client?: Client
+  audit?: AuditedCall | undefined
+  client?: Client | undefined
   outcome?(done: D, texts: boolean): unknown
 }
 
@@ -360,7 +360,7 @@ export interface ChangesQuery {
   limit: number
   /** 0: not at all. */
   wait_ms: number
-  client?: Client
+  client?: Client | undefined
 }
 
 export interface ChangesPage {

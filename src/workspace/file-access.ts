@@ -339,9 +339,10 @@ export class FileAccess {
       )
     }
     for (let attempt = 1; ; attempt++) {
-      const before = { released: this.#locks.released, alone_since: this.#locks.aloneSince(asked.relative) }
+      const alone_since = this.#locks.aloneSince(asked.relative)
+      const before = { released: this.#locks.released, alone_since, client }
       const done = await this.find<T, F | FileFailure | typeof MOVED>(asked, 'edit', found =>
-        this.#underLock(asked, found, { ...before, client }, change)
+        this.#underLock(asked, found, before, change)
       )
       if (done.ok || done.failure !== MOVED || attempt === ATTEMPTS) return movedAsStale(done)
     }
@@ -432,8 +433,10 @@ export class FileAccess {
     const lock = await this.#running.keeping(found.pin, () => this.#locks.acquire(realPath, { client: before.client }))
     if (!lock.ok) {
       // Not where a flood is turned away: it would read the file each time; nor for nobody.
-      const isBare = lock.failure.code === 'FILE_LOCKED' && /^(queue_full|client_gone)$/.test(lock.failure.reason)
-      return isBare ? lock : { ...lock, ...(await this.currentInfo(asked)) }
+      const reason = lock.failure.code === 'FILE_LOCKED' ? lock.failure.reason : undefined
+      return reason === 'queue_full' || reason === 'client_gone'
+        ? lock
+        : { ...lock, ...(await this.currentInfo(asked)) }
     }
     try {
       const isLeft = this.#mayBeLeft(lock.value)

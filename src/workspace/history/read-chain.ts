@@ -44,9 +44,10 @@ export async function readChain(
  */
 function asOf(present: string | null, since: LastBefore | null, stored: readonly Stored[]): PathChain | null {
   const changes = stored.filter(({ record, settled }) => settled !== 'void' && isChange(record))
-  const known = since === null ? -1 : changes.findIndex(({ record }) => record.edit_id === since.edit_id)
-  // A change about which nothing was said may have been made only after the reading.
-  const first = since?.settled === null ? known - 1 : known
+  const known = since === null ? -1 : changes.findLastIndex(({ record }) => record.edit_id <= since.edit_id)
+  // One about which nothing had been said may have been made only after the reading.
+  const isOpen = since?.settled === null && changes[known]?.record.edit_id === since.edit_id
+  const first = isOpen ? known - 1 : known
   const end = changes.findLastIndex(({ record }) => record.hash_after === present)
   if (end < first || (end === -1 && changes[0]?.record.hash_before !== present)) return null
   const later = new Set(changes.slice(end + 1))

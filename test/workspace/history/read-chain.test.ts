@@ -86,20 +86,18 @@ check(
 )
 
 const LATER: Known[] = [...WHOLE, ['5'], ['6', 'D', 'E']]
-check(
-  'ends in the text where it was changed after it had been read',
-  [LATER, LATER],
-  { present: 'D', since: { edit_id: '3', settled: 'done' }, looks: 1 },
-  ['1', '2', '3', '4'],
-  ['5']
-)
-check(
-  'ends in the text that the last record known before had made',
-  [LATER, LATER],
-  { present: 'D', since: { edit_id: '4', settled: 'done' }, looks: 1 },
-  ['1', '2', '3', '4'],
-  ['5']
-)
+for (const [edit_id, which] of [
+  ['3', 'a later record'],
+  ['4', 'the last record known before']
+] as const) {
+  check(
+    `ends in the text that ${which} has made, where it was changed after it had been read`,
+    [LATER, LATER],
+    { present: 'D', since: { edit_id, settled: 'done' }, looks: 1 },
+    ['1', '2', '3', '4'],
+    ['5']
+  )
+}
 check(
   'ends in the text before the last record known before, where it may have been made later',
   [LATER, LATER],
@@ -125,6 +123,13 @@ check(
   'takes an earlier text for what another program has put back',
   [LATER, LATER],
   { present: 'B', since: { edit_id: '4', settled: 'done' }, looks: 1 },
+  ['1', '2', '3', '4', '6', '?'],
+  ['5']
+)
+check(
+  'does so where the last record known before did not take place',
+  [LATER, LATER],
+  { present: 'B', since: { edit_id: '45', settled: null }, looks: 1 },
   ['1', '2', '3', '4', '6', '?'],
   ['5']
 )
