@@ -191,6 +191,45 @@ t.test("applies codex's patches, all files or none", async t => {
     '+3'
   )
   await check(t, server, CODEX, { input: half }, { status: 422, code: 'NO_MATCH', output: /crlf\.txt/, files: FILES })
+
+  const ofNoFile = (path: string) =>
+    patchOf(
+      '*** Update File: a.py',
+      '@@ def f():',
+      '-    a = 1',
+      '+    a = 2',
+      `*** Update File: ${path}`,
+      '@@',
+      '-x',
+      '+y'
+    )
+  await check(
+    t,
+    server,
+    CODEX,
+    { input: ofNoFile('bb.py') },
+    {
+      status: 404,
+      code: 'FILE_NOT_FOUND',
+      output:
+        'Update of bb.py: bb.py was not found; did you mean b.py? [FILE_NOT_FOUND]\nNothing was changed in any file.',
+      files: FILES
+    }
+  )
+  await check(
+    t,
+    server,
+    CODEX,
+    { input: ofNoFile('/repo/b.py') },
+    {
+      status: 403,
+      code: 'PATH_NOT_ALLOWED',
+      output:
+        'Update of /repo/b.py: /repo/b.py is outside the workspace; did you mean b.py? [PATH_NOT_ALLOWED]\n' +
+        'Nothing was changed in any file.',
+      files: FILES
+    }
+  )
 })
 
 t.test('logs the file of a patch of one', async t => {

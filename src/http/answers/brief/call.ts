@@ -9,8 +9,11 @@ import { whyNotMerged } from '../suggested-fixes.ts'
 /** What failed: the call, and the file that it is about. */
 export interface FailedCall {
   made: ToolCall
-  /** Of several operations, the one that failed: `made` has its arguments alone, `all` those of the call. */
-  part?: { index: number; all: Readonly<Record<string, unknown>> }
+  /**
+   * Of several operations, the one that failed: `made` has its arguments alone, `all` those of the call, whose field
+   * `list` has them all.
+   */
+  part?: { list: string; index: number; all: Readonly<Record<string, unknown>> }
   /** The path, short enough for a sentence. */
   shown: string
   file_hash: string | undefined
@@ -106,11 +109,11 @@ interface TargetFields {
 function wholeCall({ made, naming, part }: FailedCall, args: object): string | undefined {
   if (part === undefined) return naming.write(made.name, args, made)
   // It failed because of one of them.
-  const operations = part.all.operations as readonly unknown[]
-  return naming.write(made.name, { ...part.all, operations: operations.toSpliced(part.index, 1, args) }, made)
+  const { list, index, all } = part
+  return naming.write(made.name, { ...all, [list]: (all[list] as readonly unknown[]).toSpliced(index, 1, args) }, made)
 }
 
-const inPart = ({ part }: FailedCall): string => (part === undefined ? '' : ` in operations[${part.index}]`)
+const inPart = ({ part }: FailedCall): string => (part === undefined ? '' : ` in ${part.list}[${part.index}]`)
 
 /**
  * Another operation in place of the one that failed, below the words that say when; nothing where the caller has none.

@@ -45,7 +45,7 @@ function partOf(
   file: Pick<FailedCall, 'shown' | 'file_hash' | 'naming'>
 ): FailedCall {
   const operations = all[list] as readonly ToolCall['arguments'][]
-  return { ...file, made: { name, arguments: operations[index]! }, part: { index, all } }
+  return { ...file, made: { name, arguments: operations[index]! }, part: { list, index, all } }
 }
 
 /** A text with the hash, if that isn't in it. */
