@@ -5,6 +5,7 @@ import { ok, type Result } from '../../result.ts'
 import { invalidField, type Failure, type RequestFailure } from '../failure.ts'
 import type { OwnCall } from './adapter.ts'
 import { bodyReader } from './body-reader.ts'
+import { TO_THE_END } from './text-editor-names.ts'
 
 /** The fields of all commands, as far as a call has them. */
 export interface CommandFields {
@@ -39,9 +40,6 @@ type Translation = (
   paths: readonly string[],
   operations: Operations
 ) => Result<OwnCall, RequestFailure>
-
-/** Every line from the first one that is asked for. */
-const TO_THE_END = Number.MAX_SAFE_INTEGER
 
 const TRANSLATIONS: Readonly<Record<string, Translation>> = {
   view({ view_range }, [path], { inspect }) {

@@ -24,9 +24,13 @@ const OTHER_VIEWS = ['structure', 'search', 'facts', 'after', 'start_column', 's
 const hasAny = (args: Args, fields: readonly string[]): boolean =>
   fields.some(field => args[field] !== undefined && args[field] !== false && args[field] !== '')
 
-/** The lines of a view; `-1` is the end of the file. */
-const viewRange = ({ start_line, end_line }: Args): object =>
-  start_line === undefined && end_line === undefined ? {} : { view_range: [start_line ?? 1, end_line ?? -1] }
+/** `end_line` of a view of every line from the first one that is asked for, for which the tool has -1. */
+export const TO_THE_END = Number.MAX_SAFE_INTEGER
+
+function viewRange({ start_line, end_line = TO_THE_END }: Args): object {
+  if (start_line === undefined && end_line === TO_THE_END) return {}
+  return { view_range: [start_line ?? 1, end_line === TO_THE_END ? -1 : end_line] }
+}
 
 /** The names of the tool's commands and fields. */
 export function textEditorNames({ inserted = 'insert_text', pathShown = path => path }: EditorTool = {}): CallSyntax {

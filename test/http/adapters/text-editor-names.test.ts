@@ -3,7 +3,7 @@ import t from 'tap'
 import { BY_TOOL, type CallSyntax } from '../../../src/http/answers/call-names.ts'
 import { toProblem } from '../../../src/http/answers/problem.ts'
 import { toBody } from '../../../src/http/answers/outcome.ts'
-import { BY_TEXT_EDITOR, textEditorNames } from '../../../src/http/adapters/text-editor-names.ts'
+import { BY_TEXT_EDITOR, textEditorNames, TO_THE_END } from '../../../src/http/adapters/text-editor-names.ts'
 import type { FixedText } from '../../../src/engine/failure.ts'
 import type { Failure } from '../../../src/http/failure.ts'
 import { FAILURES, type Described } from '../answers/all-failures.ts'
@@ -149,6 +149,8 @@ t.test('writes the calls that the tool has, and no others', async t => {
   check('inspect_file', { path }, { command: 'view', path })
   check('inspect_file', { path, start_line: 2 }, { command: 'view', path, view_range: [2, -1] })
   check('inspect_file', { path, end_line: 2 }, { command: 'view', path, view_range: [1, 2] })
+  check('inspect_file', { path, start_line: 3, end_line: TO_THE_END }, { command: 'view', path, view_range: [3, -1] })
+  check('inspect_file', { path, end_line: TO_THE_END }, { command: 'view', path })
   check('inspect_file', { path, structure: true }, undefined)
   check('inspect_file', { path }, undefined, BY_MEMORY)
   check('inspect_file', { path: 'memories/a.md' }, { command: 'view', path: '/memories/a.md' }, BY_MEMORY)
