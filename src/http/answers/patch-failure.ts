@@ -38,8 +38,13 @@ const noneApplied = ({ total_edits }: HunkPosition): string =>
 /** The file, as it is named, and who reads of it. */
 type ShownTo = Pick<FailedRequest, 'shown' | 'naming'>
 
-/** What a hunk lacks, and why, as far as it is known. */
-export function hunkNotFound(failure: HunkNotFound, { shown, naming }: ShownTo): string {
+/** `: "old lines"`, or nothing where whoever reads this sent them a moment ago, and is shown the lines of the file. */
+const quoted = (text: string, isQuoted: boolean): string => (isQuoted ? `: ${quote(text)}` : '')
+
+/**
+ * What a hunk lacks, and why, as far as it is known. `isQuoted`: with its old lines, and with what the file has instead.
+ */
+export function hunkNotFound(failure: HunkNotFound, { shown, naming }: ShownTo, isQuoted = true): string {
   const { what, search_text, below, applied_lines, file_preview } = failure
   const where = `${shown}${below === undefined ? '' : ` below line ${below}`}`
   const name = hunkNamed(failure)
@@ -47,18 +52,18 @@ export function hunkNotFound(failure: HunkNotFound, { shown, naming }: ShownTo):
     case 'anchor':
       return sentences(
         `The anchor ${quote(search_text)} of ${name} is not a line of ${where}, so the hunk can't be placed.`,
-        mostSimilar(failure, naming)
+        mostSimilar(failure, naming, isQuoted)
       )
     case 'lines':
       if (file_preview.total_lines === 0) {
         return `${shown} is empty, so it does not have the old lines of ${name}; send only lines with "+" in front.`
       }
       return sentences(
-        `The old lines of ${name} were not found in ${where}: ${quote(search_text)}.`,
+        `The old lines of ${name} were not found in ${where}${quoted(search_text, isQuoted)}.`,
         applied_lines !== undefined && failure.similar_content.length === 0
           ? `Its new lines are there already (${span(applied_lines)}), so it seems to have been applied. ` +
               'If so, leave it out; if not, read the file and copy its lines.'
-          : mostSimilar(failure, naming)
+          : mostSimilar(failure, naming, isQuoted)
       )
     case 'place':
       return sentences(
@@ -69,13 +74,13 @@ export function hunkNotFound(failure: HunkNotFound, { shown, naming }: ShownTo):
       return `${capital(name)} stands above the hunk before it; hunks must be in the order of the file.`
     case 'end':
       return sentences(
-        `The old lines of ${name} are not the last lines of ${shown}, as *** End of File says:`,
-        `${quote(search_text)}.`
+        `The old lines of ${name} are not the last lines of ${shown},`,
+        `as *** End of File says${quoted(search_text, isQuoted)}.`
       )
   }
 }
 
-function mostSimilar({ similar_content, cause, what }: HunkNotFound, naming: CallSyntax): string {
+function mostSimilar({ similar_content, cause, what }: HunkNotFound, naming: CallSyntax, isQuoted: boolean): string {
   const [best] = similar_content
   if (best === undefined) return 'Nothing in it is similar.'
   if (cause?.type === 'near_duplicate') {
@@ -87,7 +92,7 @@ function mostSimilar({ similar_content, cause, what }: HunkNotFound, naming: Cal
   return sentences(
     `${best.confidence === 'low' ? 'Perhaps' : 'Most likely'} ${span(lines)} ${lines[0] === lines[1] ? 'was' : 'were'}`,
     `meant${why}.`,
-    `The file has ${quote(best.content, 160)} there.`
+    isQuoted ? `The file has ${quote(best.content, 160)} there.` : ''
   )
 }
 
@@ -104,8 +109,8 @@ function whyNotThere(
     : whyMissed(cause, naming, what === 'anchor' ? 'the anchor' : 'the diff')
 }
 
-/** Where there is more than one place for a hunk. */
-export function hunkAmbiguous(failure: HunkAmbiguous, shown: string): string {
+/** Where there is more than one place for a hunk. `isQuoted`: with its old lines. */
+export function hunkAmbiguous(failure: HunkAmbiguous, shown: string, isQuoted = true): string {
   const { what, search_text, below, actual_occurrences, match_lines, more_matches } = failure
   const name = hunkNamed(failure)
   const where = `${shown}${below === undefined ? '' : ` below line ${below}`}`
@@ -113,7 +118,7 @@ export function hunkAmbiguous(failure: HunkAmbiguous, shown: string): string {
   const appear = `${counted(actual_occurrences, 'time')} in ${where}, at ${at}`
   return what === 'anchor'
     ? `The anchor ${quote(search_text)} of ${name} appears ${appear}; it must fit one line.`
-    : `The old lines of ${name} appear ${appear}; they must fit one place: ${quote(search_text)}.`
+    : `The old lines of ${name} appear ${appear}; they must fit one place${quoted(search_text, isQuoted)}.`
 }
 
 /** What to send. */

@@ -135,7 +135,7 @@ t.test('shows the lines that were meant where no diff can be sent', async t => {
   await check(t, server, OPENAI, call({ type: 'update_file', path: 'b.py', diff: '@@\n-y = 3\n+y = 4\n' }), {
     status: 422,
     code: 'NO_MATCH',
-    output: /exactly\.\n1\tx = 1\n2\ty = 2$/,
+    output: /exactly:\n1\tx = 1\n2\ty = 2$/,
     files: FILES
   })
 })

@@ -28,8 +28,8 @@ function check(name: string, file: string, diff: string, expected: string[]): vo
 }
 
 check('ends with the corrected diff', 'if x:\n    a\n', '@@\n-  a\n+  b\n', [
-  'The old lines of hunk 1 (line 1 of the diff) were not found in x.py: "  a". Most likely line 2 was meant: ' +
-    'the file indents with 4 spaces, but the diff indents with 2 spaces. The file has "    a" there. [NO_MATCH]',
+  'The old lines of hunk 1 (line 1 of the diff) were not found in x.py. Most likely line 2 was meant: ' +
+    'the file indents with 4 spaces, but the diff indents with 2 spaces. [NO_MATCH]',
   'file_hash: 60303ae22b998861',
   'Send this corrected diff as it is:',
   '@@',
@@ -37,8 +37,8 @@ check('ends with the corrected diff', 'if x:\n    a\n', '@@\n-  a\n+  b\n', [
   '+    b'
 ])
 check('ends with a diff for each place', F, '@@\n-    a\n+    b\n', [
-  'The old lines of hunk 1 (line 1 of the diff) appear 2 times in x.py, at lines 2 and 5; they must fit one place: ' +
-    '"    a". [WRONG_COUNT]',
+  'The old lines of hunk 1 (line 1 of the diff) appear 2 times in x.py, at lines 2 and 5; they must fit one place. ' +
+    '[WRONG_COUNT]',
   'file_hash: 60303ae22b998861',
   'For line 2, send this corrected diff:',
   '@@',
@@ -52,8 +52,8 @@ check('ends with a diff for each place', F, '@@\n-    a\n+    b\n', [
   '+    b'
 ])
 check('shows only the first diff where they are long', F, `@@\n-    a\n+${'b'.repeat(3000)}\n`, [
-  'The old lines of hunk 1 (line 1 of the diff) appear 2 times in x.py, at lines 2 and 5; they must fit one place: ' +
-    '"    a". [WRONG_COUNT]',
+  'The old lines of hunk 1 (line 1 of the diff) appear 2 times in x.py, at lines 2 and 5; they must fit one place. ' +
+    '[WRONG_COUNT]',
   'file_hash: 60303ae22b998861',
   'For line 2, send this corrected diff:',
   '@@',
@@ -62,10 +62,37 @@ check('shows only the first diff where they are long', F, `@@\n-    a\n+${'b'.re
   `+${'b'.repeat(3000)}`
 ])
 check('shows the file where nothing would do', 'one\n', '@@\n-quite another thing\n+x\n', [
-  'The old lines of hunk 1 (line 1 of the diff) were not found in x.py: "quite another thing". ' +
-    'Nothing in it is similar. [NO_MATCH]',
-  'Read the file, and copy the lines around the change from it exactly.',
+  'The old lines of hunk 1 (line 1 of the diff) were not found in x.py. Nothing in it is similar. [NO_MATCH]',
+  'Send all of it again, with the lines copied from the file exactly:',
   '1\tone',
+  'file_hash: 60303ae22b998861'
+])
+check('has the file read where it is too long to be shown', `one\n${'two\n'.repeat(99)}`, '@@\n-quite another\n+x\n', [
+  'The old lines of hunk 1 (line 1 of the diff) were not found in x.py. Nothing in it is similar. [NO_MATCH]',
+  'Read the file, and copy the lines around the change from it exactly.',
+  ...['one', ...Array<string>(19).fill('two')].map((line, i) => `${i + 1}\t${line}`),
+  'file_hash: 60303ae22b998861'
+])
+const MAIN = "def main():\n    data = load('in.txt')\n    save(data)\n"
+check(
+  'shows the lines that were meant where the change is in what differs',
+  `${'# more\n'.repeat(99)}${MAIN}`,
+  "@@\n-# more\n-def main():\n-    data = load('input.txt')\n+    data = load('data.txt')\n",
+  [
+    'The old lines of hunk 1 (line 1 of the diff) were not found in x.py. Most likely lines 99 to 101 were meant: ' +
+      'the file has "in", the diff "input". [NO_MATCH]',
+    'Send all of it again, with the lines copied from the file exactly:',
+    ...['# more', '# more', '# more', '# more', ...MAIN.trimEnd().split('\n')].map((line, i) => `${i + 96}\t${line}`),
+    'file_hash: 60303ae22b998861'
+  ]
+)
+check('says that no hunk was applied', MAIN, '@@\n-def main():\n+def run():\n@@\n-    save(all)\n+    save(it)\n', [
+  'No hunk was applied. The old lines of hunk 2 of 2 (line 4 of the diff) were not found in x.py below line 1. ' +
+    'Perhaps line 3 was meant: the file has the name "data", the diff "all". [NO_MATCH]',
+  'Send all of it again, with the lines copied from the file exactly:',
+  ...MAIN.trimEnd()
+    .split('\n')
+    .map((line, i) => `${i + 1}\t${line}`),
   'file_hash: 60303ae22b998861'
 ])
 check('says what to do with an empty file', '', '@@\n-a\n+x\n', [
