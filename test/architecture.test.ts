@@ -95,7 +95,7 @@ const ROOMS: Record<string, string[]> = {
   'engine/history': ['text', 'edit', 'failure'],
   'engine/explain': ['text', 'match', 'edit', 'patch', 'suggest', 'failure'],
   'engine/plan': ['text', 'match', 'edit', 'outline', 'patch', 'suggest', 'explain', 'failure'],
-  'engine/failure': ['edit', 'outline', 'suggest'],
+  'engine/failure': ['edit', 'history', 'outline', 'suggest'],
   'engine/pending': ['history', 'failure'],
   'engine/blame': ['text', 'history', 'failure'],
   'engine/take-back': ['edit', 'history', 'plan', 'report', 'failure', 'task'],

@@ -1,6 +1,7 @@
 // Every failure of a change to a text, as one closed union, and the types of what they report. Does not know HTTP or
 // sentences.
 import type { LineEdit, LineRange, TextEdit } from './edit/request.ts'
+import type { Selection } from './history/change.ts'
 import type { SymbolKind } from './outline/outline.ts'
 import type { SyntaxFault } from './outline/syntax-errors.ts'
 import type { Cause, Difference } from './suggest/differences/classify.ts'
@@ -385,6 +386,11 @@ export interface UndoRefused {
   conflicts: UndoConflict[]
   /** How many more there are; absent where there are none. */
   more_conflicts?: number
+  /**
+   * Of an undo: the set with the later changes in its way, and those in theirs, which can be taken back together; absent
+   * where they can't, or are many.
+   */
+  together?: Selection[]
 }
 
 /** All of the set is in the wanted state already; or, with `conflicts`, all that isn't was skipped. */

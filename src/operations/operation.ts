@@ -12,6 +12,7 @@ import type { PendingResult } from '../../schemas/pending.ts'
 import type { ProblemCode } from '../../schemas/problem.ts'
 import type { ToolName } from '../../schemas/tools.ts'
 import type { BrokenSyntax, HunkFailure, LineFailure, SectionFailure, TextFailure } from '../engine/failure.ts'
+import type { Selection } from '../engine/history/change.ts'
 import type { PatchFault } from '../engine/patch/fault.ts'
 import type { ConflictWithFix } from '../engine/take-back.ts'
 import type { NewTextWarning } from '../engine/edit/new-text-warnings.ts'
@@ -139,9 +140,17 @@ interface Conflicts {
   more_conflicts?: number
 }
 
-/** Why nothing is taken back or made again. `edit_ids`: the edits in question. */
+/**
+ * Why nothing is taken back or made again. `edit_ids`: the edits in question. `together`: those of an undo, and later ones
+ * in its way, which can be taken back together; absent where they can't, or the caller may not.
+ */
 export type HistoryFailure =
-  | ({ code: 'UNDO_CONFLICT'; verb: TakeBackVerb; edit_ids: readonly string[] } & Conflicts)
+  | ({
+      code: 'UNDO_CONFLICT'
+      verb: TakeBackVerb
+      edit_ids: readonly string[]
+      together?: readonly Selection[]
+    } & Conflicts)
   | ({ code: 'NOTHING_TO_UNDO'; verb: EditsVerb; edit_ids: readonly string[] } & NothingBecause & Partial<Conflicts>)
   | TextsGone
   | { code: 'CURSOR_GONE' }

@@ -158,7 +158,10 @@ export const plannerOf =
       ...(request.show_diff === true && { max_diff_lines: request.max_diff_lines ?? DIFF_LINES })
     }
     const planned = await taking.planMaker.takeBack(original, task, { path, exists })
-    if (!planned.ok) return fail(inFile(planned.failure, { verb, edit_ids, path, goal }))
+    if (!planned.ok) {
+      const failure = permitted(planned.failure, history, subject)
+      return fail(inFile(failure, { verb, edit_ids, path, goal }))
+    }
     const { toggled, skipped, removes, description, ...plan } = planned.value
     const isSplit = !dry_run && editIdsOf(skipped).some(id => file.halves?.has(id))
     if (isSplit) return fail({ code: 'NOTHING_TO_UNDO', verb, edit_ids, reason: 'all_in_conflict' })
@@ -181,6 +184,17 @@ export const plannerOf =
       }
     })
   }
+
+/** A failure that names nothing to be taken back together that the caller may not take back. */
+function permitted(
+  failure: TakeBackTaskFailure,
+  { records }: FileHistory,
+  subject: CallContext['subject']
+): TakeBackTaskFailure {
+  if (failure.code !== 'UNDO_CONFLICT' || failure.together === undefined) return failure
+  const { together, ...others } = failure
+  return othersAmong(together, records, subject) === null ? failure : others
+}
 
 /** The folders that were made for the file when it was made last. */
 function madeFolders({ records }: FileHistory): { made_folders?: readonly Buffer[] } {

@@ -1,6 +1,7 @@
 // What /undo and /redo have in common: the files are planned all together, and changed all together. Does not know how a
 // request says which edits it means, or how one file is planned.
 import { NamedChangesSchema } from '../../schemas/undo.ts'
+import { editIdsOf } from '../engine/history/change.ts'
 import { fail, ok } from '../result.ts'
 import type { BatchDone, BatchStep, ChangeOptions } from '../workspace/api.ts'
 import { isOfAll, keyedByAll } from './change.ts'
@@ -115,8 +116,12 @@ async function takeBackPlanned(run: TakeBackRun, { done, files, left }: PlannedF
   const changed = await run.taking.workspace.batch<TakeBackReport, PlanFailure>(steps, options)
   if (changed.ok) return ok(answer(changed.value))
   const { at: _, ...failed } = changed
-  return isOfAll(failed.failure) ? { ok: false, failure: failed.failure } : failed
+  if (isOfAll(failed.failure)) return { ok: false, failure: failed.failure }
+  return failed.failure.code === 'UNDO_CONFLICT' ? { ...failed, failure: ofOneFile(failed.failure) } : failed
 }
+
+/** What one of several files was refused for: what could be taken back together is known of that file only. */
+const ofOneFile = ({ together: _, ...refused }: UndoRefused): UndoRefused => refused
 
 function stepOf(
   run: TakeBackRun,
@@ -163,12 +168,17 @@ async function planAll(
     const conflicts = all.flatMap(({ conflicts }) => conflicts)
     const more = all.reduce((sum, { more_conflicts = 0 }) => sum + more_conflicts, 0)
     const more_conflicts = more + Math.max(0, conflicts.length - MAX_CONFLICTS)
+    const free = done.flatMap(({ description }) => description.toggles)
+    const together = all.every(({ together }) => together !== undefined)
+      ? [...free, ...all.flatMap(({ together = [] }) => together)]
+      : undefined
     const failure: UndoRefused = {
       code: 'UNDO_CONFLICT',
       verb: run.verb,
-      edit_ids: all.flatMap(({ edit_ids }) => edit_ids),
+      edit_ids: [...editIdsOf(free), ...all.flatMap(({ edit_ids }) => edit_ids)],
       conflicts: conflicts.slice(0, MAX_CONFLICTS),
-      ...(more_conflicts > 0 && { more_conflicts })
+      ...(more_conflicts > 0 && { more_conflicts }),
+      ...(together !== undefined && { together })
     }
     return { ...first.failed, failure }
   }

@@ -154,6 +154,11 @@ t.test('names the conflicts of all files, also of edits that come in between', a
     conflicts: PATHS.toReversed().map(path => ({ path, kind: 'same_line' }))
   })
   t.equal(batches, 1)
+  const refused = await check(t, server, '/undo', { batch_id, dry_run: true }, 409, { code: 'UNDO_CONFLICT' })
+  const [too] = refused.body.suggested_fixes as { type: string; call: { arguments: { edit_ids: string[] } } }[]
+  t.match(too, { type: 'UNDO_LATER_TOO', call: { name: '/undo', arguments: { edit_ids: { length: 7 } } } })
+  const all = { ...too!.call.arguments, dry_run: true }
+  await check(t, server, '/undo', all, 200, { undone: { length: 7 }, results: { length: 4 } })
   t.ok(existsSync(join(server.root, 'new/x/y.txt')))
   before = async () => {}
   // Of what is left, only one file can be changed.
@@ -186,6 +191,21 @@ t.test('gives up where the files change each time, and says nothing of one file 
   t.equal(batches, 3)
   real.answer = { failure: { code: 'NOT_READY', reason: 'large_files', retry_after: 1 } }
   await check(t, server, '/undo', { batch_id }, 503, { code: 'NOT_READY', path: undefined })
+  const edit_ids = ['1']
+  const conflict = {
+    path: 'a.txt',
+    edit_id: '1',
+    change_index: 0,
+    by: '2',
+    kind: 'overlap',
+    start_line: 1,
+    end_line: 1
+  }
+  const conflicts = [{ ...conflict, current_text: 'x', would_restore: 'y' }]
+  const together = [{ edit_id: '1' }, { edit_id: '2' }]
+  real.answer = { failure: { code: 'UNDO_CONFLICT', verb: 'undo', edit_ids, conflicts, together } }
+  const refused = await check(t, server, '/undo', { batch_id }, 409, { code: 'UNDO_CONFLICT' })
+  t.strictSame(refused.body.suggested_fixes, [], 'what could be taken back together is not known of the other files')
 })
 
 t.test('keeps names of one file one file', async t => {

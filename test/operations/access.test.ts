@@ -102,6 +102,22 @@ t.test('refuses what the scope of the token does not reach, before anything is l
   await check(t, server, [undefined, 'review', { verdict: 'pending', path: 'a' }], { pending: { length: 1 } })
 })
 
+t.test('proposes to take back the later edits too only to those who may', async t => {
+  const server = await serve(t)
+  const { edit_id } = await server.line(ANN, 1, 'A')
+  const mine = await server.line(ANN, 1, 'AA')
+  const types = async (subject: Subject): Promise<unknown> => {
+    const { suggested_fixes } = await check(t, server, [subject, 'undo', { edit_id }], { code: 'UNDO_CONFLICT' })
+    return suggested_fixes.map(({ type }: Body) => type)
+  }
+  t.strictSame(await types(ANN), ['UNDO_LATER_TOO', 'RESTORE_TEXT'])
+  const his = await server.line(BOB, 1, 'AAB')
+  t.strictSame(await types(ANN), ['RESTORE_TEXT'])
+  t.strictSame(await types(EVE), ['UNDO_LATER_TOO', 'RESTORE_TEXT'])
+  const edit_ids = [edit_id, mine.edit_id, his.edit_id]
+  await check(t, server, [EVE, 'undo', { edit_ids }], { undone: { length: 3 } }, FILES.a)
+})
+
 t.test('says whose token each change came with, beside what the caller says', async t => {
   const server = await serve(t)
   const { next_after } = await server.send(READER, 'changes')

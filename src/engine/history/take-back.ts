@@ -3,7 +3,7 @@
 import { fail, ok, type Result } from '../../result.ts'
 import { type Splice, Splices } from '../edit/splice.ts'
 import type { HistoryGone, NothingToUndo, TakeBackFailure, UndoConflict } from '../failure.ts'
-import type { RecordedChange, Selection } from './change.ts'
+import { editIdsOf, type RecordedChange, type Selection } from './change.ts'
 import { Conflicts, visitConflicts } from './conflicts.ts'
 import { conflictsAmong, type BlockedUnit } from './judge.ts'
 import type { ToggleSet } from './lines.ts'
@@ -62,7 +62,10 @@ export function takeBack(
   do {
     const found = conflictsOf(weave.value, changes, standing, wanted, conflicts)
     if (found.size === 0) break
-    if (options.skip !== true) return fail({ code: 'UNDO_CONFLICT', ...conflicts.list(wanted) })
+    if (options.skip !== true) {
+      const together = to === 'undone' ? withLater(weave.value, changes, standing, { set, wanted }) : undefined
+      return fail({ code: 'UNDO_CONFLICT', ...conflicts.list(wanted), ...(together !== undefined && { together }) })
+    }
     for (const unit of found) wanted.delete(unit)
   } while (wanted.size > 0)
   const listed = conflicts.list(wanted)
@@ -185,13 +188,50 @@ function replayFor(
   return from <= unknown ? notKept(changes.slice(from)) : replay(present, changes, units, from)
 }
 
-/** Notes the conflicts of a set, and returns its units that are in one. */
+/** How many later changes are added to a set, and how often. Chosen, not measured. */
+const MOST_LATER = 100
+const ROUNDS = 20
+
+/** A set of which units that stand are in conflict, with all that has to be taken back with it, as `together` has it. */
+function withLater(
+  weave: Weave,
+  changes: readonly RecordedChange[],
+  standing: Units,
+  { set, wanted }: { set: readonly Selection[]; wanted: UnitSet }
+): Selection[] | undefined {
+  const all = new UnitSet(standing.count)
+  for (const unit of wanted) all.add(unit)
+  const later = new Set<number>()
+  for (let round = 0; round < ROUNDS && later.size <= MOST_LATER; round++) {
+    const inTheWay = new Set<number>()
+    const note = ({ by }: BlockedUnit): void => {
+      inTheWay.add(by)
+    }
+    const found = conflictsOf(weave, changes, standing, all, { on: () => note, addWhole: note })
+    if (found.size === 0) {
+      const added = Array.from(later, at => ({ edit_id: changes[at]!.edit_id }))
+      const ids = new Set(editIdsOf(added))
+      return [...set.filter(({ edit_id }) => !ids.has(edit_id)), ...added]
+    }
+    const before = all.size
+    for (const at of inTheWay) {
+      const { edit_id, existence } = changes[at]!
+      if (edit_id === '' || existence === 'removed') return undefined
+      later.add(at)
+      for (const unit of standing.selected([{ edit_id }])) if (standing.stands(unit)) all.add(unit)
+    }
+    if (all.size === before) return undefined
+  }
+  return undefined
+}
+
+/** Tells of the conflicts of a set, and returns its units that are in one. */
 function conflictsOf(
   weave: Weave,
   changes: readonly RecordedChange[],
   standing: Units,
   set: UnitSet,
-  conflicts: Conflicts
+  conflicts: Pick<Conflicts, 'on' | 'addWhole'>
 ): Set<number> {
   const { units } = weave
   const found = new Set<number>()

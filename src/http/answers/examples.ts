@@ -65,6 +65,7 @@ export const EXAMPLES: { [C in ProblemCode]: Extract<Exclude<Failure, HunkFailur
     code: 'UNDO_CONFLICT',
     verb: 'undo',
     edit_ids: [EDIT_IDS[0]],
+    together: [{ edit_id: EDIT_IDS[0] }, { edit_id: EDIT_IDS[1] }],
     conflicts: [
       {
         path: 'src/app.ts',

@@ -1,6 +1,7 @@
 // Why nothing was taken back or made again, and what to do next. Does not know statuses.
 import type { ConflictOnWire, Problem, SuggestedFix } from '../../../schemas/problem.ts'
 import { MAX_EDIT_IDS } from '../../../schemas/undo.ts'
+import { editIdsOf } from '../../engine/history/change.ts'
 import type { ConflictAt, HistoryFailure, Removal, TakeBackVerb } from '../../operations/operation.ts'
 import { type CallSyntax, pathShown } from './call-names.ts'
 import { sentences, type Descriptions, NOTHING_WRITTEN, type ProblemParts } from './description.ts'
@@ -81,23 +82,23 @@ export function bringingBack(
   return { verb, name, arguments: verb === 'undo' ? { edit_ids: [edit_id] } : { edit_id } }
 }
 
-/** The later edits that stand in the way. */
-export const laterOf = (conflicts: readonly ConflictAt[]): string[] => [
-  ...new Set(
-    conflicts.flatMap(({ by, kind, replaced }) => (by === undefined || kind === 'removed' || replaced ? [] : [by]))
-  )
-]
-
-/** The edits of an undo and the later ones in its way; undefined: none are, or they are more than a request takes. */
-export function withLater({ verb, edit_ids, conflicts }: Of<'UNDO_CONFLICT'>): string[] | undefined {
-  const later = laterOf(conflicts)
-  const all = [...new Set([...edit_ids, ...later])]
-  return verb === 'undo' && later.length > 0 && all.length <= MAX_EDIT_IDS ? all : undefined
+/**
+ * The later edits that can be taken back with those of an undo, and the arguments of the call that does it; undefined:
+ * none can, or they are more than a request takes.
+ */
+export function withLater({
+  edit_ids,
+  together = []
+}: Of<'UNDO_CONFLICT'>): { later: string[]; selector: object } | undefined {
+  if (together.length === 0 || together.length > MAX_EDIT_IDS) return undefined
+  const later = editIdsOf(together).filter(id => !edit_ids.includes(id))
+  const isWhole = together.every(({ change_indexes }) => change_indexes === undefined)
+  return { later, selector: isWhole ? { edit_ids: editIdsOf(together) } : { changes: together } }
 }
 
 function waysOn(failure: Of<'UNDO_CONFLICT'>, naming: CallSyntax): string {
   const { verb, conflicts } = failure
-  const later = laterOf(conflicts)
+  const later = withLater(failure)?.later ?? []
   const others = later.length === 0 ? '' : `take back ${editsNamed(later)} too`
   const skip = verb === 'undo' ? ', or send on_conflict "skip" to leave what is in conflict' : ''
   if (conflicts.some(({ replaced }) => replaced)) return `Change the file as it is now, with ${naming.edit}${skip}.`
@@ -130,7 +131,6 @@ export const restoringEdits = (
 
 function fixesOf(failure: Of<'UNDO_CONFLICT'>, path: string, naming: CallSyntax): SuggestedFix[] {
   const { verb, conflicts } = failure
-  const later = laterOf(conflicts)
   const fixes: SuggestedFix[] = []
   const back = bringingBack(failure, naming)
   if (back !== undefined) {
@@ -144,8 +144,8 @@ function fixesOf(failure: Of<'UNDO_CONFLICT'>, path: string, naming: CallSyntax)
   if (all !== undefined && naming.undo !== undefined) {
     fixes.push({
       type: 'UNDO_LATER_TOO',
-      suggestion: `Take back the later ${later.length === 1 ? 'edit' : 'edits'} too: this call is ready to send.`,
-      call: { name: naming.undo, arguments: { edit_ids: all } }
+      suggestion: `Take back the later ${all.later.length === 1 ? 'edit' : 'edits'} too: this call is ready to send.`,
+      call: { name: naming.undo, arguments: all.selector }
     })
   }
   for (const { path: where, edit, start_line } of restoringEdits(conflicts)) {

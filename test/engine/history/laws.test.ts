@@ -170,3 +170,18 @@ check('lets agents on lines of their own take back what they want', 40_000, rand
   }
   return null
 })
+
+check('names with a refused undo what can be taken back together', 20_000, random => {
+  const { history, said } = live(random)
+  if (said !== null || history.edits().length === 0) return said
+  const { present, changes } = history
+  const set = someOf(random, history.edits())
+  const refused = takeBack(present, changes, set, 'undone')
+  if (refused.ok || refused.failure.code !== 'UNDO_CONFLICT') return null
+  const { together } = refused.failure
+  if (together === undefined) return 'nothing can be taken back together'
+  const done = takeBack(present, changes, together, 'undone')
+  if (!done.ok) return `refused: ${done.failure.code}`
+  const named = new Set(unitsOf(together, changes))
+  return unitsOf(set, changes).every(unit => named.has(unit)) ? null : 'not all of the set is named'
+})

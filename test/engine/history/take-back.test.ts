@@ -120,7 +120,8 @@ t.test('says what is in the way, and what the line would be without it', t => {
     const result = takeBack(bytes('1\nONE TWO\n'), list, select('a'), 'undone')
     t.strictSame(result.ok || result.failure, {
       code: 'UNDO_CONFLICT',
-      conflicts: [{ ...conflict, kind, would_restore: 'one two\n' }]
+      conflicts: [{ ...conflict, kind, would_restore: 'one two\n' }],
+      together: select('a b')
     })
   }
   const skipped = takeBack(bytes('1\nONE TWO\n'), changes, select('a'), 'undone', { skip: true })

@@ -45,6 +45,7 @@ const conflict = (more: Partial<Refused['conflicts'][number]>, known = true): Re
   code: 'UNDO_CONFLICT',
   verb: 'undo',
   edit_ids: ['E1'],
+  ...(known && more.kind !== 'removed' && { together: [{ edit_id: 'E1' }, { edit_id: 'E2' }] }),
   conflicts: [
     {
       path: 'src/app.ts',

@@ -107,7 +107,8 @@ t.test('names no more edits than one request may', async t => {
   const at = { path: 'src/app.ts', start_line: 1, end_line: 1, current_text: 'b\n', would_restore: 'a\n' }
   const conflict = { ...at, edit_id: 'E0', change_index: 0, by: 'later', kind: 'overlap' as const }
   const types = (ids: string[]) => {
-    const failure = { code: 'UNDO_CONFLICT' as const, verb: 'undo' as const, edit_ids: ids, conflicts: [conflict] }
+    const together = [...ids, 'later'].map(edit_id => ({ edit_id }))
+    const failure = { code: 'UNDO_CONFLICT', verb: 'undo', edit_ids: ids, conflicts: [conflict], together } as const
     check(t, failure, { code: 'UNDO_CONFLICT' })
     return toProblem(failure, CONTEXT).body.suggested_fixes?.map(({ type }) => type)
   }

@@ -2,7 +2,7 @@
 // not know other failures.
 import type { ConflictAt, HistoryFailure } from '../../../operations/operation.ts'
 import { BY_TOOL } from '../call-names.ts'
-import { bringingBack, inTheWay, laterOf, restoringEdits, withLater } from '../take-back-failure.ts'
+import { bringingBack, inTheWay, restoringEdits, withLater } from '../take-back-failure.ts'
 import { type Brief, CALLS_LENGTH, type FailedCall, toRead } from './call.ts'
 
 /** Calls that put back a text. */
@@ -22,10 +22,9 @@ export function undoConflict(
   }
   // `detail` says what else can be done.
   if (isReplaced || conflicts.some(({ kind }) => kind === 'removed')) return undefined
-  const later = laterOf(conflicts)
-  const edit_ids = withLater(failure)
-  const which = later.length === 1 ? 'edit' : 'edits'
-  const undo = edit_ids === undefined ? undefined : naming.write(BY_TOOL.undo, { edit_ids }, made)
+  const all = withLater(failure)
+  const which = all?.later.length === 1 ? 'edit' : 'edits'
+  const undo = all && naming.write(BY_TOOL.undo, all.selector, made)
   const next = undo === undefined ? [] : [`To take back the later ${which} too, send:`, undo]
   const texts = restoringEdits(conflicts).slice(0, MOST_EDITS)
   for (const { path, edit } of texts) {

@@ -55,6 +55,23 @@ t.test('proposes to take back several later edits, and at most two edits of text
   t.equal(bytesOf(server, 'a.txt'), TEXT, 'and it works')
 })
 
+t.test('proposes all that has to be taken back together, of a batch and of parts of edits', async t => {
+  const server = await startServer(t, { files })
+  const operations = ['a.txt', 'b.txt'].map(path => ({ operation: 'edit', path, old_text: 'two', new_text: 'TWO' }))
+  const { body } = await server.call('POST', '/batch', { body: { operations } })
+  const made = (body.results as { edit_id: string }[]).map(({ edit_id }) => edit_id)
+  const later = await edit(server, 'a.txt', 'one\nTWO', 'ONE\nTWO!')
+  const last = await edit(server, 'a.txt', 'ONE', 'One')
+  const ofBatch = (await ask(server, 'undo_edit', { batch_id: body.batch_id })).split('\n')
+  t.equal(ofBatch[1], 'To take back the later edits too, send:')
+  t.strictSame(JSON.parse(ofBatch[2]!), { edit_ids: [made[1], made[0], later, last] })
+  const ofPart = (await ask(server, 'undo_edit', { edit_id: made[0], change_indexes: [0] })).split('\n')
+  const changes = [{ edit_id: made[0], change_indexes: [0] }, { edit_id: later }, { edit_id: last }]
+  t.strictSame(JSON.parse(ofPart[2]!), { changes })
+  await ask(server, 'undo_edit', JSON.parse(ofBatch[2]!) as object)
+  for (const path of ['a.txt', 'b.txt']) t.equal(bytesOf(server, path), TEXT, 'and it works')
+})
+
 t.test('proposes to read the lines where a call that puts the text in would be long', async t => {
   const server = await startServer(t, { files })
   const id = await edit(server, 'a.txt', 'two', 'x'.repeat(2000))
