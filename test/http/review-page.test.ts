@@ -3,6 +3,7 @@ import { once } from 'node:events'
 import { readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:http'
 import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
 import t from 'tap'
 import { start, type Running } from '../running.ts'
 import { AXE, launchFor, skip, watch } from './browser.ts'
@@ -348,27 +349,34 @@ t.test('in a browser', { skip }, async t => {
   })
 
   await t.test('misses no edit that is made while the lists are read', async t => {
-    let meanwhile: (() => Promise<void>) | undefined
+    // The list of what is pending, and that of all: both are read before the edit, and answered after its event.
+    let reads = 0
+    let answer = (): void => {}
+    const answered = new Promise<void>(resolve => {
+      answer = resolve
+    })
     const server: TestServer = await startServer(t, {
       files: { 'app.js': APP },
       replace: {
         async history(query) {
           const found = await server.opened.history(query)
-          const run = meanwhile
-          meanwhile = undefined
-          await run?.()
+          if (++reads === 2) {
+            await edit('bob', '9090', '9191')
+            await sleep(500)
+            answer()
+          }
+          await answered
           return found
         }
       }
     })
     const edit = editor(server)
     await edit('ann', '8080', '9090')
-    meanwhile = () => edit('bob', '9090', '9191')
     const page = await browser.newPage({ viewport: { width: 1280, height: 800 } })
     t.teardown(() => page.close())
     await page.goto(`${server.url}/#token=${TOKEN}`)
     await page.locator('#bar', { hasText: '1 new' }).waitFor()
-    t.equal(meanwhile, undefined)
+    t.equal(reads, 2)
   })
 
   await t.test('goes on where the server starts again, and reads all where its history is gone', async t => {
