@@ -7,8 +7,11 @@ import { codeOf } from '../error-code.ts'
 import { closeFile, MODE, namesIn, NEW, openFile, remove } from './files.ts'
 import { highestNumber } from './segment-name.ts'
 
-/** Looks at a number that another server has claimed, and ms between them: then it was killed before it used it. */
-const LOOKS = 50
+/**
+ * Looks at a number that another server has claimed, and ms between them: then it was killed before it used it. That is
+ * a second or more: on a machine that was busy with tests, eight servers that began at once took more than 0.1 s.
+ */
+const LOOKS = 500
 const BETWEEN = 2
 
 /** The sweep removes what was left behind. */
