@@ -2,6 +2,7 @@
 // in it: it gives a segment up that didn't get the highest number.
 import { existsSync, mkdirSync, readdirSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
 import t, { type Test } from 'tap'
 import { settlementLine } from '../../src/history/record-json.ts'
 import { claimNumber, unclaimNumber } from '../../src/history/segment-number.ts'
@@ -33,6 +34,14 @@ t.test('takes the next number where another server has used one while it was loo
 t.test('goes past a number that was claimed by a server that was killed', async t => {
   const folder = t.testdir({ '1.number.tmp': '' })
   t.equal(await claimNumber(folder, 'mine', 0), 2)
+})
+
+t.test('leaves out no number that another server has claimed and gives back after a while', async t => {
+  const folder = t.testdir({ '1.number.tmp': '' })
+  const claiming = claimNumber(folder, 'mine', 0)
+  await sleep(400)
+  await unclaimNumber(folder, 1)
+  t.equal(await claiming, 1)
 })
 
 /** Appends a line; `meet` is called for each segment of its own that is there and not looked at again yet. */
