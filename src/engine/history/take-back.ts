@@ -3,7 +3,7 @@
 import { fail, ok, type Result } from '../../result.ts'
 import { type Splice, Splices } from '../edit/splice.ts'
 import type { HistoryGone, NothingToUndo, TakeBackFailure, UndoConflict } from '../failure.ts'
-import { editIdsOf, type RecordedChange, type Selection } from './change.ts'
+import type { RecordedChange, Selection } from './change.ts'
 import { Conflicts, visitConflicts } from './conflicts.ts'
 import { conflictsAmong, type BlockedUnit } from './judge.ts'
 import type { ToggleSet } from './lines.ts'
@@ -61,12 +61,13 @@ export function takeBack(
   if (!weave.ok) return weave
   do {
     const found = conflictsOf(weave.value, changes, standing, wanted, conflicts)
-    if (found.size === 0) break
+    if (found.units.size === 0) break
     if (options.skip !== true) {
-      const together = to === 'undone' ? withLater(weave.value, changes, standing, { set, wanted }) : undefined
-      return fail({ code: 'UNDO_CONFLICT', ...conflicts.list(wanted), ...(together !== undefined && { together }) })
+      const listed = conflicts.list(wanted)
+      const together = to === 'undone' ? withLater(weave.value, changes, standing, { set, wanted, found }) : undefined
+      return fail({ code: 'UNDO_CONFLICT', ...listed, ...(together !== undefined && { together }) })
     }
-    for (const unit of found) wanted.delete(unit)
+    for (const unit of found.units) wanted.delete(unit)
   } while (wanted.size > 0)
   const listed = conflicts.list(wanted)
   if (wanted.size === 0) return fail({ code: 'NOTHING_TO_UNDO', ...listed })
@@ -192,55 +193,65 @@ function replayFor(
 const MOST_LATER = 100
 const ROUNDS = 20
 
-/** A set of which units that stand are in conflict, with all that has to be taken back with it, as `together` has it. */
+/** The units of a set that are in conflict, and the changes in their way. */
+interface InConflict {
+  units: Set<number>
+  by: Set<number>
+}
+
+/** For who needs no list of the conflicts. */
+const UNLISTED: Pick<Conflicts, 'on' | 'addWhole'> = { on: () => () => {}, addWhole: () => {} }
+
+/**
+ * A set with all that has to be taken back with it, as `together` has it. `wanted`: its units that stand, of which `found`
+ * are in conflict; later ones are added to them.
+ */
 function withLater(
   weave: Weave,
   changes: readonly RecordedChange[],
   standing: Units,
-  { set, wanted }: { set: readonly Selection[]; wanted: UnitSet }
+  { set, wanted, found }: { set: readonly Selection[]; wanted: UnitSet; found: InConflict }
 ): Selection[] | undefined {
-  const all = new UnitSet(standing.count)
-  for (const unit of wanted) all.add(unit)
-  const later = new Set<number>()
+  const later = new Set<string>()
+  let { by } = found
   for (let round = 0; round < ROUNDS && later.size <= MOST_LATER; round++) {
-    const inTheWay = new Set<number>()
-    const note = ({ by }: BlockedUnit): void => {
-      inTheWay.add(by)
+    if (by.size === 0) {
+      return [...set.filter(({ edit_id }) => !later.has(edit_id)), ...Array.from(later, edit_id => ({ edit_id }))]
     }
-    const found = conflictsOf(weave, changes, standing, all, { on: () => note, addWhole: note })
-    if (found.size === 0) {
-      const added = Array.from(later, at => ({ edit_id: changes[at]!.edit_id }))
-      const ids = new Set(editIdsOf(added))
-      return [...set.filter(({ edit_id }) => !ids.has(edit_id)), ...added]
-    }
-    const before = all.size
-    for (const at of inTheWay) {
+    const before = wanted.size
+    for (const at of by) {
       const { edit_id, existence } = changes[at]!
       if (edit_id === '' || existence === 'removed') return undefined
-      later.add(at)
-      for (const unit of standing.selected([{ edit_id }])) if (standing.stands(unit)) all.add(unit)
+      later.add(edit_id)
+      const [from, to] = standing.of(at)
+      for (let unit = from; unit < to; unit++) if (standing.stands(unit)) wanted.add(unit)
     }
-    if (all.size === before) return undefined
+    if (wanted.size === before) return undefined
+    by = conflictsOf(weave, changes, standing, wanted, UNLISTED).by
   }
   return undefined
 }
 
-/** Tells of the conflicts of a set, and returns its units that are in one. */
+/** Tells of the conflicts of a set. */
 function conflictsOf(
   weave: Weave,
   changes: readonly RecordedChange[],
   standing: Units,
   set: UnitSet,
   conflicts: Pick<Conflicts, 'on' | 'addWhole'>
-): Set<number> {
+): InConflict {
   const { units } = weave
-  const found = new Set<number>()
+  const found: InConflict = { units: new Set(), by: new Set() }
+  const note = ({ unit, by }: BlockedUnit): void => {
+    found.units.add(unit)
+    found.by.add(by)
+  }
   if (!exists(changes, standing, NONE) && !exists(changes, standing, set)) {
     const removed = changes.findLastIndex(({ existence }) => existence === 'removed')
     const by = removed === -1 ? changes.length - 1 : removed
     for (const unit of set) {
       conflicts.addWhole({ unit, by })
-      found.add(unit)
+      note({ unit, by })
     }
     return found
   }
@@ -250,7 +261,7 @@ function conflictsOf(
     const add = conflicts.on(line)
     for (const pair of pairs) {
       add(pair)
-      found.add(pair.unit)
+      note(pair)
       if (makes(pair.unit)) seen.add(`${pair.unit} ${pair.by}`)
     }
   })
@@ -260,7 +271,7 @@ function conflictsOf(
     for (const pair of conflictsAmong(among, set, units, makes)) {
       if (seen.has(`${pair.unit} ${pair.by}`)) continue
       conflicts.addWhole(pair)
-      found.add(pair.unit)
+      note(pair)
     }
   }
   return found
