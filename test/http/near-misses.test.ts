@@ -1,11 +1,12 @@
 // Calls as models send them, a little off: paths and texts that are nearly right, in edits, batches, patches and undos.
 // Whatever is wrong, no answer is a failure of the server, a refusal changes nothing, and what it proposes can be sent.
-import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import t from 'tap'
 import { often } from '../often.ts'
+import { textsIn } from '../operations/support/patched.ts'
 import { Random, SEED } from '../random.ts'
-import { startServer, type Reply, type TestServer } from './test-server.ts'
+import { startServer, type Reply } from './test-server.ts'
 
 type Body = Record<string, any>
 
@@ -180,11 +181,6 @@ class Model {
   }
 }
 
-function filesOf({ root }: TestServer): Record<string, string> {
-  const names = readdirSync(root, { recursive: true, withFileTypes: true }).filter(entry => entry.isFile())
-  return Object.fromEntries(names.map(({ parentPath, name }) => [name, readFileSync(join(parentPath, name), 'latin1')]))
-}
-
 /** The call that a refusal says can be sent as it is; undefined where it says none, or asks for a text of one's own. */
 function proposed(route: string, body: Body, { text, body: answer }: Reply): Body | undefined {
   const fixes: Body[] = (answer.problem as Body | undefined)?.suggested_fixes ?? []
@@ -216,7 +212,7 @@ t.test('answers every near miss, and proposes what can be sent', async t => {
   for (let i = 0; i < CALLS; i++) {
     if (i % 100 === 0) for (const [path, text] of Object.entries(FILES)) writeFileSync(join(server.root, path), text)
     const [route, body] = model.call()
-    const before = filesOf(server)
+    const before = textsIn(server.root)
     const reply = await server.call('POST', route, { body, headers })
     const what = `seed ${SEED}, call ${i}: ${route} ${JSON.stringify(body)} → ${reply.text}`
     if (reply.status >= 500) t.fail(what)
@@ -227,7 +223,7 @@ t.test('answers every near miss, and proposes what can be sent', async t => {
       }
       continue
     }
-    t.strictSame(filesOf(server), before, what)
+    t.strictSame(textsIn(server.root), before, what)
     const next = proposed(route, body, reply)
     if (next === undefined) continue
     sent++

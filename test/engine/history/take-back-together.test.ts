@@ -3,15 +3,7 @@ import t from 'tap'
 import type { RecordedChange, Selection } from '../../../src/engine/history/change.ts'
 import { differing } from '../../../src/engine/history/refine.ts'
 import { takeBack } from '../../../src/engine/history/take-back.ts'
-
-const bytes = (text: string) => Buffer.from(text)
-
-/** Changes that lead from each text to the next; the first is called `a`. */
-const historyOf = (texts: readonly string[]): RecordedChange[] =>
-  texts.slice(1).map((text, i) => ({
-    edit_id: String.fromCharCode(97 + i),
-    splices: differing(bytes(texts[i]!), bytes(text))
-  }))
+import { bytes, historyOf, select } from './changes-between.ts'
 
 interface Example {
   changes: readonly RecordedChange[]
@@ -33,8 +25,6 @@ function check(name: string, { changes, present, set, to = 'undone', together }:
   })
 }
 
-const whole = (ids: string): Selection[] => [...ids].map(edit_id => ({ edit_id }))
-
 /** Each change touches the line that the one before touched last, and the next one. */
 function chainOf(count: number): { changes: RecordedChange[]; present: string } {
   const lines = Array.from({ length: count + 1 }, (_, i) => `line ${i}`)
@@ -47,10 +37,10 @@ function chainOf(count: number): { changes: RecordedChange[]; present: string } 
 
 check('names the later changes, and those in their way', {
   ...chainOf(4),
-  set: whole('a'),
-  together: whole('abcd')
+  set: select('a'),
+  together: select('a b c d')
 })
-check('leaves out what does not build on it', { ...chainOf(4), set: whole('c'), together: whole('cd') })
+check('leaves out what does not build on it', { ...chainOf(4), set: select('c'), together: select('c d') })
 check('keeps to the part of a change that was asked for', {
   changes: historyOf(['1\n-\n2\n', 'one\n-\ntwo\n', 'one!\n-\ntwo\n']),
   present: 'one!\n-\ntwo\n',
@@ -61,17 +51,17 @@ check('takes the whole of a change where the rest of it is in the way', {
   changes: historyOf(['1\n-\n2\n', 'one\n-\n2\n', 'ONE\n-\nTWO\n']),
   present: 'ONE\n-\nTWO\n',
   set: [{ edit_id: 'a' }, { edit_id: 'b', change_indexes: [1] }],
-  together: whole('ab')
+  together: select('a b')
 })
-check('names nothing where very much builds on it', { ...chainOf(24), set: whole('a'), together: undefined })
+check('names nothing where very much builds on it', { ...chainOf(24), set: select('a'), together: undefined })
 check('names nothing for what is made again', {
   changes: [
     ...historyOf(['1\n', 'one\n']),
-    { edit_id: 'undo', splices: differing(bytes('one\n'), bytes('1\n')), toggles: whole('a') },
+    { edit_id: 'undo', splices: differing(bytes('one\n'), bytes('1\n')), toggles: select('a') },
     { edit_id: 'b', splices: differing(bytes('1\n'), bytes('1!\n')) }
   ],
   present: '1!\n',
-  set: whole('a'),
+  set: select('a'),
   to: 'standing',
   together: undefined
 })
@@ -81,7 +71,7 @@ check('names nothing where the text was removed since', {
     { edit_id: 'removal', existence: 'removed', splices: differing(bytes('one\n'), bytes('')) }
   ],
   present: '',
-  set: whole('a'),
+  set: select('a'),
   together: undefined
 })
 check('names nothing where a change in the way has no name', {
@@ -90,6 +80,6 @@ check('names nothing where a change in the way has no name', {
     { edit_id: '', outside: true, splices: differing(bytes('one\n'), bytes('One\n')) }
   ],
   present: 'One\n',
-  set: whole('a'),
+  set: select('a'),
   together: undefined
 })

@@ -1,20 +1,10 @@
 // Undo and redo of some changes of a text, example by example.
 import t from 'tap'
-import type { RecordedChange, Selection } from '../../../src/engine/history/change.ts'
+import type { RecordedChange } from '../../../src/engine/history/change.ts'
 import { differing, recordedSplices } from '../../../src/engine/history/refine.ts'
 import { stateAfter, takeBack } from '../../../src/engine/history/take-back.ts'
 import { standingOf } from '../../../src/engine/history/units.ts'
-
-const bytes = (text: string) => Buffer.from(text, 'latin1')
-
-/** The changes between texts, given as Latin-1; the first is called `a`, the next `b` and so on. */
-const historyOf = (texts: readonly string[]): RecordedChange[] =>
-  texts.slice(1).map((text, i) => ({
-    edit_id: String.fromCharCode(97 + i),
-    splices: differing(bytes(texts[i]!), bytes(text))
-  }))
-
-const select = (set: string): Selection[] => set.split(' ').map(edit_id => ({ edit_id }))
+import { bytes, historyOf, select } from './changes-between.ts'
 
 interface Example {
   /** The texts, from the first to the present one. */

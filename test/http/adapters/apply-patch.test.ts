@@ -203,33 +203,13 @@ t.test("applies codex's patches, all files or none", async t => {
       '-x',
       '+y'
     )
-  await check(
-    t,
-    server,
-    CODEX,
-    { input: ofNoFile('bb.py') },
-    {
-      status: 404,
-      code: 'FILE_NOT_FOUND',
-      output:
-        'Update of bb.py: bb.py was not found; did you mean b.py? [FILE_NOT_FOUND]\nNothing was changed in any file.',
-      files: FILES
-    }
-  )
-  await check(
-    t,
-    server,
-    CODEX,
-    { input: ofNoFile('/repo/b.py') },
-    {
-      status: 403,
-      code: 'PATH_NOT_ALLOWED',
-      output:
-        'Update of /repo/b.py: /repo/b.py is outside the workspace; did you mean b.py? [PATH_NOT_ALLOWED]\n' +
-        'Nothing was changed in any file.',
-      files: FILES
-    }
-  )
+  for (const [path, status, code, why] of [
+    ['bb.py', 404, 'FILE_NOT_FOUND', 'was not found'],
+    ['/repo/b.py', 403, 'PATH_NOT_ALLOWED', 'is outside the workspace']
+  ] as const) {
+    const output = `Update of ${path}: ${path} ${why}; did you mean b.py? [${code}]\nNothing was changed in any file.`
+    await check(t, server, CODEX, { input: ofNoFile(path) }, { status, code, output, files: FILES })
+  }
 })
 
 t.test('logs the file of a patch of one', async t => {

@@ -27,7 +27,8 @@ export async function openWith(t: Test, files: Files, options: Partial<Workspace
   return { root, state, workspace, texts: () => textsIn(root) }
 }
 
-const textsIn = (folder: string): Files =>
+/** All files below a folder, by their paths in it. */
+export const textsIn = (folder: string): Files =>
   Object.fromEntries(
     readdirSync(folder, { recursive: true, encoding: 'utf8' })
       .filter(name => statSync(join(folder, name)).isFile())
