@@ -4,5 +4,15 @@ import neostandard from './.ci/tools/node_modules/neostandard/index.js'
 
 export default [
   ...neostandard({ ts: true, noStyle: true, ignores: ['dist', '.tap', 'workspace', 'openapi.yaml'] }),
-  { rules: { camelcase: 'off' } }
+  { rules: { camelcase: 'off' } },
+  {
+    files: ['test/**/*.ts'],
+    ignores: ['test/folder.ts'],
+    rules: {
+      'no-restricted-properties': [
+        'error',
+        { property: 'testdir', message: 'Use testFolder of test/folder.ts: tap removes a folder too early.' }
+      ]
+    }
+  }
 ]

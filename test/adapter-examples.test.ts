@@ -20,6 +20,7 @@ import { json } from 'node:stream/consumers'
 import { promisify } from 'node:util'
 import t, { type Test } from 'tap'
 import ts from 'typescript'
+import { testFolder } from './folder.ts'
 import { start } from './running.ts'
 
 const EXAMPLES = join(import.meta.dirname, '../examples/adapters')
@@ -164,7 +165,7 @@ async function scriptedModel(t: Test, { path, outputsOf, answer }: Vendor, scrip
 }
 
 t.test('each compiles with the types of its SDK', options, async t => {
-  const folder = t.testdir({
+  const folder = testFolder(t, {
     'package.json': '{"type":"module"}',
     node_modules: t.fixture('symlink', MODULES),
     'tsconfig.json': JSON.stringify({
@@ -198,7 +199,7 @@ for (const [name, { vendor, script, file, before, after }] of Object.entries(SCR
       compilerOptions: { target: ts.ScriptTarget.ES2023, module: ts.ModuleKind.ESNext }
     })
     const program = join(
-      t.testdir({ 'program.mjs': outputText, node_modules: t.fixture('symlink', MODULES) }),
+      testFolder(t, { 'program.mjs': outputText, node_modules: t.fixture('symlink', MODULES) }),
       'program.mjs'
     )
     const folder = mkdtempSync(join(tmpdir(), 'editd-adapters-'))

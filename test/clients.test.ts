@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import t from 'tap'
+import { testFolder } from './folder.ts'
 import { start } from './running.ts'
 
 const SOURCE = join(import.meta.dirname, 'clients')
@@ -31,7 +32,7 @@ t.test(
   'generated clients',
   { skip: !existsSync(MODULES) && 'they are not installed (npm ci --prefix test/clients)' },
   async t => {
-    const folder = t.testdir({ node_modules: t.fixture('symlink', MODULES), generated: {} })
+    const folder = testFolder(t, { node_modules: t.fixture('symlink', MODULES), generated: {} })
     for (const { name } of readdirSync(SOURCE, { withFileTypes: true }).filter(entry => entry.isFile())) {
       copyFileSync(join(SOURCE, name), join(folder, name))
     }

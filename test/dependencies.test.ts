@@ -4,6 +4,7 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import t from 'tap'
 import { CODE } from '../src/engine/outline/languages.ts'
+import { testFolder } from './folder.ts'
 import { BARE_COMMAND, run } from './running.ts'
 
 const HOME = join(import.meta.dirname, '..')
@@ -118,7 +119,7 @@ t.test('names whose files are copied into the package, under a licence that allo
 })
 
 t.test('loads only what most servers need when it starts', async t => {
-  const folder = t.testdir({ root: {}, coverage: {} })
+  const folder = testFolder(t, { root: {}, coverage: {} })
   const coverage = join(folder, 'coverage')
   // With this, Node names what it has loaded when it ends.
   const command = ['env', `NODE_V8_COVERAGE=${coverage}`, ...BARE_COMMAND]

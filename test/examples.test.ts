@@ -11,6 +11,7 @@ import { json } from 'node:stream/consumers'
 import { promisify } from 'node:util'
 import t, { type Test } from 'tap'
 import ts from 'typescript'
+import { testFolder } from './folder.ts'
 import { start } from './running.ts'
 
 const EXAMPLES = join(import.meta.dirname, '../examples')
@@ -163,7 +164,7 @@ t.test('an agent in TypeScript looks, misses, takes the fix', async t => {
   const { outputText } = ts.transpileModule(source, {
     compilerOptions: { target: ts.ScriptTarget.ES2023, module: ts.ModuleKind.ESNext }
   })
-  const program = join(t.testdir({ 'agent.mjs': outputText }), 'agent.mjs')
+  const program = join(testFolder(t, { 'agent.mjs': outputText }), 'agent.mjs')
   await checkAgent(t, process.execPath, program)
   await checkRefused(t, process.execPath, program)
 })

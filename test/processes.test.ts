@@ -6,6 +6,7 @@ import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { spawn } from 'node:child_process'
 import t, { type Test } from 'tap'
+import { testFolder } from './folder.ts'
 import { COMMAND, start, type Running } from './running.ts'
 
 const options = { skip: process.platform === 'linux' ? false : 'needs Linux' }
@@ -48,7 +49,7 @@ const lives = (pid: number) => {
 
 /** A server of two processes with a folder that has `a.txt`. */
 async function serve(t: Test, ...flags: string[]) {
-  const dir = t.testdir({ root: { 'a.txt': 'end\n' } })
+  const dir = testFolder(t, { root: { 'a.txt': 'end\n' } })
   const [root, state] = [join(dir, 'root'), join(dir, 'state')]
   const server = await start(root, state, '--processes', '2', ...flags)
   const primary = server.child.pid!
@@ -113,7 +114,7 @@ t.test('edits of one file through several processes are all made', options, asyn
 })
 
 t.test('takes a generated token in every process, and says once what is wrong with a variable', options, async t => {
-  const dir = t.testdir({ root: {} })
+  const dir = testFolder(t, { root: {} })
   const [program = '', ...args] = COMMAND
   const given = ['--port', '0', '--state-dir', join(dir, 'state'), '--host', 'localhost']
   const child = spawn(program, [...args, join(dir, 'root'), ...given], {
@@ -246,7 +247,7 @@ t.test('kills a process that does not end', options, async t => {
 })
 
 t.test('says once why it cannot start, and leaves no process', options, async t => {
-  const dir = t.testdir({ root: {}, other: {}, file: '' })
+  const dir = testFolder(t, { root: {}, other: {}, file: '' })
   const root = join(dir, 'root')
   const busy = createServer().listen(0, '127.0.0.1')
   await once(busy, 'listening')
@@ -284,7 +285,7 @@ t.test('says once why it cannot start, and leaves no process', options, async t 
 })
 
 t.test('stops at the start where a process is killed, or a signal comes', options, async t => {
-  const dir = t.testdir({ root: {} })
+  const dir = testFolder(t, { root: {} })
   for (const [signal, toPrimary, status, said] of [
     ['SIGKILL', false, 1, /^editd: can't start on \S+: one of its processes ended with SIGKILL\.\n$/],
     ['SIGTERM', true, 0, /^[^\n]*"event":"stopping","signal":"SIGTERM"/]

@@ -19,6 +19,7 @@ import t, { type Test } from 'tap'
 import { helpText, VERSION } from '../src/config/config.ts'
 import { folderIds, namesOf } from '../src/workspace/locks/server-names.ts'
 import { answerBy } from '../src/workspace/locks/server-identity.ts'
+import { testFolder } from './folder.ts'
 import { COMMAND } from './running.ts'
 
 const [PROGRAM = '', ...SERVER] = COMMAND
@@ -83,7 +84,7 @@ const printedBy = (line: string) =>
   })
 
 t.test('prints where it listens, and how to call it', async t => {
-  const dir = t.testdir({})
+  const dir = testFolder(t)
   // What a shell has in which the server was used before, and a variable that is nobody's.
   const server = await run(t, ["ro'ot", '--port=0'], { EDITD_URL: 'http://127.0.0.1:7333', EDITD_LOKC: 'local' })
   t.match(
@@ -106,7 +107,7 @@ t.test('prints where it listens, and how to call it', async t => {
 })
 
 t.test('prints how to call it through a unix socket', async t => {
-  const dir = t.testdir({})
+  const dir = testFolder(t)
   // Of a socket the system takes short paths only.
   const home = mkdtempSync(join(tmpdir(), 'editd-'))
   t.teardown(() => rmSync(home, { recursive: true }))
@@ -131,7 +132,7 @@ t.test(
     skip: hasScript ? false : 'needs script (util-linux)'
   },
   async t => {
-    const dir = t.testdir({})
+    const dir = testFolder(t)
     /** What is printed below the line that says where the server listens. */
     const check = async (flags: string[], env: NodeJS.ProcessEnv, ...lines: RegExp[]) => {
       const words = [...COMMAND, `${dir}/root`, '--port=0', `--state-dir=${dir}/state`, ...flags]
@@ -157,7 +158,7 @@ t.test(
 )
 
 t.test('prints one line where a token is configured, and IPv6 in brackets', async t => {
-  t.testdir({})
+  testFolder(t)
   const server = await run(t, ['--host', '::1'], { EDITD_TOKEN: TOKEN, EDITD_PORT: '0', EDITD_LOG_LEVEL: 'silent' })
   t.match(server.out(), /^editd listening on http:\/\/\[::1\]:\d+ root=\/.*workspace\n$/)
   t.equal((await get(server.url, '/capabilities')).status, 200)
@@ -168,7 +169,7 @@ t.test('prints one line where a token is configured, and IPv6 in brackets', asyn
 })
 
 t.test('reports every fault, and exits with 2', async t => {
-  t.testdir({})
+  testFolder(t)
   const server = await run(t, ['--port', 'x', '--nope'], { EDITD_HOST: '0.0.0.0' })
   t.equal(await server.exit, 2)
   t.match(server.err().split('\n'), [
@@ -181,7 +182,7 @@ t.test('reports every fault, and exits with 2', async t => {
 })
 
 t.test("says in one sentence why it can't listen or open its root", async t => {
-  const dir = t.testdir({ file: '' })
+  const dir = testFolder(t, { file: '' })
   const other = createServer().listen(0, '127.0.0.1')
   await new Promise(resolve => {
     other.once('listening', resolve)
@@ -215,7 +216,7 @@ t.test(
   'names the server that is there already, and what can be done',
   { skip: process.platform === 'linux' ? false : 'needs Linux' },
   async t => {
-    const dir = realpathSync(t.testdir({ root: { sub: {} }, beside: {} }))
+    const dir = realpathSync(testFolder(t, { root: { sub: {} }, beside: {} }))
     const root = join(dir, 'root')
     const ids = (folder: string) => folderIds(Buffer.from(folder))
     const name = (serial: string, folders: [string, ...string[]]) =>
@@ -277,7 +278,7 @@ const runInstalled = (t: Test, folder: string, args: string[]) =>
   run(t, [join(folder, 'dist/src/server.js'), ...args], {}, undefined, process.execPath)
 
 t.test('gives back what it holds where the app can not be built', async t => {
-  const home = t.testdir({ root: {}, copy: {} })
+  const home = testFolder(t, { root: {}, copy: {} })
   const copy = join(home, 'copy')
   await install(copy)
   rmSync(join(copy, 'dist/routes'), { recursive: true })
@@ -289,7 +290,7 @@ t.test('gives back what it holds where the app can not be built', async t => {
 })
 
 t.test('answers 500 where what is loaded late is not there, and goes on when it is', async t => {
-  const home = t.testdir({ root: {}, copy: {} })
+  const home = testFolder(t, { root: {}, copy: {} })
   const copy = join(home, 'copy')
   await install(copy)
   const args = ['--token', TOKEN, '--state-dir', join(home, 'state'), '--port', '0']
@@ -306,7 +307,7 @@ t.test('answers 500 where what is loaded late is not there, and goes on when it 
 })
 
 t.test("is not ready while its root can't be written to, unless it only reads", async t => {
-  const dir = t.testdir({ root: {} })
+  const dir = testFolder(t, { root: {} })
   const root = join(dir, 'root')
   // Root may write everywhere, but for a process that has given up this capability.
   const isRoot = process.geteuid?.() === 0
@@ -331,7 +332,7 @@ t.test("is not ready while its root can't be written to, unless it only reads", 
 })
 
 t.test('finishes what runs when it is told to stop, and takes nothing new', async t => {
-  const dir = t.testdir({ root: { 'a.txt': 'one\n' } })
+  const dir = testFolder(t, { root: { 'a.txt': 'one\n' } })
   const server = await run(t, [join(dir, 'root'), '--port=0', '--token', TOKEN])
   const body = JSON.stringify({ path: 'a.txt', old_text: 'one', new_text: 'two' })
   const { port } = new URL(server.url)
@@ -367,7 +368,7 @@ t.test('finishes what runs when it is told to stop, and takes nothing new', asyn
 })
 
 t.test('lives on when nobody reads what it prints, and cuts off a client that never ends', async t => {
-  const dir = t.testdir({})
+  const dir = testFolder(t)
   const probe = createServer().listen(0, '127.0.0.1')
   await new Promise(resolve => {
     probe.once('listening', resolve)
@@ -417,7 +418,7 @@ t.test('lives on when nobody reads what it prints, and cuts off a client that ne
 })
 
 t.test('tells its version and its settings', async t => {
-  t.testdir({})
+  testFolder(t)
   for (const [flag, output] of [
     ['--version', `${VERSION}\n`],
     ['-v', `${VERSION}\n`],
@@ -431,7 +432,7 @@ t.test('tells its version and its settings', async t => {
 })
 
 t.test('removes what the history keeps of a file, and says what is wrong with the command', async t => {
-  const folder = t.testdir({ root: { 'a.txt': 'one\n', link: t.fixture('symlink', 'a.txt') } })
+  const folder = testFolder(t, { root: { 'a.txt': 'one\n', link: t.fixture('symlink', 'a.txt') } })
   const [root, state] = [join(folder, 'root'), join(folder, 'state')]
   const server = await run(t, [root, '--state-dir', state, '--token', TOKEN, '--port', '0'])
   const edited = await fetch(`${server.url}/edit`, {

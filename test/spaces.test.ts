@@ -9,6 +9,7 @@ import { openSpaces } from '../src/open-spaces.ts'
 import { CantOpen } from '../src/spaces.ts'
 import { makeViews } from '../src/views.ts'
 import { Workers } from '../src/workers/workers.ts'
+import { testFolder } from './folder.ts'
 import { makeKey, now, sign, startIssuer } from './http/access/issuer.ts'
 
 const grant = (workspace: string, rest: Partial<Grant> = {}): Grant => ({
@@ -23,7 +24,7 @@ const grant = (workspace: string, rest: Partial<Grant> = {}): Grant => ({
 
 /** Spaces of these workspaces, whose folders are made. */
 async function open(t: Test, ...names: string[]) {
-  const dir = t.testdir({ 'file.txt': '' })
+  const dir = testFolder(t, { 'file.txt': '' })
   const loaded = loadConfig(['--access', join(dir, 'access.yaml'), '--state-dir', join(dir, 'state')], { HOME: dir })
   if (!loaded.ok) throw new Error(loaded.failure.join(' '))
   const { value: config } = loaded

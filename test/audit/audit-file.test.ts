@@ -20,6 +20,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import t, { type Test } from 'tap'
 import { AuditFile } from '../../src/audit/audit-file.ts'
 import { auditFaults } from '../../src/audit/place.ts'
+import { testFolder } from '../folder.ts'
 import { LARGEST } from './largest.ts'
 
 const text = (path: string): string => readFileSync(path, 'utf8')
@@ -45,7 +46,7 @@ function open(t: Test, path: string) {
 }
 
 t.test('makes a file for its user alone, and adds lines to one that is there', async t => {
-  const path = join(t.testdir(), 'a.jsonl')
+  const path = join(testFolder(t), 'a.jsonl')
   const { file } = open(t, path)
   t.equal(statSync(path).mode & 0o777, 0o600)
   file.append('one')
@@ -68,7 +69,7 @@ t.test('makes a file for its user alone, and adds lines to one that is there', a
 })
 
 t.test('opens the file again: another one where it was renamed', async t => {
-  const folder = t.testdir()
+  const folder = testFolder(t)
   const path = join(folder, 'a.jsonl')
   const { file, events } = open(t, path)
   file.append('old')
@@ -95,7 +96,7 @@ t.test('opens the file again: another one where it was renamed', async t => {
 })
 
 t.test('says that it can not be written, keeps lines, and goes on when it can be', async t => {
-  const folder = t.testdir()
+  const folder = testFolder(t)
   if (!hasLargest(folder)) return t.comment('the file system has no such limit')
   const path = join(folder, 'a.jsonl')
   const { file, events } = open(t, path)
@@ -141,7 +142,7 @@ t.test('says that it can not be written, keeps lines, and goes on when it can be
 })
 
 t.test('is a file outside every root, and says what else it is', async t => {
-  const folder = t.testdir({ root: { in: {} }, out: {}, file: '' })
+  const folder = testFolder(t, { root: { in: {} }, out: {}, file: '' })
   const at = (...names: string[]) => join(folder, ...names)
   symlinkSync(at('root', 'in'), at('link'))
   symlinkSync(at('file'), at('linked'))

@@ -4,9 +4,10 @@ import { join } from 'node:path'
 import t from 'tap'
 import { Audit, type KnownChange } from '../../src/audit/audit.ts'
 import { AuditFile } from '../../src/audit/audit-file.ts'
+import { testFolder } from '../folder.ts'
 
 t.test('says what became of a change whose server was killed', async t => {
-  const path = join(t.testdir(), 'audit.jsonl')
+  const path = join(testFolder(t), 'audit.jsonl')
   const file = new AuditFile(path, event => t.fail(JSON.stringify(event)))
   const audit = new Audit({ file, workspace: 'acme', required: true, durable: false })
   const change: KnownChange = {

@@ -5,6 +5,7 @@ import t, { type Test } from 'tap'
 import { environmentWarnings, helpText, loadConfig, VERSION, type Config, type Disk } from '../../src/config/config.ts'
 import { DEFAULT_PROTECTED } from '../../src/workspace/root/policy.ts'
 import packageJson from '../../package.json' with { type: 'json' }
+import { testFolder } from '../folder.ts'
 
 const disk: Disk = {
   platform: 'linux',
@@ -317,7 +318,7 @@ t.test('requires a token wherever others can reach it, and never shows one', asy
 })
 
 t.test('looks at the real disk', async t => {
-  const dir = t.testdir({ root: {}, token: 'from-file\n', 'file.txt': '' })
+  const dir = testFolder(t, { root: {}, token: 'from-file\n', 'file.txt': '' })
   symlinkSync('root', join(dir, 'link'))
   const state = (root: string) => {
     const config = loadConfig([join(dir, root), '--token-file', join(dir, 'token')], HOME)

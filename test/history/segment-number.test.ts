@@ -7,6 +7,7 @@ import t, { type Test } from 'tap'
 import { settlementLine } from '../../src/history/record-json.ts'
 import { claimNumber, unclaimNumber } from '../../src/history/segment-number.ts'
 import { Writer } from '../../src/history/writer.ts'
+import { testFolder } from '../folder.ts'
 
 const LINE = settlementLine('E'.repeat(26), 'done')
 
@@ -14,7 +15,7 @@ const LINE = settlementLine('E'.repeat(26), 'done')
 const stand = (time: number) => Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, time)
 
 t.test('takes a number that nobody has, and gives it back', async t => {
-  const folder = t.testdir({ 'other-3.ndjson': '', 'mine-7.ndjson': '' })
+  const folder = testFolder(t, { 'other-3.ndjson': '', 'mine-7.ndjson': '' })
   t.equal(await claimNumber(folder, 'mine', 1), 4)
   t.ok(existsSync(join(folder, '4.number.tmp')))
   await unclaimNumber(folder, 4)
@@ -22,7 +23,7 @@ t.test('takes a number that nobody has, and gives it back', async t => {
 })
 
 t.test('takes the next number where another server has used one while it was looking', async t => {
-  const folder = t.testdir({})
+  const folder = testFolder(t)
   const claiming = claimNumber(folder, 'mine', 0)
   // The folder was listed in another thread, and this one hasn't seen the list yet.
   stand(200)
@@ -32,12 +33,12 @@ t.test('takes the next number where another server has used one while it was loo
 })
 
 t.test('goes past a number that was claimed by a server that was killed', async t => {
-  const folder = t.testdir({ '1.number.tmp': '' })
+  const folder = testFolder(t, { '1.number.tmp': '' })
   t.equal(await claimNumber(folder, 'mine', 0), 2)
 })
 
 t.test('leaves out no number that another server has claimed and gives back after a while', async t => {
-  const folder = t.testdir({ '1.number.tmp': '' })
+  const folder = testFolder(t, { '1.number.tmp': '' })
   const claiming = claimNumber(folder, 'mine', 0)
   await sleep(400)
   await unclaimNumber(folder, 1)
@@ -76,7 +77,7 @@ async function appendWhile(t: Test, folder: string, meet: (number: number) => vo
 }
 
 t.test('gives up a segment whose number another server has used meanwhile', async t => {
-  const folder = t.testdir({})
+  const folder = testFolder(t)
   const { written, closed } = await appendWhile(t, folder, number => {
     if (number < 3) writeFileSync(join(folder, `other-${number}.ndjson`), '')
   })
@@ -85,7 +86,7 @@ t.test('gives up a segment whose number another server has used meanwhile', asyn
 })
 
 t.test('leaves what stands at the name of a segment that it gives up and cannot remove', async t => {
-  const folder = t.testdir({})
+  const folder = testFolder(t)
   const { written, closed } = await appendWhile(t, folder, number => {
     if (number > 1) return
     rmSync(join(folder, 'mine-1.ndjson'))
@@ -97,7 +98,7 @@ t.test('leaves what stands at the name of a segment that it gives up and cannot 
 })
 
 t.test('never writes to a segment whose number it couldn’t look at again', async t => {
-  const base = t.testdir({ folder: {} })
+  const base = testFolder(t, { folder: {} })
   const [folder, aside] = [join(base, 'folder'), join(base, 'aside')]
   const { written, closed } = await appendWhile(t, folder, number => {
     if (number > 1) return

@@ -3,6 +3,7 @@ import { existsSync, mkdirSync, readdirSync, symlinkSync, writeFileSync } from '
 import { execFileSync } from 'node:child_process'
 import { join } from 'node:path'
 import t from 'tap'
+import { testFolder } from '../folder.ts'
 import { bytesOf, check, startServer } from './test-server.ts'
 
 const files = { 'a.txt': 'old\n', src: { 'app.ts': 'x\n' } }
@@ -56,7 +57,7 @@ t.test('makes files, and the folders that they need', async t => {
     file_size: 0
   })
   await check(t, server, '/inspect', { path: 'empty' }, 200, { total_lines: 0 })
-  const elsewhere = t.testdir({})
+  const elsewhere = testFolder(t)
   writeFileSync(join(elsewhere, 'diff'), String(made.body.diff))
   execFileSync('git', ['apply', 'diff'], { cwd: elsewhere })
   t.ok(existsSync(join(elsewhere, 'new/deep/b.ts')), 'the diff makes the file')

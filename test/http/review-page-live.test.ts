@@ -5,6 +5,7 @@ import { once } from 'node:events'
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import t, { type Test } from 'tap'
+import { testFolder } from '../folder.ts'
 import { COMMAND } from '../running.ts'
 import { launchFor, skip, watch, type Watched } from './browser.ts'
 import { opened, openFile, press, unexpected } from './review-in-browser.ts'
@@ -13,7 +14,7 @@ import { TOKEN } from './test-server.ts'
 /** A server with two workspaces, each with one file, `a.txt`; their names are tokens for them, until they are taken away. */
 async function serveTwo(t: Test): Promise<{ url: string; takeAway(token: string): void }> {
   const names = ['ants', 'bees']
-  const dir = t.testdir({ ants: { 'a.txt': 'one\n' }, bees: { 'a.txt': 'one\n' } })
+  const dir = testFolder(t, { ants: { 'a.txt': 'one\n' }, bees: { 'a.txt': 'one\n' } })
   const sha256 = (text: string) => createHash('sha256').update(text).digest('hex')
   const workspaces = Object.fromEntries(names.map(name => [name, { root: name }]))
   const allow = (allowed: string[]) => {

@@ -5,6 +5,7 @@ import { createServer } from 'node:http'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import t from 'tap'
+import { testFolder } from '../folder.ts'
 import { start, type Running } from '../running.ts'
 import { AXE, launchFor, skip, watch } from './browser.ts'
 import { APP, editor, opened, openFile, press, said, unexpected } from './review-in-browser.ts'
@@ -380,7 +381,7 @@ t.test('in a browser', { skip }, async t => {
   })
 
   await t.test('goes on where the server starts again, and reads all where its history is gone', async t => {
-    const base = t.testdir({ root: { 'app.js': APP } })
+    const base = testFolder(t, { root: { 'app.js': APP } })
     const [root, state] = [join(base, 'root'), join(base, 'state')]
     const first = await start(root, state)
     const { port } = new URL(first.url)
@@ -407,7 +408,7 @@ t.test('in a browser', { skip }, async t => {
   })
 
   await t.test('shows what there is again once the server is back', async t => {
-    const base = t.testdir({ root: { 'app.js': APP } })
+    const base = testFolder(t, { root: { 'app.js': APP } })
     const [root, state] = [join(base, 'root'), join(base, 'state')]
     const first = await start(root, state)
     const { port } = new URL(first.url)

@@ -12,6 +12,7 @@ import type { Audit } from '../../src/audit/audit.ts'
 import { loadConfig, type Config } from '../../src/config/config.ts'
 import { oneSpace } from '../../src/spaces.ts'
 import { openWorkspace, type Workspace } from '../../src/workspace/workspace.ts'
+import { testFolder } from '../folder.ts'
 
 export const TOKEN = 'test-token'
 
@@ -173,7 +174,7 @@ export async function startServer(
     audit?: Audit
   } = {}
 ): Promise<TestServer> {
-  const root = t.testdir(options.files ?? {})
+  const root = testFolder(t, options.files ?? {})
   const stateDir = mkdtempSync(join(tmpdir(), 'editd-state-'))
   const log: TestServer['log'] = []
   const stream = new Writable({

@@ -3,6 +3,7 @@ import { execFileSync } from 'node:child_process'
 import { mkdirSync, readFileSync, renameSync, rmSync, symlinkSync, writeFileSync, existsSync } from 'node:fs'
 import { join } from 'node:path'
 import t from 'tap'
+import { testFolder } from '../folder.ts'
 import { bytesOf, check, startServer, type Reply, type TestServer } from './test-server.ts'
 
 const TEXT = 'one\ntwo\nthree\nfour\nfive\nsix\nseven\n'
@@ -294,7 +295,7 @@ t.test('lists edits by what is asked for, with diffs that apply', async t => {
   })
   t.strictSame(await ids({ before: page.body.next_before }), ['dir/c.txt', 'a.txt'])
   const { body } = await check(t, server, '/history', { show_diff: true }, 200, {})
-  const copy = t.testdir({ 'a.txt': TEXT, dir: { 'c.txt': TEXT } })
+  const copy = testFolder(t, { 'a.txt': TEXT, dir: { 'c.txt': TEXT } })
   for (const { diff } of body.edits as { diff: string }[]) {
     execFileSync('git', ['apply', '-'], {
       cwd: copy,

@@ -7,13 +7,14 @@ import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import t, { type Test } from 'tap'
 import { listenForMetrics } from '../../src/metrics/listener.ts'
+import { testFolder } from '../folder.ts'
 import { start } from '../running.ts'
 
 /** A server whose metrics are served. */
 async function serve(t: Test, ...flags: string[]) {
   const folder = mkdtempSync(join(tmpdir(), 'editd-metrics-'))
   t.teardown(() => rmSync(folder, { recursive: true, force: true }))
-  const root = t.testdir({ 'a.txt': 'one\n' })
+  const root = testFolder(t, { 'a.txt': 'one\n' })
   writeFileSync(join(root, 'b.txt'), 'one\n')
   const server = await start(root, folder, '--durability', 'fast', '--metrics-listen', '127.0.0.1:0', ...flags)
   t.teardown(() => {
@@ -83,7 +84,7 @@ t.test('does not start where somebody else listens, and says which setting that 
   const port = typeof address === 'object' ? address?.port : 0
   const folder = mkdtempSync(join(tmpdir(), 'editd-metrics-'))
   t.teardown(() => rmSync(folder, { recursive: true, force: true }))
-  await t.rejects(start(t.testdir({}), folder, '--metrics-listen', `127.0.0.1:${port}`), {
+  await t.rejects(start(testFolder(t), folder, '--metrics-listen', `127.0.0.1:${port}`), {
     message: `ended with 1: editd: can't serve metrics on 127.0.0.1:${port} (EADDRINUSE): choose another --metrics-listen.\n`
   })
 })

@@ -10,6 +10,7 @@ import { loadConfig } from '../../src/config/config.ts'
 import { makeMetrics } from '../../src/metrics/metrics.ts'
 import { exposition } from '../../src/metrics/registry.ts'
 import { openSpaces } from '../../src/open-spaces.ts'
+import { testFolder } from '../folder.ts'
 import { often } from '../often.ts'
 import { Random, SEED } from '../random.ts'
 
@@ -18,7 +19,7 @@ const BEARER = { authorization: 'Bearer secret' }
 /** A server in this process that is observed. `flags`: more settings. */
 async function observed(t: Test, files: Parameters<Test['testdir']>[0], ...flags: string[]) {
   const stateDir = mkdtempSync(join(tmpdir(), 'editd-metrics-'))
-  const root = t.testdir(files)
+  const root = testFolder(t, files)
   const loaded = loadConfig([root, '--token', 'secret', '--state-dir', stateDir, '--durability', 'fast', ...flags], {})
   if (!loaded.ok) throw new Error(loaded.failure.join())
   const metrics = makeMetrics()

@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import t from 'tap'
 import { FolderSyncs, syncFile, syncFolder } from '../../src/workspace/sync.ts'
+import { testFolder } from '../folder.ts'
 import { cutOff, hasLoop, loop } from './support/machine.ts'
 
 for (const type of ['ext4', 'xfs'] as const) {
@@ -28,7 +29,7 @@ for (const type of ['ext4', 'xfs'] as const) {
 }
 
 t.test('syncs if nothing is wrong', async t => {
-  const fd = openSync(t.testdir({ file: '' }), constants.O_RDONLY | constants.O_DIRECTORY)
+  const fd = openSync(testFolder(t, { file: '' }), constants.O_RDONLY | constants.O_DIRECTORY)
   t.teardown(() => {
     closeSync(fd)
   })
@@ -36,7 +37,7 @@ t.test('syncs if nothing is wrong', async t => {
 })
 
 t.test('syncs a folder once for all who ask while it is being synced', async t => {
-  const path = t.testdir({ one: {}, two: {} })
+  const path = testFolder(t, { one: {}, two: {} })
   const [one, two] = ['one', 'two'].map(name => openSync(join(path, name), constants.O_RDONLY | constants.O_DIRECTORY))
   t.teardown(() => {
     closeSync(one!)
@@ -57,7 +58,7 @@ t.test('syncs a folder once for all who ask while it is being synced', async t =
 })
 
 t.test('tells all who wait for a sync that it failed, and only them', async t => {
-  const fd = openSync(t.testdir({}), constants.O_RDONLY | constants.O_DIRECTORY)
+  const fd = openSync(testFolder(t), constants.O_RDONLY | constants.O_DIRECTORY)
   const stat = fstatSync(fd, { bigint: true })
   const syncs = new FolderSyncs()
   const first = syncs.sync(fd, stat)
@@ -65,7 +66,7 @@ t.test('tells all who wait for a sync that it failed, and only them', async t =>
   closeSync(fd)
   const failing = [syncs.sync(-1, stat), syncs.sync(-1, stat), syncs.sync(-1, stat)]
   for (const sync of failing) await t.rejects(sync, { code: 'ERR_OUT_OF_RANGE' })
-  const again = openSync(t.testdir({}), constants.O_RDONLY | constants.O_DIRECTORY)
+  const again = openSync(testFolder(t), constants.O_RDONLY | constants.O_DIRECTORY)
   t.teardown(() => {
     closeSync(again)
   })

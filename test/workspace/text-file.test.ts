@@ -6,6 +6,7 @@ import t from 'tap'
 import { binaryEncodingOf } from '../../src/engine/text/encoding.ts'
 import { openRoot } from '../../src/workspace/root/root.ts'
 import { readWhole, SYNC_IO_BYTES, writeAll } from '../../src/workspace/text-file.ts'
+import { testFolder } from '../folder.ts'
 import { often } from '../often.ts'
 import { Random, SEED } from '../random.ts'
 
@@ -22,7 +23,7 @@ function someBytes(size: number): Buffer {
 }
 
 t.test('reads a file whole, with its hash, and sees a NUL anywhere in a large one', async t => {
-  const folder = t.testdir()
+  const folder = testFolder(t)
   const root = openRoot(folder)
   t.teardown(() => root.close())
   const check = async (bytes: Buffer, name: string): Promise<void> => {
@@ -50,7 +51,7 @@ t.test('reads a file whole, with its hash, and sees a NUL anywhere in a large on
 })
 
 t.test('does not hash again what it is told the hash of, if it is that', async t => {
-  const folder = t.testdir({ file: 'abc' })
+  const folder = testFolder(t, { file: 'abc' })
   const root = openRoot(folder)
   t.teardown(() => root.close())
   const digestOf = async (known: string) => {
@@ -68,7 +69,7 @@ t.test('does not hash again what it is told the hash of, if it is that', async t
 })
 
 t.test('writes pieces of any number and size', async t => {
-  const path = join(t.testdir(), 'file')
+  const path = join(testFolder(t), 'file')
   const check = async (pieces: readonly Buffer[], name: string): Promise<void> => {
     const whole = Buffer.concat(pieces)
     const fd = openSync(path, 'w')

@@ -8,6 +8,7 @@ import { buildApp } from '../../../src/app.ts'
 import { loadAccess } from '../../../src/config/access-file.ts'
 import { loadConfig } from '../../../src/config/config.ts'
 import { openSpaces } from '../../../src/open-spaces.ts'
+import { testFolder } from '../../folder.ts'
 
 export interface AccessServer {
   url: string
@@ -28,7 +29,7 @@ export interface AccessReply {
 
 /** Of an access file: its workspaces are `acme` and `beta`, each with `a.txt`. */
 export async function startAccessServer(t: Test, access: object, ...flags: string[]): Promise<AccessServer> {
-  const dir = t.testdir({ 'a.txt': '' })
+  const dir = testFolder(t, { 'a.txt': '' })
   for (const name of ['acme', 'beta']) {
     mkdirSync(join(dir, name))
     writeFileSync(join(dir, name, 'a.txt'), 'end\n')

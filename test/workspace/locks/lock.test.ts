@@ -22,6 +22,7 @@ import { entriesOf, LockFiles } from '../../../src/workspace/locks/lock-file.ts'
 import { Locks, QUEUE_LIMIT, type Lock } from '../../../src/workspace/locks/lock.ts'
 import { lifeOf, parseOwner, SILENCE, thisOwner, type Life, type Owner } from '../../../src/workspace/locks/owner.ts'
 import { holdSocket } from '../../../src/workspace/locks/socket-lock.ts'
+import { testFolder } from '../../folder.ts'
 import {
   append,
   become,
@@ -336,7 +337,7 @@ t.test('puts back the lock of a rival who takes over while it looks', linuxOnly,
 })
 
 t.test('takes a lock for free if its holder removes it meanwhile', t => {
-  const base = t.testdir({ file: '', folder: { entry: '' } })
+  const base = testFolder(t, { file: '', folder: { entry: '' } })
   t.strictSame(entriesOf(join(base, 'gone')), [])
   t.strictSame(entriesOf(join(base, 'folder')), ['entry'])
   t.throws(() => entriesOf(join(base, 'file')), { code: 'ENOTDIR' })

@@ -5,12 +5,13 @@ import t from 'tap'
 import { explainOpenError, findStop, type PathAccess } from '../../../src/workspace/root/explain-open-error.ts'
 import { below } from '../../../src/workspace/root/path.ts'
 import { openRoot } from '../../../src/workspace/root/root.ts'
+import { testFolder } from '../../folder.ts'
 
 const DEEP = 'a/'.repeat(30)
 const MISSING = Object.assign(new Error('as of open(2)'), { code: 'ENOENT' })
 
 t.test('says of a long path what a look at each name says', async t => {
-  const top = realpathSync(t.testdir({ root: {}, outside: {} }))
+  const top = realpathSync(testFolder(t, { root: {}, outside: {} }))
   const root = join(top, 'root')
   mkdirSync(join(root, DEEP), { recursive: true })
   writeFileSync(join(root, DEEP, 'file'), '')
@@ -57,7 +58,7 @@ t.test('says of a long path what a look at each name says', async t => {
 })
 
 t.test('looks at few names of a long path', async t => {
-  const root = realpathSync(t.testdir())
+  const root = realpathSync(testFolder(t))
   const deep = 'a/'.repeat(1000)
   mkdirSync(join(root, deep), { recursive: true })
   let looks = 0

@@ -16,10 +16,11 @@ import t, { type Test } from 'tap'
 import { hasFineTimes } from '../../../src/workspace/root/fine-times.ts'
 import { openRoot } from '../../../src/workspace/root/root.ts'
 import { readWhole } from '../../../src/workspace/text-file.ts'
+import { testFolder } from '../../folder.ts'
 import { often } from '../../often.ts'
 import { hasLoop, loop } from '../support/machine.ts'
 
-const file = join(t.testdir({ file: 'text' }), 'file')
+const file = join(testFolder(t, { file: 'text' }), 'file')
 for (const [folder, why] of [
   [join(file, 'none'), 'below a file'],
   [file, 'a file'],

@@ -25,6 +25,7 @@ import { ensureDir } from '../../../src/workspace/commit/ensure-dir.ts'
 import { below, relativePath } from '../../../src/workspace/root/path.ts'
 import { makePolicy } from '../../../src/workspace/root/policy.ts'
 import { openRoot } from '../../../src/workspace/root/root.ts'
+import { testFolder } from '../../folder.ts'
 import {
   append,
   become,
@@ -687,7 +688,7 @@ t.test('refuses roots and states that can’t work', async t => {
 })
 
 t.test('makes a folder with its parents, and stops if that fails', t => {
-  const base = t.testdir({ file: '' })
+  const base = testFolder(t, { file: '' })
   ensureDir(join(base, 'a/b/c'))
   ensureDir(join(base, 'a/b'))
   t.strictSame(readdirSync(join(base, 'a/b')), ['c'])

@@ -5,12 +5,13 @@ import t, { type Test } from 'tap'
 import type { Folder } from '../../../src/workspace/root/pin.ts'
 import { openRoot } from '../../../src/workspace/root/root.ts'
 import { SharedFolders } from '../../../src/workspace/root/shared-folders.ts'
+import { testFolder } from '../../folder.ts'
 
 const D = Buffer.from('d')
 
 /** Real folders of a root, opened through `use`; `opened` and `closed` say how often that was really done. */
 function sharing(t: Test) {
-  const path = t.testdir({ d: {}, e: {} })
+  const path = testFolder(t, { d: {}, e: {} })
   const root = openRoot(path)
   t.teardown(() => root.close())
   const shared = new SharedFolders()
