@@ -24,7 +24,7 @@ COPY src src
 COPY routes routes
 COPY schemas schemas
 COPY page page
-RUN node build.js --no-check && rm dist/build.* && rm page/review/*.ts page/review/tsconfig.json && npm prune --omit=dev --ignore-scripts --no-audit --no-fund
+RUN node build.js --no-check && rm -r dist/build.* dist/src dist/routes dist/schemas && rm page/review/*.ts page/review/tsconfig.json && npm prune --omit=dev --ignore-scripts --no-audit --no-fund
 
 FROM node:24-bookworm-slim
 LABEL org.opencontainers.image.title="editd" \
@@ -50,4 +50,4 @@ EXPOSE 7333
 STOPSIGNAL SIGTERM
 HEALTHCHECK --interval=30s --timeout=5s --start-period=10s --retries=3 \
   CMD ["node", "-e", "require('node:http').get({ host: '127.0.0.1', port: parseInt(process.env.EDITD_PORT) || 7333, path: '/healthz' }, r => process.exit(r.statusCode === 200 ? 0 : 1)).on('error', () => process.exit(1))"]
-ENTRYPOINT ["node", "dist/src/server.js"]
+ENTRYPOINT ["node", "dist/server.js"]

@@ -1,5 +1,5 @@
 // Builds dist/ from src/, routes/ and schemas/, dist/page/ from page/review/, and dist/grammars/ from packages, where it
-// isn't what these say: before each start and test, and when npm installs or packs the project. Compares contents, so a
+// isn't what these say, and bundles what a server runs: before each start and test, and when npm installs or packs the project. Compares contents, so a
 // switch of branches or a copy is seen as what it is. With --no-check, types are removed without being checked, in a
 // third of the time: for whoever only wants to have it. Does not know what the sources do.
 import { spawnSync } from 'node:child_process'
@@ -34,6 +34,21 @@ const GRAMMARS = {
   folder: 'dist/grammars',
   languages: 'dist/src/engine/outline/languages',
   stamp: join(HOME, 'dist/build.grammars.json')
+}
+/**
+ * What a server runs, in a few files instead of one for each module: it starts in two thirds of the time (bench/README.md).
+ * What only some servers load has files of its own.
+ */
+const BUNDLE = {
+  from: ['dist/src', 'dist/routes', 'dist/schemas'],
+  entries: {
+    server: 'dist/src/server.js',
+    'workers/worker': 'dist/src/workers/worker.js',
+    'workers/parse-worker': 'dist/src/workers/parse-worker.js'
+  },
+  file: 'dist/server.js',
+  folders: ['dist/chunks', 'dist/workers'],
+  stamp: join(HOME, 'dist/build.bundle.json')
 }
 /** What decides about the result besides the sources; the lock stands for the compiler. */
 const SETTINGS = ['build.js', 'package-lock.json', 'tsconfig.json']
@@ -127,6 +142,35 @@ async function copyGrammars({ folder, languages, stamp }) {
   writeFileSync(stamp, `${JSON.stringify({ inputs, outputs: outputs() })}\n`)
 }
 
+/** Packages stay packages, loaded from node_modules. */
+async function bundle({ from, entries, file, folders, stamp }) {
+  const inputs = digest([...SETTINGS, ...filesIn(from, '.js')])
+  const outputs = () => digest([file, ...filesIn(folders, '.js')])
+  const last = lastBuild({ stamp })
+  if (last.inputs === inputs && last.outputs === outputs()) return
+  for (const folder of folders) rmSync(join(HOME, folder), { recursive: true, force: true })
+  const { rollup } = await import('@rollup/wasm-node')
+  const made = await rollup({
+    input: Object.fromEntries(Object.entries(entries).map(([name, path]) => [name, join(HOME, path)])),
+    external: name => !/^[./]/.test(name),
+    onwarn: ({ code, message }) => {
+      // The compiler's helper for `using` looks for an older one in `this`, which no module has.
+      if (code !== 'THIS_IS_UNDEFINED') throw new Error(message)
+    },
+    preserveEntrySignatures: false,
+    // All modules are kept as they are: it is about the number of files, and looking for what isn't used takes a second.
+    treeshake: false
+  })
+  await made.write({
+    dir: join(HOME, 'dist'),
+    entryFileNames: '[name].js',
+    chunkFileNames: 'chunks/[name]-[hash].js',
+    hoistTransitiveImports: false
+  })
+  await made.close()
+  writeFileSync(stamp, `${JSON.stringify({ inputs, outputs: outputs() })}\n`)
+}
+
 for (const project of PROJECTS) {
   const inputs = inputsOf(project)
   const last = lastBuild(project)
@@ -142,4 +186,7 @@ for (const project of PROJECTS) {
   if (status === 0) writeFileSync(project.stamp, `${JSON.stringify({ inputs, outputs: outputsOf(project) })}\n`)
   else process.exitCode = status
 }
-if (process.exitCode === undefined) await copyGrammars(GRAMMARS)
+if (process.exitCode === undefined) {
+  await bundle(BUNDLE)
+  await copyGrammars(GRAMMARS)
+}

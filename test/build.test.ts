@@ -26,14 +26,23 @@ const COPIED = ['build.js', 'tsconfig.json', 'tsconfig.build.json', 'page/review
 const CODE = (...grammars: string[]) =>
   `export const CODE = ${JSON.stringify(Object.fromEntries(grammars.map(grammar => [grammar, { grammar }])))}\n`
 
-/** A project with two modules, one of a page and a parsed language; `installed`: with the compiler. */
+/** Loads one module at once, and one where it is told to. */
+const SERVER = `import { first } from './first.ts'
+console.log(process.argv[2] === undefined ? first : (await import('./late.ts')).late)
+`
+
+/** A project with a server and a few modules, one of a page and a parsed language; `installed`: with the compiler. */
 function project(t: Test, { installed = true } = {}) {
   const made = inFolder(emptyFolder(t))
   const { at } = made
-  for (const name of ['src/engine/outline', 'page/review']) mkdirSync(at(name), { recursive: true })
+  for (const name of ['src/engine/outline', 'src/workers', 'page/review']) mkdirSync(at(name), { recursive: true })
   writeFileSync(at('package.json'), '{ "type": "module" }')
   writeFileSync(at('src/one.ts'), 'export const one: number = 1\n')
   writeFileSync(at('src/two.ts'), "export * from './one.ts'\n")
+  writeFileSync(at('src/first.ts'), "export const first: string = 'first'\n")
+  writeFileSync(at('src/late.ts'), 'export const late: string = import.meta.url\n')
+  writeFileSync(at('src/server.ts'), SERVER)
+  for (const name of ['worker', 'parse-worker']) writeFileSync(at(`src/workers/${name}.ts`), "import '../first.ts'\n")
   writeFileSync(at('src/engine/outline/languages.ts'), CODE('css'))
   writeFileSync(at('page/review/page.ts'), 'document.title = "page" as string\n')
   for (const name of COPIED) copyFileSync(join(HOME, name), at(name))
@@ -82,6 +91,8 @@ t.test('builds what is not built, and nothing where nothing has changed', async 
   const files = [
     'src/one.js',
     'build.json',
+    'server.js',
+    'build.bundle.json',
     'page/page.js',
     'build.page.json',
     'grammars/css.wasm.br',
@@ -113,6 +124,33 @@ t.test('restores what was changed or removed in dist', async t => {
   t.equal(build().status, 0)
   t.match(built('one'), 'export const one = 1;')
   t.match(built('two'), /export \* from ["']\.\/one\.js["']/)
+})
+
+t.test('bundles what a server runs, and leaves a file of its own to what is loaded late', async t => {
+  const { folder, at, build } = builtProject(t)
+  const run = (...args: string[]) =>
+    spawnSync(process.execPath, [at('dist/server.js'), ...args], {
+      env: { ...process.env, NODE_OPTIONS: '' },
+      encoding: 'utf8'
+    })
+  t.equal(run().stdout, 'first\n')
+  const late = () => run('late').stdout.trimEnd().split('/dist/').at(-1)!
+  t.match(late(), /^chunks\/late-.*\.js$/)
+  // In a place without the modules.
+  for (const name of ['src', 'routes', 'schemas']) rmSync(join(folder, 'dist', name), { recursive: true, force: true })
+  t.equal(run().stdout, 'first\n')
+  t.strictSame(readdirSync(at('dist/workers')).sort(), ['parse-worker.js', 'worker.js'])
+
+  const before = late()
+  t.strictSame(build(), { status: 0, output: '' })
+  t.equal(late(), before)
+  writeFileSync(at('src/late.ts'), 'export const late: string = "changed " + import.meta.url\n')
+  t.strictSame(build(), { status: 0, output: '' })
+  t.not(late(), before)
+  t.notOk(existsSync(at(`dist/${before}`)), 'the old one is removed')
+  writeFileSync(at('dist/server.js'), 'throw new Error()\n')
+  t.strictSame(build(), { status: 0, output: '' })
+  t.equal(run().stdout, 'first\n')
 })
 
 t.test('puts the parsers of the languages into dist, and restores them', async t => {

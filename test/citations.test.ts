@@ -112,9 +112,9 @@ const COMMANDS = new Set(['mcp', 'forget', 'listening'])
 t.test('finds what is cited and does not exist', async t => {
   const files = (text: string) => missingFiles(text, 'src/http')
   t.strictSame(files('see faster.md, docs/no.md, src/http/x/y.ts'), ['faster.md', 'docs/no.md', 'src/http/x/y.ts'])
-  t.strictSame(files('app.ts, `docs/tools.md`, ./call.ts, http/call.ts, dist/src/server.js'), [])
+  t.strictSame(files('app.ts, `docs/tools.md`, ./call.ts, http/call.ts, dist/server.js'), [])
   t.strictSame(files('$URL/a.json, /b.json, https://c.example/d.md'), [])
-  t.strictSame(files('./none.ts, dist/src/serve.js'), ['./none.ts', 'dist/src/serve.js'])
+  t.strictSame(files('./none.ts, dist/serve.js'), ['./none.ts', 'dist/serve.js'])
   t.strictSame(missingFolders('src/engine/, src/motor/, test/none/in/'), ['src/motor/', 'test/none/in/'])
   const links = '[a](tools.md) [b](none.md#x) [c](https://x.example/y.md) [d](../README.md#start)'
   t.strictSame(missingLinks(links, 'docs'), ['none.md'])

@@ -5,7 +5,7 @@ import { join, resolve } from 'node:path'
 import t from 'tap'
 import { CODE } from '../src/engine/outline/languages.ts'
 import { testFolder } from './folder.ts'
-import { BARE_COMMAND, run } from './running.ts'
+import { BARE_COMMAND, run, UNBUNDLED_COMMAND } from './running.ts'
 
 const HOME = join(import.meta.dirname, '..')
 
@@ -119,19 +119,24 @@ t.test('names whose files are copied into the package, under a licence that allo
 })
 
 t.test('loads only what most servers need when it starts', async t => {
-  const folder = testFolder(t, { root: {}, coverage: {} })
-  const coverage = join(folder, 'coverage')
-  // With this, Node names what it has loaded when it ends.
-  const command = ['env', `NODE_V8_COVERAGE=${coverage}`, ...BARE_COMMAND]
-  const server = await run(command, join(folder, 'root'), join(folder, 'state'), [])
-  t.equal(await server.stop(), 0)
-  const loaded = readdirSync(coverage).flatMap(name =>
-    read<{ result: { url: string }[] }>(coverage, name).result.map(({ url }) => url)
-  )
-  t.strictSame(
-    RUNTIME.filter(name => loaded.some(url => url.includes(`/node_modules/${name}/`))),
-    ['ajv', 'diff', 'fastest-levenshtein', 'fastify', 'pino', 'proper-lockfile']
-  )
+  const folder = testFolder(t, { root: {}, bundled: {}, modules: {} })
+  /** The URLs of the files that it has loaded: with this, Node names them when it ends. */
+  const loadedBy = async (command: readonly string[], coverage: string) => {
+    const named = ['env', `NODE_V8_COVERAGE=${coverage}`, ...command]
+    const server = await run(named, join(folder, 'root'), join(folder, 'state'), [])
+    t.equal(await server.stop(), 0)
+    return readdirSync(coverage).flatMap(name =>
+      read<{ result: { url: string }[] }>(coverage, name).result.map(({ url }) => url)
+    )
+  }
+  const bundled = await loadedBy(BARE_COMMAND, join(folder, 'bundled'))
+  const modules = await loadedBy(UNBUNDLED_COMMAND, join(folder, 'modules'))
+  for (const loaded of [bundled, modules]) {
+    t.strictSame(
+      RUNTIME.filter(name => loaded.some(url => url.includes(`/node_modules/${name}/`))),
+      ['ajv', 'diff', 'fastest-levenshtein', 'fastify', 'pino', 'proper-lockfile']
+    )
+  }
   // Of what is read where it is needed.
   const late = [
     /^bucket\//,
@@ -142,10 +147,20 @@ t.test('loads only what most servers need when it starts', async t => {
     /^object-store\/(?!address)/,
     /^stdio/
   ]
-  const own = loaded.flatMap(url => url.split('/dist/src/')[1] ?? [])
+  const own = modules.flatMap(url => url.split('/dist/src/')[1] ?? [])
   t.ok(own.includes('server.js'))
   t.strictSame(
     own.filter(path => late.some(pattern => pattern.test(path))),
     []
   )
+  // What is bundled has a tenth as many files, and still those of its own for what is read late.
+  const files = bundled.flatMap(url => url.split('/dist/')[1] ?? []).filter(path => /^(server|chunks)/.test(path))
+  t.ok(files.includes('server.js'))
+  t.ok(files.length < own.length / 10, `${files.length} instead of ${own.length} files`)
+  const chunks = readdirSync(join(HOME, 'dist/chunks')).map(name => `chunks/${name}`)
+  for (const name of ['BucketWorkspace', 'S3Requests', 'StdioTransport']) {
+    const holders = chunks.filter(path => readFileSync(join(HOME, 'dist', path), 'utf8').includes(`class ${name} `))
+    t.equal(holders.length, 1, name)
+    t.notOk(files.includes(holders[0]!), name)
+  }
 })

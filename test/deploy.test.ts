@@ -152,7 +152,7 @@ t.test('the command of the unit serves on the socket', needs('systemd-socket-act
   const line = /^ExecStart=(.*)$/m.exec(textOf('editd.service'))![1]!
   const command = line
     .replace('/usr/bin/node', process.execPath)
-    .replace('/opt/editd/dist/src/server.js', SERVER)
+    .replace('/opt/editd/dist/server.js', SERVER)
     .replace('/srv/workspace', join(dir, 'root'))
     .replace(/\$\{STATE_DIRECTORY\}/, join(dir, 'state'))
     .split(' ')

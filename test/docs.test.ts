@@ -24,6 +24,8 @@ const DOCUMENTS = [
 ]
 /** With DOCS=write the answers are written into the documents: read them before you commit. */
 const WRITES = process.env.DOCS === 'write'
+/** Before what users start: tap's coverage would find no sources of what is bundled. */
+const UNCOUNTED = ['env', '-u', 'NODE_OPTIONS']
 
 /** What differs from run to run. */
 const settled = (answer: unknown): unknown =>
@@ -116,7 +118,7 @@ for (const name of DOCUMENTS) {
         .replace('the-token-it-printed', 'a-token-for-tests')
         .replace('path/to/editd/', ROOT)
         // The package, as it is here.
-        .replace('"npx", "args": ["-y", "editd"', `"node", "args": ["${join(ROOT, 'dist/src/server.js')}"`)
+        .replace('"npx", "args": ["-y", "editd"', `"node", "args": ["${join(ROOT, 'dist/server.js')}"`)
         .replace('path/to/root', workspace)
       const { url, headers, command, args } = (JSON.parse(here) as { mcpServers: { editd: McpServer } }).mcpServers
         .editd
@@ -125,8 +127,8 @@ for (const name of DOCUMENTS) {
         command === undefined
           ? new StreamableHTTPClientTransport(new URL(url!), { requestInit: { headers: headers! } })
           : new StdioClientTransport({
-              command,
-              args: args!,
+              command: UNCOUNTED[0]!,
+              args: [...UNCOUNTED.slice(1), command, ...args!],
               env: { ...(process.env as Record<string, string>), EDITD_STATE_DIR: join(folder, 'state') },
               stderr: 'ignore'
             })
@@ -145,8 +147,10 @@ t.test('drains when npm start gets SIGTERM', async t => {
   t.teardown(() => rmSync(folder, { recursive: true }))
   // Without its prestart, which would rebuild what other tests are running.
   const npm = spawn(
-    'npm',
+    UNCOUNTED[0]!,
     [
+      ...UNCOUNTED.slice(1),
+      'npm',
       'start',
       '--ignore-scripts',
       '--silent',

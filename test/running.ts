@@ -4,10 +4,15 @@ import { once } from 'node:events'
 import { createInterface } from 'node:readline'
 import { fileURLToPath } from 'node:url'
 
-/** The path of the built server; this file is also built itself, for the benchmark. */
-export const SERVER = fileURLToPath(
-  new URL(import.meta.url.endsWith('.js') ? '../src/server.js' : '../dist/src/server.js', import.meta.url)
-)
+const measuresCoverage = process.env._TAPJS_PROCESSINFO_COVERAGE_ === '1'
+
+// This file is also built itself, for the benchmark.
+const built = (name: string) =>
+  fileURLToPath(new URL(import.meta.url.endsWith('.js') ? `../${name}` : `../dist/${name}`, import.meta.url))
+/** The path of the server that users start. */
+const BUNDLED = built('server.js')
+/** The path of the built server: where tap measures coverage, with a file for each module, which it knows the source of. */
+export const SERVER = measuresCoverage ? built('src/server.js') : BUNDLED
 
 /** `body` is empty where the answer isn't JSON. */
 export interface Answer {
@@ -33,8 +38,9 @@ export interface Running {
 /** Node without what tap loads into every Node that a test starts, which doubles the time of a start. */
 const BARE = ['env', '-u', 'NODE_OPTIONS', process.execPath]
 /** The command of the built server, without coverage. */
-export const BARE_COMMAND: readonly string[] = [...BARE, SERVER]
-const measuresCoverage = process.env._TAPJS_PROCESSINFO_COVERAGE_ === '1'
+export const BARE_COMMAND: readonly string[] = [...BARE, BUNDLED]
+/** As `BARE_COMMAND`, with a file for each module. */
+export const UNBUNDLED_COMMAND: readonly string[] = [...BARE, built('src/server.js')]
 
 /**
  * The command of the built server. When tap measures coverage, what the server runs of dist/ counts, if it ends by

@@ -1,4 +1,4 @@
-// Spans of editd's requests for an OpenTelemetry collector: node --import ./otel.mjs …/editd/dist/src/server.js
+// Spans of editd's requests for an OpenTelemetry collector: node --import ./otel.mjs …/editd/dist/server.js
 // Needs `npm install @fastify/otel @opentelemetry/sdk-trace-node @opentelemetry/exporter-trace-otlp-http` beside it.
 import FastifyOtelInstrumentation from '@fastify/otel'
 import { OTLPTraceExporter } from '@opentelemetry/exporter-trace-otlp-http'

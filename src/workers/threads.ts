@@ -53,8 +53,10 @@ export class Threads<J extends { type: string }, R extends Record<J['type'], unk
 
   /** `worker`: the file in this folder that a thread runs. */
   constructor(worker: 'worker' | 'parse-worker', options: ThreadsOptions) {
-    // The same file is .ts where tests load it, .js where it was built.
-    this.#url = new URL(import.meta.url.replace(/threads(\.[jt]s)/, `${worker}$1`))
+    // Beside this file, where each module is a file: .ts where tests load it, .js where it was compiled. Where it was
+    // bundled, the worker has a file of its own.
+    const ending = /\/threads(\.[jt]s)$/.exec(import.meta.url)?.[1]
+    this.#url = new URL(ending ? worker + ending : import.meta.resolve(`#workers/${worker}.js`), import.meta.url)
     this.#options = options
   }
 

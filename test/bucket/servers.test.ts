@@ -136,7 +136,7 @@ t.test('says what to install where there is no SDK', async t => {
     symlinkSync(new URL(`node_modules/${name}`, top), join(dir, 'node_modules', name))
   }
   const flags = ['s3://docs', '--token', 't', '--port', '0']
-  const { status, stderr } = spawnSync(process.execPath, [join(dir, 'dist/src/server.js'), ...flags], {
+  const { status, stderr } = spawnSync(process.execPath, [join(dir, 'dist/server.js'), ...flags], {
     encoding: 'utf8'
   })
   t.equal(status, 2, stderr)
