@@ -75,6 +75,11 @@ const SuggestedEdit = named(
   }
 )
 
+const LaterEdit = named('LaterEdit', 'A later edit of the same request, as it has to be sent.', {
+  edit_index: count('Which edit of the request, counted from 0.'),
+  edit: ref(SuggestedEdit)
+})
+
 const SuggestedCall = named(
   'SuggestedCall',
   'Another call. One of /edit-section has no new_text: add your own. Others are ready to send.',
@@ -119,6 +124,12 @@ const SuggestedFixSchema = named('SuggestedFix', 'One way to continue.', {
   suggestion: text('What to do, in one sentence.'),
   example: Type.Optional(text('An example.')),
   edit: Type.Optional(ref(SuggestedEdit)),
+  later_edits: Type.Optional(
+    Type.Array(ref(LaterEdit), {
+      maxItems: 20,
+      description: 'Later edits of the request that fail too: what to send in their place, besides edit.'
+    })
+  ),
   call: Type.Optional(ref(SuggestedCall)),
   diff: Type.Optional(text('A corrected diff of the whole file, ready to send.'))
 })
@@ -396,6 +407,7 @@ export const PROBLEM_COMPONENTS = [
   SimilarContent,
   MatchLocation,
   SuggestedEdit,
+  LaterEdit,
   SuggestedCall,
   SuggestedFixSchema,
   Highlight,

@@ -71,8 +71,17 @@ export interface Fix<E = FixedText> {
   section?: { symbol: string; at_line?: number }
   /** Why `edit` has no `new_text`. */
   conflict?: MergeConflict
+  /** With `edit`: edits behind it that fail too, in their order. */
+  later?: LaterEdit[]
   /** The lines that are to be read hold bytes that aren't UTF-8. */
   lossy?: true
+}
+
+/** A later edit of the request, as it has to be sent, and the lines that it was most likely meant for. */
+export interface LaterEdit {
+  edit_index: number
+  edit: TextEdit
+  lines: [number, number]
 }
 
 /** A fix that has its edit. */

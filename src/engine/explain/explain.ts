@@ -34,7 +34,7 @@ const MOST_CONTEXT_FIXES = 3
 const LINE_LENGTH = 300
 const CONTEXT_LENGTH = 160
 /** Bytes of JSON that a ready-to-send edit may have: it is whole or absent. */
-const FIX_LENGTH = 16_000
+export const FIX_LENGTH = 16_000
 /** Bytes of text that are certainly more than that as JSON. */
 export const FIX_BYTES = 3 * FIX_LENGTH
 export const SEARCH_LENGTH = 500

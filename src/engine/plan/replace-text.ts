@@ -5,6 +5,7 @@ import { PieceTable, type Replacement } from '../edit/piece-table.ts'
 import { repeatedAt } from '../explain/already-applied.ts'
 import { explainAlreadyApplied, explainOutOfRange, explainWrongCount, type FailedEdit } from '../explain/explain.ts'
 import { explainNoMatch } from '../explain/explain-no-match.ts'
+import { withLaterEdits } from '../explain/later-edits.ts'
 import type { TextFailure, TakesLong } from '../failure.ts'
 import type { TextEdit } from '../edit/request.ts'
 import { LineIndex } from '../text/line-index.ts'
@@ -20,7 +21,7 @@ import { type WorkWithin, fitsWorkBudget } from '../suggest/suggest.ts'
 /** A request may replace this many places: each is kept track of. */
 export const MAX_REPLACEMENTS = 1_000_000
 
-/** Work (see `fitsWorkBudget`) of one replaced place. */
+/** Work (see `suggestWork`) of one replaced place. */
 const PLACE = 1000
 
 export interface TextOptions {
@@ -38,9 +39,8 @@ export interface TextOptions {
  * there; matches are counted left to right, not overlapping, but where exactly one is required, overlapping ones
  * count too. `edits` are valid: `old_text` isn't empty, `replace_all: true` and `occurrence` aren't both given.
  * Fails with the first edit that can't be made: no match, made already, another count than required, an occurrence
- * that isn't there, a result over `max_result_size`, or more replaced places than
- * `max_replacements`; with `work_within`,
- * TAKES_LONG where many places are replaced, or a miss takes long to explain.
+ * that isn't there, a result over `max_result_size`, or more replaced places than `max_replacements`; a correction of it
+ * comes with those of later edits that fail too. With `work_within`, TAKES_LONG where many places are replaced, or a miss takes long to explain.
  */
 export function planTextEdits(
   original: Buffer,
@@ -55,7 +55,24 @@ export function planTextEdits(
 export function planTextEdits(
   original: Buffer,
   edits: readonly TextEdit[],
-  { work_within = Infinity, max_replacements = MAX_REPLACEMENTS, ...options }: TextOptions & Partial<WorkWithin>
+  options: TextOptions & Partial<WorkWithin>
+): Result<Plan, TextFailure | TakesLong> {
+  const { work_within = Infinity } = options
+  const planned = planInTurn(original, edits, work_within, options)
+  if (planned.ok || planned.failure.code === 'TAKES_LONG' || edits.length === 1) return planned
+  return fail(
+    withLaterEdits(planned.failure, edits, original.length, work_within, (corrected, within) =>
+      planInTurn(original, corrected, within, options)
+    )
+  )
+}
+
+/** As `planTextEdits`, without what corrects later edits. */
+function planInTurn(
+  original: Buffer,
+  edits: readonly TextEdit[],
+  work_within: number,
+  { line_endings, max_result_size, max_replacements = MAX_REPLACEMENTS, allow_repeat = false }: TextOptions
 ): Result<Plan, TextFailure | TakesLong> {
   const draft = new PieceTable(original)
   const lines = new LineIndex(original)
@@ -64,22 +81,20 @@ export function planTextEdits(
   const leftAlone: Others[] = []
   const newTextWarnings: NewTextWarning[] = []
   const needles = edits.map(({ old_text }) => new Needle(old_text))
-  const occurrences = new OccurrenceIndex(
-    needles.map(needle => soughtBytes(needle, options.line_endings, style.ending))
-  )
+  const occurrences = new OccurrenceIndex(needles.map(needle => soughtBytes(needle, line_endings, style.ending)))
   for (let edit_index = 0; edit_index < edits.length; edit_index++) {
     const edit = edits[edit_index]!
     const needle = needles[edit_index]!
     const seen = occurrences.find(edit_index, draft.text)
     const text = seen === undefined ? draft.searchable() : draft.text
-    const found = locate(text, needle, options.line_endings, style.ending, seen)
+    const found = locate(text, needle, line_endings, style.ending, seen)
     // Named one by one: to spread what comes with them takes a microsecond.
     const failed: FailedEdit = {
       draft,
       line_index: lines,
       edit,
       needle,
-      line_endings: options.line_endings,
+      line_endings,
       ending: style.ending,
       edit_index,
       total_edits: edits.length
@@ -93,8 +108,7 @@ export function planTextEdits(
         chosen.failure === 'count' ? explainWrongCount({ ...failed, found }) : explainOutOfRange({ ...failed, found })
       )
     }
-    const repeated =
-      options.allow_repeat === true || found.all.count !== 1 ? undefined : repeatedAt(failed, edit, found.all.at(0))
+    const repeated = allow_repeat || found.all.count !== 1 ? undefined : repeatedAt(failed, edit, found.all.at(0))
     if (repeated !== undefined) return fail(explainAlreadyApplied(failed, repeated))
     const [from, to] = chosen.value
     const total = draft.placements.length + to - from
@@ -109,7 +123,7 @@ export function planTextEdits(
       })
     }
     if (total * PLACE > work_within) return fail({ code: 'TAKES_LONG' })
-    const insertFor = inserter(edit, options.line_endings, text, style)
+    const insertFor = inserter(edit, line_endings, text, style)
     const operation = edit.new_text === '' ? 'delete' : 'replace'
     const replacements = found.matches.slice(from, to).map((match): Replacement => ({
       edit_index,
@@ -119,11 +133,11 @@ export function planTextEdits(
       insert: insertFor(match)
     }))
     const size = sizeAfter(text.length, replacements)
-    if (size > options.max_result_size) {
+    if (size > max_result_size) {
       return fail({
         code: 'RESULT_TOO_LARGE',
         what: 'bytes',
-        limit: options.max_result_size,
+        limit: max_result_size,
         actual: size,
         edit_index,
         total_edits: edits.length

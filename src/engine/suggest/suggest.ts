@@ -149,17 +149,21 @@ function marginOf([best, next]: readonly Region[]): number {
 export const leastScore = (characters: number): number =>
   LEAST_SCORE + LEAST_SCORE_SHORT * Math.exp(-characters / FADE_CHARACTERS)
 
-/** How much work (see `fitsWorkBudget`) a plan may be. */
+/** How much work (see `suggestWork`) a plan may be. */
 export interface WorkWithin {
   work_within: number
 }
 
 /**
- * Whether searching a text of `length` bytes for what `oldText` was meant for is at most so much work: bytes × UTF-16
- * units, at least a thousand of each.
+ * How much work it is to search a text of `length` bytes for what `oldText` was meant for: bytes × UTF-16 units, at
+ * least a thousand of each.
  */
+export const suggestWork = (length: number, oldText: string): number =>
+  Math.max(LEAST_WORK, length) * Math.max(LEAST_WORK, oldText.length)
+
+/** Whether it is at most so much work. */
 export const fitsWorkBudget = (length: number, oldText: string, within: number): boolean =>
-  Math.max(LEAST_WORK, length) * Math.max(LEAST_WORK, oldText.length) <= within
+  suggestWork(length, oldText) <= within
 
 function allRegions(haystack: Haystack, sought: string, budget: Budget): Region[] {
   if (sought.length > HUGE) {

@@ -1,6 +1,7 @@
 // Which edit of a request failed, and what became of the others. Does not know why it failed.
 import type { EditPosition } from '../../engine/failure.ts'
 import { NOTHING_WRITTEN } from './description.ts'
+import { listed } from './phrases.ts'
 
 /** The members of a problem that say which edit failed. */
 export const position = ({ edit_index, total_edits }: EditPosition): EditPosition => ({ edit_index, total_edits })
@@ -20,3 +21,11 @@ function earlierMatch(count: number): string {
   if (count === 0) return ''
   return count === 1 ? '; edit 1 matches' : `; edits 1 to ${count} match`
 }
+
+/** `edit 2`, `edits 2 and 3`. */
+export const editsNumbered = (edits: readonly { edit_index: number }[]): string =>
+  `${edits.length === 1 ? 'edit' : 'edits'} ${listed(edits.map(({ edit_index }) => `${edit_index + 1}`))}`
+
+/** `edits 2 and 3 fail too`. */
+export const failToo = (later: readonly { edit_index: number }[]): string =>
+  `${editsNumbered(later)} ${later.length === 1 ? 'fails' : 'fail'} too`

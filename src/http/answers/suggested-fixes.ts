@@ -61,13 +61,14 @@ const replaceSection = (
 })
 
 function toFix(fix: Fix<FixedText | FixedLines>, naming: CallSyntax): SuggestedFix {
-  const { type, edit } = fix
+  const { type, edit, later } = fix
   const example = exampleOf(fix)
   return {
     type,
     suggestion: isOfLines(edit) ? suggestLines(fix as Fix<FixedLines>, edit, naming) : suggestText(fix as Fix, naming),
     ...(example !== undefined && { example }),
-    ...(edit !== undefined && { edit })
+    ...(edit !== undefined && { edit }),
+    ...(later !== undefined && { later_edits: later.map(({ edit_index, edit }) => ({ edit_index, edit })) })
   }
 }
 

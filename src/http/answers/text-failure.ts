@@ -3,6 +3,7 @@ import type { Problem } from '../../../schemas/problem.ts'
 import type {
   AlreadyApplied,
   Fix,
+  LaterEdit,
   NoMatch,
   OccurrenceOutOfRange,
   ResultTooLarge,
@@ -12,7 +13,7 @@ import type {
 } from '../../engine/failure.ts'
 import { BY_TOOL, type CallSyntax, type NamedFile } from './call-names.ts'
 import { sentences, type Descriptions, type FailedRequest } from './description.ts'
-import { ofEdit, position } from './edit-position.ts'
+import { failToo, ofEdit, position } from './edit-position.ts'
 import { whyMissed } from './no-match-cause.ts'
 import { capital, counted, linesListed, listed, quote, span } from './phrases.ts'
 import { toFixes, whyNotMerged } from './suggested-fixes.ts'
@@ -62,7 +63,8 @@ function noMatch(failure: NoMatch, { path, shown, naming }: FailedRequest): stri
     return sentences(
       notFound,
       `It is in the original file, but edit ${undone_by_edit + 1} of this request changes it first.`,
-      `Write ${old_text} to match the text after that edit${ready}, or merge the two edits.`
+      `Write ${old_text} to match the text after that edit${ready}, or merge the two edits.`,
+      laterToo(failure)
     )
   }
   if (file_preview.total_lines === 0) {
@@ -73,6 +75,7 @@ function noMatch(failure: NoMatch, { path, shown, naming }: FailedRequest): stri
       notFound,
       mostSimilar(failure, best, naming),
       nextStep(failure, best, naming),
+      laterToo(failure),
       orSection(failure, naming),
       alsoApplied(failure, naming)
     )
@@ -157,6 +160,14 @@ function nextStep({ fixes, cause }: NoMatch, best: SimilarContent, naming: CallS
       ? `send ${which}.`
       : `send ${which} with a ${naming.field('new_text')} of your own: ${whyNotMerged(first.conflict, naming)}.`
   return second !== undefined || unclear ? capital(action) : `If so, ${action}`
+}
+
+/** That later edits have to be corrected as well. */
+function laterToo({ fixes }: NoMatch): string {
+  const at = fixes.findIndex(({ later }) => later !== undefined)
+  if (at === -1) return ''
+  const { later } = fixes[at] as { later: LaterEdit[] }
+  return `${capital(failToo(later))}; send what suggested_fixes[${at}].later_edits has in ${later.length === 1 ? 'its' : 'their'} place.`
 }
 
 /** That the symbol which old_text defines can be replaced whole. */

@@ -3,6 +3,7 @@ import type {
   DiffFix,
   FilePreview,
   Fix,
+  LaterEdit,
   HunkAmbiguous,
   HunkNotFound,
   NoMatch,
@@ -155,6 +156,11 @@ const complete = (line: number): Fix => ({
   type: 'USE_EXACT_TEXT',
   lines: [line, line],
   edit: { old_text: 'foo( 1 )', new_text: 'bar' }
+})
+const later = (edit_index: number): LaterEdit => ({
+  edit_index,
+  edit: { old_text: 'baz( 1 )', new_text: 'qux' },
+  lines: [edit_index + 7, edit_index + 7]
 })
 const withoutNewText: Fix = {
   type: 'USE_EXACT_TEXT',
@@ -1106,6 +1112,36 @@ const TEXTS: Described[] = [
       'It is in the original file, but edit 1 of this request changes it first.',
       'Write old_text to match the text after that edit (suggested_fixes[0].edit has it), or merge the two',
       'edits. Nothing was written: none of the 3 edits was made; edit 1 matches.'
+    ]
+  },
+  {
+    failure: missed({
+      edit_index: 1,
+      total_edits: 4,
+      undone_by_edit: 0,
+      fixes: [{ ...complete(4), later: [later(2)] }]
+    }),
+    detail: [
+      'Edit 2 of 4 failed: old_text was not found in src/app.ts: "const foo = 1;".',
+      'It is in the original file, but edit 1 of this request changes it first.',
+      'Write old_text to match the text after that edit (suggested_fixes[0].edit has it), or merge the two',
+      'edits. Edit 3 fails too; send what suggested_fixes[0].later_edits has in its place.',
+      'Nothing was written: none of the 4 edits was made; edit 1 matches.'
+    ]
+  },
+  {
+    failure: missed({
+      edit_index: 0,
+      total_edits: 4,
+      similar_content: [oneLine],
+      fixes: [{ ...complete(4), later: [later(1), later(3)] }]
+    }),
+    detail: [
+      'Edit 1 of 4 failed: old_text was not found in src/app.ts: "const foo = 1;".',
+      'Most likely line 4 was meant: the spacing differs (the file has "const  foo", old_text "const foo").',
+      'The file has "foo( 1 )" there. If so, send suggested_fixes[0].edit.',
+      'Edits 2 and 4 fail too; send what suggested_fixes[0].later_edits has in their place.',
+      'Nothing was written: none of the 4 edits was made.'
     ]
   },
   {

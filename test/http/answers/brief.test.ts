@@ -314,6 +314,48 @@ const ANSWERS: [tool: string, args: Record<string, unknown>, lines: string[]][] 
   ],
   [
     'edit_file',
+    {
+      path: 'app.js',
+      edits: [
+        { old_text: 'const port = 9090', new_text: 'const port = 1' },
+        { old_text: 'const  host = process.env.HOST', new_text: 'const  host = env.HOST' },
+        { old_text: 'if (host) {\n    listen(port, host)\n', new_text: 'if (host) {\n    listen(port)\n' }
+      ]
+    },
+    [
+      'No edit was made, because edit 1 of 3 failed: old_text was not found in app.js; most likely line 1 was ' +
+        'meant: the spacing differs (the file has "port  =", old_text "port ="). [NO_MATCH]',
+      'Edits 2 and 3 fail too; most likely line 2 and lines 4 to 5 were meant.',
+      'If so, send:',
+      '{"path":"app.js","edits":[{"old_text":"const port  = 9090","new_text":"const port  = 1"},' +
+        '{"old_text":"const host = process.env.HOST","new_text":"const host = env.HOST"},' +
+        '{"old_text":"if (host) {\\n  listen(port, host)\\n","new_text":"if (host) {\\n  listen(port)\\n"}]}',
+      'file_hash: #'
+    ]
+  ],
+  // Of a call that is too long to be written out, the edits that are corrected.
+  [
+    'edit_file',
+    {
+      path: 'app.js',
+      edits: [
+        { old_text: 'const port = 9090', new_text: 'const port = 1' },
+        { old_text: '} else {', new_text: `} else { // ${'x'.repeat(6000)}` },
+        { old_text: 'const  host = process.env.HOST', new_text: 'const  host = env.HOST' }
+      ]
+    },
+    [
+      'No edit was made, because edit 1 of 3 failed: old_text was not found in app.js; most likely line 1 was ' +
+        'meant: the spacing differs (the file has "port  =", old_text "port ="). [NO_MATCH]',
+      'Edit 3 fails too; most likely line 2 was meant.',
+      'If so, send the same edits with these as edits 1 and 3:',
+      '[{"old_text":"const port  = 9090","new_text":"const port  = 1"},' +
+        '{"old_text":"const host = process.env.HOST","new_text":"const host = env.HOST"}]',
+      'file_hash: #'
+    ]
+  ],
+  [
+    'edit_file',
     { path: 'empty.txt', old_text: 'a', new_text: 'b' },
     [
       'old_text was not found in empty.txt: the file is empty. [NO_MATCH]',

@@ -1,9 +1,10 @@
 // The calls that the text of a problem proposes: the one that failed with other fields, or another one. Does not know
 // what failed.
 import type { LineRange } from '../../../engine/edit/request.ts'
-import type { EditPosition, Fix, FixedLines, FixedText } from '../../../engine/failure.ts'
+import type { EditPosition, Fix, FixedLines, FixedText, LaterEdit } from '../../../engine/failure.ts'
 import { BY_TOOL, type CallSyntax, pathShown, type ToolCall } from '../call-names.ts'
-import { capital, span } from '../phrases.ts'
+import { editsNumbered, failToo } from '../edit-position.ts'
+import { capital, listed, span } from '../phrases.ts'
 import { whyNotMerged } from '../suggested-fixes.ts'
 
 /** What failed: the call, and the file that it is about. */
@@ -153,11 +154,17 @@ const EDIT_FIELDS = [
 const withoutEdit = (fields: Readonly<Record<string, unknown>>): object =>
   Object.fromEntries(Object.entries(fields).filter(([name]) => !EDIT_FIELDS.includes(name)))
 
-/** The same call with this edit in place of the one that failed. */
-function withEdit({ made }: FailedCall, edit: object, { edit_index }: EditPosition): object {
+/** The same call with this edit in place of the one that failed, and with the later ones. */
+function withEdit(
+  { made }: FailedCall,
+  edit: object,
+  { edit_index }: EditPosition,
+  later: readonly LaterEdit[] = []
+): object {
   const { edits, ...others } = made.arguments
   if (!Array.isArray(edits)) return { ...withoutEdit(others), ...edit }
-  return { ...others, edits: edits.toSpliced(edit_index, 1, edit) }
+  const corrected = later.reduce((all, one) => all.with(one.edit_index, one.edit), edits.with(edit_index, edit))
+  return { ...others, edits: corrected }
 }
 
 type AnyFix = Fix<FixedText> | Fix<FixedLines>
@@ -169,33 +176,49 @@ const hasEdit = (fix: AnyFix): fix is EditFix => fix.edit !== undefined
 /** The fixes that have an edit to send. */
 export const withEdits = (fixes: readonly AnyFix[]): EditFix[] => fixes.filter(hasEdit)
 
-/** A fix as a call, below the words that say when to send it and what it leaves to the caller. */
-export const fixed = ({ edit, conflict }: EditFix, when: string, failure: EditPosition, call: FailedCall): string[] =>
-  asCall(edit, when, conflict === undefined ? undefined : whyNotMerged(conflict, call.naming), failure, call)
+/**
+ * A fix as a call, below the words that say when to send it, what it leaves to the caller, and what else it corrects.
+ */
+export function fixed(fix: EditFix, when: string, failure: EditPosition, call: FailedCall): string[] {
+  const { edit, conflict, later = [] } = fix
+  const whyOwn = conflict === undefined ? undefined : whyNotMerged(conflict, call.naming)
+  const lines = asCall(edit, when, whyOwn, failure, call, later)
+  return later.length === 0 || lines.length === 0 ? lines : [alsoMeant(later), ...lines]
+}
+
+/** `Edits 2 and 3 fail too; most likely line 6 and lines 11 to 13 were meant.` */
+const alsoMeant = (later: readonly LaterEdit[]): string =>
+  `${capital(failToo(later))}; most likely ${listed(later.map(({ lines }) => span(lines)))} ` +
+  `${later.length === 1 && later[0]!.lines[0] === later[0]!.lines[1] ? 'was' : 'were'} meant.`
 
 /**
- * `whyOwn`: why new_text is left to the caller. Of several edits that are too long together only this one is shown.
- * Nothing where the caller has no such call.
+ * `whyOwn`: why new_text is left to the caller. Of several edits that are too long together only this one is shown,
+ * with the later ones. Nothing where the caller has no such call.
  */
 export function asCall(
   edit: object,
   when: string,
   whyOwn: string | undefined,
   failure: EditPosition,
-  call: FailedCall
+  call: FailedCall,
+  later: readonly LaterEdit[] = []
 ): string[] {
   const isOne = failure.total_edits === 1
-  const one = withEdit(call, edit, failure)
+  const one = withEdit(call, edit, failure, later)
   const whole = wholeCall(call, one)
   if (whole === undefined) return []
   const isWhole = (isOne && call.part === undefined) || whole.length <= CALL_LENGTH
-  const as = isOne ? '' : ` as edit ${failure.edit_index + 1}`
-  const what = isWhole ? '' : ` the same ${call.part === undefined ? 'edits' : 'call'} with this${as}${inPart(call)}`
+  const these = later.length === 0 ? 'this' : 'these'
+  const as = isOne ? '' : ` as ${editsNumbered([failure, ...later])}`
+  const what = isWhole
+    ? ''
+    : ` the same ${call.part === undefined ? 'edits' : 'call'} with ${these}${as}${inPart(call)}`
   const own =
     whyOwn === undefined ? '' : `${isWhole ? ' this' : ''} with a ${call.naming.field('new_text')} of your own`
   const why = whyOwn === undefined || whyOwn === '' ? '' : ` (${whyOwn})`
   const words = `send${what}${own}${why}:`
-  return [when === '' ? capital(words) : `${when}, ${words}`, isWhole ? whole : JSON.stringify(isOne ? one : edit)]
+  const shown = isOne ? one : later.length === 0 ? edit : [edit, ...later.map(({ edit }) => edit)]
+  return [when === '' ? capital(words) : `${when}, ${words}`, isWhole ? whole : JSON.stringify(shown)]
 }
 
 /** A call for each place, as far as they are short together; the first in any case. */

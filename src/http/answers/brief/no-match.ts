@@ -36,7 +36,10 @@ export function noMatch(failure: NoMatch, call: FailedCall): Brief {
   if (undone_by_edit !== undefined) {
     return {
       what: of(`: edit ${undone_by_edit + 1} of this request changes it first`),
-      next: first === undefined ? [] : fixed(first, 'To edit what that edit leaves', failure, call)
+      next:
+        first === undefined
+          ? [`Write ${old_text} to match the text after that edit, or merge the two edits.`]
+          : fixed(first, 'To edit what that edit leaves', failure, call)
     }
   }
   if (file_preview.total_lines === 0) {
