@@ -77,6 +77,7 @@ const SuggestedEdit = named(
 
 const LaterEdit = named('LaterEdit', 'A later edit of the same request, as it has to be sent.', {
   edit_index: count('Which edit of the request, counted from 0.'),
+  suggestion: text('Which lines it was most likely meant for, and why it fails.'),
   edit: ref(SuggestedEdit)
 })
 

@@ -77,8 +77,8 @@ export interface Fix<E = FixedText> {
   lossy?: true
 }
 
-/** A later edit of the request, as it has to be sent, and the lines that it was most likely meant for. */
-export interface LaterEdit {
+/** A later edit of the request as it has to be sent, the lines that it was most likely meant for, and why it fails. */
+export interface LaterEdit extends Pick<NoMatch, 'cause' | 'undone_by_edit'> {
   edit_index: number
   edit: TextEdit
   lines: [number, number]

@@ -43,13 +43,15 @@ export function withLaterEdits(
       if (work_within < LATER_WORK) return planned.failure
       break
     }
-    const { edit_index } = planned.failure
-    const next = planned.failure.code === 'NO_MATCH' ? correctionOf(planned.failure) : undefined
+    if (planned.failure.code !== 'NO_MATCH') break
+    const { edit_index, cause, undone_by_edit } = planned.failure
+    const next = correctionOf(planned.failure)
     if (next === undefined || edit_index <= last) break
     units -= JSON.stringify(next.edit).length
     if (units < 0) break
-    later.push({ edit_index, edit: next.edit, lines: next.lines })
-    corrected = corrected.with(edit_index, next.edit)
+    const { edit, lines } = next
+    later.push({ edit_index, edit, lines, cause, ...(undone_by_edit !== undefined && { undone_by_edit }) })
+    corrected = corrected.with(edit_index, edit)
     left -= workOf(edit_index)
     last = edit_index
   }

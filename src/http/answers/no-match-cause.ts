@@ -1,5 +1,6 @@
 // Why old_text wasn't found, one sentence for each cause. Does not know statuses or fixes.
 import type { Cause, CauseType } from '../../engine/suggest/differences/classify.ts'
+import type { LaterEdit } from '../../engine/failure.ts'
 import { BY_ROUTE, type CallSyntax } from './call-names.ts'
 import { counted, quote } from './phrases.ts'
 
@@ -119,3 +120,9 @@ function indents(whose: string, piece: string): string {
   const what = [...count(tabs, 'tab'), ...count(others, 'space')].join(' and ')
   return what === '' ? `${whose} has no indentation` : `${whose} indents with ${what}`
 }
+
+/** Why a later edit of the request fails too. */
+export const whyLater = ({ cause, undone_by_edit }: LaterEdit, naming: CallSyntax): string =>
+  undone_by_edit === undefined
+    ? whyMissed(cause, naming)
+    : `edit ${undone_by_edit + 1} of this request changes it first`

@@ -1,9 +1,10 @@
 // The fixes of a problem: what to do, in a sentence, with an example. Does not know status codes.
 import type { SuggestedFix } from '../../../schemas/problem.ts'
-import type { FilePreview, Fix, FixedLines, FixedText } from '../../engine/failure.ts'
+import type { FilePreview, Fix, FixedLines, FixedText, LaterEdit } from '../../engine/failure.ts'
 import type { MergeConflict } from '../../engine/suggest/merge.ts'
 import { type CallSyntax, lookedAtWith, type NamedFile } from './call-names.ts'
 import { sentences } from './description.ts'
+import { whyLater } from './no-match-cause.ts'
 import { linesListed, quote, span } from './phrases.ts'
 
 /** First and last line. */
@@ -68,9 +69,15 @@ function toFix(fix: Fix<FixedText | FixedLines>, naming: CallSyntax): SuggestedF
     suggestion: isOfLines(edit) ? suggestLines(fix as Fix<FixedLines>, edit, naming) : suggestText(fix as Fix, naming),
     ...(example !== undefined && { example }),
     ...(edit !== undefined && { edit }),
-    ...(later !== undefined && { later_edits: later.map(({ edit_index, edit }) => ({ edit_index, edit })) })
+    ...(later !== undefined && { later_edits: later.map(one => toLaterEdit(one, naming)) })
   }
 }
+
+const toLaterEdit = (later: LaterEdit, naming: CallSyntax): NonNullable<SuggestedFix['later_edits']>[number] => ({
+  edit_index: later.edit_index,
+  suggestion: `Most likely meant for ${span(later.lines)}: ${whyLater(later, naming)}.`,
+  edit: later.edit
+})
 
 const isOfLines = (edit: FixedText | FixedLines | undefined): edit is FixedLines =>
   edit !== undefined && 'start_line' in edit

@@ -1,7 +1,7 @@
 // What corrects later edits of a request, with the one that failed: the same as if one after the other were corrected.
 import t from 'tap'
 import type { TextEdit } from '../../../src/engine/edit/request.ts'
-import type { EditFix, TakesLong, TextFailure } from '../../../src/engine/failure.ts'
+import type { EditFix, NoMatch, TakesLong, TextFailure } from '../../../src/engine/failure.ts'
 import { planTextEdits, type TextOptions } from '../../../src/engine/plan/replace-text.ts'
 import type { Result } from '../../../src/result.ts'
 import { often } from '../../often.ts'
@@ -90,14 +90,16 @@ check(
   'made'
 )
 
-t.test('says where each was most likely meant', async t => {
-  const [first, ...others] = [edit('host', narrow), edit('parser', narrow)].map(one => fixOf(plan(FILE, [one]))!)
-  const { later, ...fix } = fixOf(plan(FILE, [edit('host', narrow), edit('parser', narrow)]))!
+t.test('says of each where it was most likely meant, and why it fails', async t => {
+  const alone = [edit('host', narrow), edit('parser', cut)].map(one => plan(FILE, [one]))
+  const [first, second] = alone.map(planned => fixOf(planned)!)
+  const { cause } = (alone[1] as { failure: NoMatch }).failure
+  const { later, ...fix } = fixOf(plan(FILE, [edit('host', narrow), edit('parser', cut)]))!
   t.strictSame(fix, first)
-  t.strictSame(
-    later,
-    others.map(({ edit, lines }) => ({ edit_index: 1, edit, lines }))
-  )
+  t.strictSame(later, [{ edit_index: 1, edit: second!.edit, lines: second!.lines, cause }])
+  const renamed = { old_text: 'parser ()', new_text: 'parser (text)' }
+  const undone = fixOf(plan(FILE, [edit('host', narrow), renamed, edit('parser')]))!.later
+  t.match(undone, [{ edit_index: 2, undone_by_edit: 1, edit: { old_text: /^function parser \(text\) / } }])
 })
 
 t.test('corrects no later ones where the first is doubtful', async t => {

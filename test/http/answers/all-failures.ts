@@ -160,7 +160,8 @@ const complete = (line: number): Fix => ({
 const later = (edit_index: number): LaterEdit => ({
   edit_index,
   edit: { old_text: 'baz( 1 )', new_text: 'qux' },
-  lines: [edit_index + 7, edit_index + 7]
+  lines: [edit_index + 7, edit_index + 7],
+  cause: { type: 'spacing', expected: '"baz(1"', found: '"baz( 1"' }
 })
 const withoutNewText: Fix = {
   type: 'USE_EXACT_TEXT',

@@ -325,11 +325,36 @@ const ANSWERS: [tool: string, args: Record<string, unknown>, lines: string[]][] 
     [
       'No edit was made, because edit 1 of 3 failed: old_text was not found in app.js; most likely line 1 was ' +
         'meant: the spacing differs (the file has "port  =", old_text "port ="). [NO_MATCH]',
-      'Edits 2 and 3 fail too; most likely line 2 and lines 4 to 5 were meant.',
+      'Edit 2 fails too; most likely line 2 was meant: the spacing differs (the file has "const host", old_text "const  host").',
+      'Edit 3 fails too; most likely lines 4 to 5 were meant: the file indents with 2 spaces, but old_text indents with 4 spaces.',
       'If so, send:',
       '{"path":"app.js","edits":[{"old_text":"const port  = 9090","new_text":"const port  = 1"},' +
         '{"old_text":"const host = process.env.HOST","new_text":"const host = env.HOST"},' +
         '{"old_text":"if (host) {\\n  listen(port, host)\\n","new_text":"if (host) {\\n  listen(port)\\n"}]}',
+      'file_hash: #'
+    ]
+  ],
+  [
+    'edit_file',
+    {
+      path: 'tabs.py',
+      edits: [
+        { old_text: 'def read(path):\n  with', new_text: 'def read(path):\n  # Closed.\n  with' },
+        { old_text: 'def first(', new_text: 'def first_of(' },
+        { old_text: '  with open(path) as f:\n    return 1', new_text: '  with open(path) as f:\n    return 2' },
+        { old_text: 'def first(path):\n', new_text: 'def first(path, size):\n' }
+      ]
+    },
+    [
+      'No edit was made, because edit 1 of 4 failed: old_text was not found in tabs.py; most likely lines 1 to 2 were meant: ' +
+        'the file indents with 1 tab, but old_text indents with 2 spaces. [NO_MATCH]',
+      'Edit 3 fails too, for the same reason; most likely lines 6 to 7 were meant.',
+      'Edit 4 fails too; most likely line 5 was meant: edit 2 of this request changes it first.',
+      'If so, send:',
+      '{"path":"tabs.py","edits":[{"old_text":"def read(path):\\n\\twith","new_text":"def read(path):\\n\\t# Closed.\\n\\twith"},' +
+        '{"old_text":"def first(","new_text":"def first_of("},' +
+        '{"old_text":"\\twith open(path) as f:\\n\\t\\treturn 1","new_text":"\\twith open(path) as f:\\n\\t\\treturn 2"},' +
+        '{"old_text":"def first_of(path):\\n","new_text":"def first_of(path, size):\\n"}]}',
       'file_hash: #'
     ]
   ],
@@ -347,7 +372,7 @@ const ANSWERS: [tool: string, args: Record<string, unknown>, lines: string[]][] 
     [
       'No edit was made, because edit 1 of 3 failed: old_text was not found in app.js; most likely line 1 was ' +
         'meant: the spacing differs (the file has "port  =", old_text "port ="). [NO_MATCH]',
-      'Edit 3 fails too; most likely line 2 was meant.',
+      'Edit 3 fails too; most likely line 2 was meant: the spacing differs (the file has "const host", old_text "const  host").',
       'If so, send the same edits with these as edits 1 and 3:',
       '[{"old_text":"const port  = 9090","new_text":"const port  = 1"},' +
         '{"old_text":"const host = process.env.HOST","new_text":"const host = env.HOST"}]',

@@ -3,8 +3,8 @@
 import type { LineRange } from '../../../engine/edit/request.ts'
 import type { EditPosition, Fix, FixedLines, FixedText, LaterEdit } from '../../../engine/failure.ts'
 import { BY_TOOL, type CallSyntax, pathShown, type ToolCall } from '../call-names.ts'
-import { editsNumbered, failToo } from '../edit-position.ts'
-import { capital, listed, span } from '../phrases.ts'
+import { editsNumbered } from '../edit-position.ts'
+import { capital, span } from '../phrases.ts'
 import { whyNotMerged } from '../suggested-fixes.ts'
 
 /** What failed: the call, and the file that it is about. */
@@ -176,20 +176,14 @@ const hasEdit = (fix: AnyFix): fix is EditFix => fix.edit !== undefined
 /** The fixes that have an edit to send. */
 export const withEdits = (fixes: readonly AnyFix[]): EditFix[] => fixes.filter(hasEdit)
 
-/**
- * A fix as a call, below the words that say when to send it, what it leaves to the caller, and what else it corrects.
- */
-export function fixed(fix: EditFix, when: string, failure: EditPosition, call: FailedCall): string[] {
-  const { edit, conflict, later = [] } = fix
-  const whyOwn = conflict === undefined ? undefined : whyNotMerged(conflict, call.naming)
-  const lines = asCall(edit, when, whyOwn, failure, call, later)
-  return later.length === 0 || lines.length === 0 ? lines : [alsoMeant(later), ...lines]
-}
-
-/** `Edits 2 and 3 fail too; most likely line 6 and lines 11 to 13 were meant.` */
-const alsoMeant = (later: readonly LaterEdit[]): string =>
-  `${capital(failToo(later))}; most likely ${listed(later.map(({ lines }) => span(lines)))} ` +
-  `${later.length === 1 && later[0]!.lines[0] === later[0]!.lines[1] ? 'was' : 'were'} meant.`
+/** A fix as a call, below the words that say when to send it and what it leaves to the caller. */
+export const fixed = (
+  { edit, conflict, later }: EditFix,
+  when: string,
+  failure: EditPosition,
+  call: FailedCall
+): string[] =>
+  asCall(edit, when, conflict === undefined ? undefined : whyNotMerged(conflict, call.naming), failure, call, later)
 
 /**
  * `whyOwn`: why new_text is left to the caller. Of several edits that are too long together only this one is shown,

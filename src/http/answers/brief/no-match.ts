@@ -1,8 +1,11 @@
 // The text of an edit whose old_text was not found: which region was most likely meant, and the call that edits it.
 // Does not know other failures.
-import type { EditPosition, NoMatch, SimilarContent } from '../../../engine/failure.ts'
-import { whyMissed } from '../no-match-cause.ts'
-import { counted, listed, quote, span } from '../phrases.ts'
+import type { EditPosition, Fix, LaterEdit, NoMatch, SimilarContent } from '../../../engine/failure.ts'
+import type { Cause } from '../../../engine/suggest/differences/classify.ts'
+import type { CallSyntax } from '../call-names.ts'
+import { failToo } from '../edit-position.ts'
+import { whyLater, whyMissed } from '../no-match-cause.ts'
+import { capital, counted, listed, quote, span } from '../phrases.ts'
 import {
   asCall,
   type Brief,
@@ -39,7 +42,7 @@ export function noMatch(failure: NoMatch, call: FailedCall): Brief {
       next:
         first === undefined
           ? [`Write ${old_text} to match the text after that edit, or merge the two edits.`]
-          : fixed(first, 'To edit what that edit leaves', failure, call)
+          : withLater(first, undefined, fixed(first, 'To edit what that edit leaves', failure, call), naming)
     }
   }
   if (file_preview.total_lines === 0) {
@@ -70,8 +73,35 @@ export function noMatch(failure: NoMatch, call: FailedCall): Brief {
   const what = of(`; ${likely} ${spanOf(best)} ${were} meant: ${whyMissed(cause, naming)}`)
   const section = replacedWhole(failure, call)
   if (first === undefined) return { what, next: [...also, ...region(best, failure, call), ...section] }
-  const ownEdit = fixed(shortest(ready, failure, call), 'If so', failure, call)
+  const own = shortest(ready, failure, call)
+  const ownEdit = withLater(own, cause, fixed(own, 'If so', failure, call), naming)
   return { what, next: [...also, ...(ownEdit.length > 0 ? ownEdit : region(best, failure, call)), ...section] }
+}
+
+/** The call, below what it corrects besides the edit that failed because of `cause`; nothing where there is no call. */
+function withLater(
+  { later = [] }: Pick<Fix, 'later'>,
+  cause: Cause | undefined,
+  call: string[],
+  naming: CallSyntax
+): string[] {
+  if (call.length === 0) return []
+  const reasons = new Map<string, LaterEdit[]>()
+  for (const one of later) {
+    const why = whyLater(one, naming)
+    reasons.set(why, [...(reasons.get(why) ?? []), one])
+  }
+  const own = cause && whyMissed(cause, naming)
+  return [...[...reasons].map(([why, edits]) => failLikewise(edits, why === own ? undefined : why)), ...call]
+}
+
+/** That these edits fail too, because of `why`, or of the same as the first. */
+function failLikewise(edits: readonly LaterEdit[], why: string | undefined): string {
+  const places = listed(edits.map(({ lines }) => span(lines)))
+  const were = edits.length === 1 && edits[0]!.lines[0] === edits[0]!.lines[1] ? 'was' : 'were'
+  return why === undefined
+    ? `${capital(failToo(edits))}, for the same reason; most likely ${places} ${were} meant.`
+    : `${capital(failToo(edits))}; most likely ${places} ${were} meant: ${why}.`
 }
 
 /** A region that is too unlike old_text for an edit of it to be proposed: its text, or the call that reads it. */
