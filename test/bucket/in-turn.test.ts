@@ -92,8 +92,10 @@ t.test('reads no log before an edit, whichever server made the last', CEPH, asyn
     await settled()
     asked.length = 0
     await add(one, '3\n')
+    // Copies are written when their time has come, of an edit before this one too.
+    const forEdit = asked.filter(what => !what.includes('/.editd/copies/'))
     t.strictSame(
-      asked.map(what => what.replace(/\/test-[^/]*\//, '').replace(/\?.*/, '')),
+      forEdit.map(what => what.replace(/\/test-[^/]*\//, '').replace(/\?.*/, '')),
       ['GET a.txt', 'PUT log', 'PUT a.txt'],
       last
     )

@@ -115,6 +115,7 @@ t.test('puts objects of its log together, which takes some more now and then', R
   await server.put('a.txt')
   server.asked()
   const edits = 64
+  const since = performance.now()
   for (let n = 0; n < edits; n++) {
     const { status } = await server.call('POST', '/edit', { body: n % 2 === 0 ? EDIT : BACK })
     t.equal(status, 200)
@@ -127,7 +128,9 @@ t.test('puts objects of its log together, which takes some more now and then', R
   t.ok(of('PUT log') <= 2.3, 'PUT log')
   t.ok(of('DELETE log') <= 2.2, 'DELETE log')
   t.ok(of('LIST') <= 0.5, 'LIST')
-  t.ok(of('PUT copies') <= 0.2, 'of a file that is edited again and again, not each content is kept')
+  // Every two seconds one, and one at the end.
+  const most = 2 + (performance.now() - since) / 2000
+  t.ok((counts['PUT copies'] ?? 0) <= most, 'of a file that is edited again and again, not each content is kept')
   t.equal(of('GET log'), 0, 'what it wrote itself it does not read')
 })
 
