@@ -7,6 +7,7 @@ import { Client } from '@modelcontextprotocol/client'
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio'
 import t, { type Test } from 'tap'
 import { settingRows } from '../src/config/config.ts'
+import { WITHOUT_TAP } from './running.ts'
 
 const HOME = join(import.meta.dirname, '..')
 const BUNDLE = process.env.BUNDLE ?? HOME
@@ -25,6 +26,7 @@ interface Bundle {
 const read = <T>(...path: string[]) => JSON.parse(readFileSync(join(...path), 'utf8')) as T
 const bundle = read<Bundle>(BUNDLE, 'manifest.json')
 const { command, args, env } = bundle.server.mcp_config
+const [ENV, ...UNSET] = WITHOUT_TAP
 
 /** What a client puts in for the variables of a text; fails for one that is neither asked for nor known. */
 function filled(text: string, values: Record<string, unknown>): string {
@@ -49,11 +51,10 @@ async function started(t: Test, settings: Record<string, unknown>) {
   const given = Object.entries(env).map(([name, text]) => [name, filled(text, values)])
   await client.connect(
     new StdioClientTransport({
-      command,
-      args: args.map(argument => filled(argument, values)),
+      command: ENV,
+      args: [...UNSET, command, ...args.map(argument => filled(argument, values))],
       env: {
         ...(process.env as Record<string, string>),
-        NODE_OPTIONS: '',
         XDG_STATE_HOME: folder,
         ...Object.fromEntries(given)
       },

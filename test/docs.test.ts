@@ -10,7 +10,7 @@ import { fileURLToPath } from 'node:url'
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client'
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio'
 import t from 'tap'
-import { start } from './running.ts'
+import { start, WITHOUT_TAP } from './running.ts'
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url))
 const DOCUMENTS = [
@@ -24,8 +24,8 @@ const DOCUMENTS = [
 ]
 /** With DOCS=write the answers are written into the documents: read them before you commit. */
 const WRITES = process.env.DOCS === 'write'
-/** Before what users start: tap's coverage would find no sources of what is bundled. */
-const UNCOUNTED = ['env', '-u', 'NODE_OPTIONS']
+/** What users start is started without tap. */
+const [ENV, ...UNSET] = WITHOUT_TAP
 
 /** What differs from run to run. */
 const settled = (answer: unknown): unknown =>
@@ -127,8 +127,8 @@ for (const name of DOCUMENTS) {
         command === undefined
           ? new StreamableHTTPClientTransport(new URL(url!), { requestInit: { headers: headers! } })
           : new StdioClientTransport({
-              command: UNCOUNTED[0]!,
-              args: [...UNCOUNTED.slice(1), command, ...args!],
+              command: ENV,
+              args: [...UNSET, command, ...args!],
               env: { ...(process.env as Record<string, string>), EDITD_STATE_DIR: join(folder, 'state') },
               stderr: 'ignore'
             })
@@ -147,9 +147,9 @@ t.test('drains when npm start gets SIGTERM', async t => {
   t.teardown(() => rmSync(folder, { recursive: true }))
   // Without its prestart, which would rebuild what other tests are running.
   const npm = spawn(
-    UNCOUNTED[0]!,
+    ENV,
     [
-      ...UNCOUNTED.slice(1),
+      ...UNSET,
       'npm',
       'start',
       '--ignore-scripts',

@@ -35,8 +35,12 @@ export interface Running {
   stop(): Promise<number | null>
 }
 
-/** Node without what tap loads into every Node that a test starts, which doubles the time of a start. */
-const BARE = ['env', '-u', 'NODE_OPTIONS', process.execPath]
+/**
+ * Before a command: without what tap loads into every Node that a test starts, which doubles the time of a start. Where
+ * users' own command is started, tap's coverage would find no sources of what is bundled.
+ */
+export const WITHOUT_TAP: readonly [string, ...string[]] = ['env', '-u', 'NODE_OPTIONS']
+const BARE = [...WITHOUT_TAP, process.execPath]
 /** The command of the built server, without coverage. */
 export const BARE_COMMAND: readonly string[] = [...BARE, BUNDLED]
 /** As `BARE_COMMAND`, with a file for each module. */
