@@ -1,11 +1,12 @@
-// Builds dist/ from src/, routes/ and schemas/, dist/page/ from page/review/, and dist/grammars/ from packages, where it
-// isn't what these say, and bundles what a server runs: before each start and test, and when npm installs or packs the project. Compares contents, so a
-// switch of branches or a copy is seen as what it is. With --no-check, types are removed without being checked, in a
-// third of the time: for whoever only wants to have it. Does not know what the sources do.
+// Builds dist/ from src/, routes/ and schemas/, dist/page/ from page/review/, and dist/grammars/ from packages, and
+// bundles what a server runs, where it isn't what these say: before each start and test, and when npm installs or packs
+// the project. Compares contents, so a switch of branches or a copy is seen as what it is. With --no-check, types are
+// removed without being checked, in a third of the time: for whoever only wants to have it. Does not know what the
+// sources do.
 import { spawnSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
 import { copyFileSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
-import { join, relative } from 'node:path'
+import { isAbsolute, join, relative } from 'node:path'
 import { fileURLToPath, pathToFileURL } from 'node:url'
 import { brotliCompressSync, constants } from 'node:zlib'
 
@@ -36,8 +37,8 @@ const GRAMMARS = {
   stamp: join(HOME, 'dist/build.grammars.json')
 }
 /**
- * What a server runs, in a few files instead of one for each module: it starts in two thirds of the time (bench/README.md).
- * What only some servers load has files of its own.
+ * What a server runs, in a few files instead of one for each module: it starts in two thirds of the time
+ * (bench/README.md). What only some servers load has files of its own.
  */
 const BUNDLE = {
   from: ['dist/src', 'dist/routes', 'dist/schemas'],
@@ -86,6 +87,14 @@ function lastBuild({ stamp }) {
   }
 }
 
+/** Makes what isn't there as it was made the last time, of the same inputs. Both are digests. */
+async function unlessMade({ stamp, inputs, outputs }, make) {
+  const last = lastBuild({ stamp })
+  if (last.inputs === inputs && last.outputs === outputs()) return
+  await make()
+  writeFileSync(stamp, `${JSON.stringify({ inputs, outputs: outputs() })}\n`)
+}
+
 /** Where the compiler is; undefined: it isn't installed. */
 function compiler() {
   try {
@@ -121,11 +130,7 @@ function build({ config, folders, memory }, tsc, isIntact) {
  * The runtime of the parsers as it is, and compressed the grammars of the languages: a fifteenth of what the packages take
  * that have them. The lock stands for these packages.
  */
-async function copyGrammars({ folder, languages, stamp }) {
-  const inputs = digest([...SETTINGS, `${languages}.js`, ...filesIn([languages], '.js')])
-  const outputs = () => digest(filesIn([folder], ''))
-  const last = lastBuild({ stamp })
-  if (last.inputs === inputs && last.outputs === outputs()) return
+async function copyGrammars({ folder, languages }) {
   const target = join(HOME, folder)
   rmSync(target, { recursive: true, force: true })
   mkdirSync(target)
@@ -139,20 +144,15 @@ async function copyGrammars({ folder, languages, stamp }) {
     const params = { [constants.BROTLI_PARAM_QUALITY]: 9 }
     writeFileSync(join(target, `${grammar}.wasm.br`), brotliCompressSync(bytes, { params }))
   }
-  writeFileSync(stamp, `${JSON.stringify({ inputs, outputs: outputs() })}\n`)
 }
 
 /** Packages stay packages, loaded from node_modules. */
-async function bundle({ from, entries, file, folders, stamp }) {
-  const inputs = digest([...SETTINGS, ...filesIn(from, '.js')])
-  const outputs = () => digest([file, ...filesIn(folders, '.js')])
-  const last = lastBuild({ stamp })
-  if (last.inputs === inputs && last.outputs === outputs()) return
+async function bundle({ entries, folders }) {
   for (const folder of folders) rmSync(join(HOME, folder), { recursive: true, force: true })
   const { rollup } = await import('@rollup/wasm-node')
   const made = await rollup({
     input: Object.fromEntries(Object.entries(entries).map(([name, path]) => [name, join(HOME, path)])),
-    external: name => !/^[./]/.test(name),
+    external: name => !name.startsWith('.') && !isAbsolute(name),
     onwarn: ({ code, message }) => {
       // The compiler's helper for `using` looks for an older one in `this`, which no module has.
       if (code !== 'THIS_IS_UNDEFINED') throw new Error(message)
@@ -168,7 +168,6 @@ async function bundle({ from, entries, file, folders, stamp }) {
     hoistTransitiveImports: false
   })
   await made.close()
-  writeFileSync(stamp, `${JSON.stringify({ inputs, outputs: outputs() })}\n`)
 }
 
 for (const project of PROJECTS) {
@@ -187,6 +186,22 @@ for (const project of PROJECTS) {
   else process.exitCode = status
 }
 if (process.exitCode === undefined) {
-  await bundle(BUNDLE)
-  await copyGrammars(GRAMMARS)
+  const { from, file, folders } = BUNDLE
+  await unlessMade(
+    {
+      stamp: BUNDLE.stamp,
+      inputs: digest([...SETTINGS, ...filesIn(from, '.js')]),
+      outputs: () => digest([file, ...filesIn(folders, '.js')])
+    },
+    () => bundle(BUNDLE)
+  )
+  const { languages, folder } = GRAMMARS
+  await unlessMade(
+    {
+      stamp: GRAMMARS.stamp,
+      inputs: digest([...SETTINGS, `${languages}.js`, ...filesIn([languages], '.js')]),
+      outputs: () => digest(filesIn([folder], ''))
+    },
+    () => copyGrammars(GRAMMARS)
+  )
 }

@@ -11,7 +11,7 @@ const built = (name: string) =>
   fileURLToPath(new URL(import.meta.url.endsWith('.js') ? `../${name}` : `../dist/${name}`, import.meta.url))
 /** The path of the server that users start. */
 const BUNDLED = built('server.js')
-/** The path of the built server: where tap measures coverage, with a file for each module, which it knows the source of. */
+/** As `BUNDLED`; where tap measures coverage, with a file for each module, of which it knows the sources. */
 export const SERVER = measuresCoverage ? built('src/server.js') : BUNDLED
 
 /** `body` is empty where the answer isn't JSON. */
