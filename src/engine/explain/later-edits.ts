@@ -27,15 +27,15 @@ export function withLaterEdits(
   work_within: number,
   plan: Planner
 ): TextFailure | TakesLong {
-  if (failure.code !== 'NO_MATCH') return failure
+  if (failure.code !== 'NO_MATCH' || failure.edit_index === edits.length - 1) return failure
   const fix = correctionOf(failure)
-  if (fix === undefined || failure.edit_index === edits.length - 1) return failure
+  if (fix === undefined) return failure
   const workOf = (index: number) => suggestWork(length, edits[index]!.old_text)
   const later: LaterEdit[] = []
   let corrected = edits.with(failure.edit_index, fix.edit)
   let last = failure.edit_index
   let left = Math.min(work_within, LATER_WORK) - workOf(last)
-  let units = FIX_LENGTH
+  let bytes = FIX_LENGTH
   while (later.length < MOST_LATER) {
     const planned = plan(corrected, left)
     if (planned.ok) break
@@ -47,8 +47,8 @@ export function withLaterEdits(
     const { edit_index, cause, undone_by_edit } = planned.failure
     const next = correctionOf(planned.failure)
     if (next === undefined || edit_index <= last) break
-    units -= JSON.stringify(next.edit).length
-    if (units < 0) break
+    bytes -= Buffer.byteLength(JSON.stringify(next.edit))
+    if (bytes < 0) break
     const { edit, lines } = next
     later.push({ edit_index, edit, lines, cause, ...(undone_by_edit !== undefined && { undone_by_edit }) })
     corrected = corrected.with(edit_index, edit)

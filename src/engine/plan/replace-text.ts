@@ -39,8 +39,9 @@ export interface TextOptions {
  * there; matches are counted left to right, not overlapping, but where exactly one is required, overlapping ones
  * count too. `edits` are valid: `old_text` isn't empty, `replace_all: true` and `occurrence` aren't both given.
  * Fails with the first edit that can't be made: no match, made already, another count than required, an occurrence
- * that isn't there, a result over `max_result_size`, or more replaced places than `max_replacements`; a correction of it
- * comes with those of later edits that fail too. With `work_within`, TAKES_LONG where many places are replaced, or a miss takes long to explain.
+ * that isn't there, a result over `max_result_size`, or more replaced places than `max_replacements`; a correction of
+ * it comes with those of later edits that fail too. With `work_within`, TAKES_LONG where many places are replaced, or a
+ * miss takes long to explain.
  */
 export function planTextEdits(
   original: Buffer,
@@ -59,7 +60,7 @@ export function planTextEdits(
 ): Result<Plan, TextFailure | TakesLong> {
   const { work_within = Infinity } = options
   const planned = planInTurn(original, edits, work_within, options)
-  if (planned.ok || planned.failure.code === 'TAKES_LONG' || edits.length === 1) return planned
+  if (planned.ok || planned.failure.code === 'TAKES_LONG') return planned
   return fail(
     withLaterEdits(planned.failure, edits, original.length, work_within, (corrected, within) =>
       planInTurn(original, corrected, within, options)

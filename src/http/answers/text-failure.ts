@@ -3,7 +3,6 @@ import type { Problem } from '../../../schemas/problem.ts'
 import type {
   AlreadyApplied,
   Fix,
-  LaterEdit,
   NoMatch,
   OccurrenceOutOfRange,
   ResultTooLarge,
@@ -165,9 +164,10 @@ function nextStep({ fixes, cause }: NoMatch, best: SimilarContent, naming: CallS
 /** That later edits have to be corrected as well. */
 function laterToo({ fixes }: NoMatch): string {
   const at = fixes.findIndex(({ later }) => later !== undefined)
-  if (at === -1) return ''
-  const { later } = fixes[at] as { later: LaterEdit[] }
-  return `${capital(failToo(later))}; send what suggested_fixes[${at}].later_edits has in ${later.length === 1 ? 'its' : 'their'} place.`
+  const later = fixes[at]?.later
+  if (later === undefined) return ''
+  const whose = later.length === 1 ? 'its' : 'their'
+  return `${capital(failToo(later))}; send what suggested_fixes[${at}].later_edits has in ${whose} place.`
 }
 
 /** That the symbol which old_text defines can be replaced whole. */

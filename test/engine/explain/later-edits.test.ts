@@ -84,9 +84,16 @@ check(
   'WRONG_COUNT'
 )
 check(
-  'corrects what an earlier edit changes',
+  'names none where the corrected one leaves what the next one seeks',
   [edit('host', narrow), { old_text: 'return hosts[0] + "host"', new_text: 'return hosts[0] + "local"' }],
   [],
+  'made'
+)
+
+check(
+  'corrects what an earlier edit changes',
+  [edit('host', narrow), { old_text: 'parser ()', new_text: 'parser (text)' }, edit('parser')],
+  [2],
   'made'
 )
 
