@@ -75,10 +75,10 @@ const SuggestedEdit = named(
   }
 )
 
-const LaterEdit = named('LaterEdit', 'A later edit of the same request, as it has to be sent.', {
+const LaterEdit = named('LaterEdit', 'A later edit of the same request that fails too.', {
   edit_index: count('Which edit of the request, counted from 0.'),
-  suggestion: text('Which lines it was most likely meant for, and why it fails.'),
-  edit: ref(SuggestedEdit)
+  suggestion: text('Which lines it was most likely meant for, why it fails, and what is left to do about it.'),
+  edit: Type.Optional(ref(SuggestedEdit))
 })
 
 const SuggestedCall = named(
@@ -128,7 +128,9 @@ const SuggestedFixSchema = named('SuggestedFix', 'One way to continue.', {
   later_edits: Type.Optional(
     Type.Array(ref(LaterEdit), {
       maxItems: 20,
-      description: 'Later edits of the request that fail too: what to send in their place, besides edit.'
+      description:
+        'Later edits of the request that fail too, and what to send in their place, besides edit. All but the last ' +
+        'have an edit that is ready to send.'
     })
   ),
   call: Type.Optional(ref(SuggestedCall)),

@@ -77,16 +77,18 @@ export interface Fix<E = FixedText> {
   lossy?: true
 }
 
-/** A later edit of the request as it has to be sent, the lines that it was most likely meant for, and why it fails. */
-export interface LaterEdit extends Pick<NoMatch, 'cause' | 'undone_by_edit'> {
-  edit_index: number
-  edit: TextEdit
-  lines: [number, number]
-}
-
 /** A fix that has its edit. */
 export interface EditFix<E = FixedText> extends Fix<E> {
   edit: E
+}
+
+/** The one edit that was most likely meant, and its lines. */
+export type ClearFix = EditFix & Required<Pick<Fix, 'lines'>>
+
+/** A later edit of the request that fails too. Only the last one has no `fix`, or one without `new_text`. */
+export interface LaterEdit {
+  failure: TextFailure
+  fix?: ClearFix
 }
 
 /** Which of a request's edits failed. */

@@ -2,11 +2,11 @@
 // sentences.
 import type { Result } from '../../result.ts'
 import type { TextEdit } from '../edit/request.ts'
-import type { EditFix, Fix, LaterEdit, NoMatch, TakesLong, TextFailure } from '../failure.ts'
+import type { ClearFix, LaterEdit, TakesLong, TextFailure } from '../failure.ts'
 import { suggestWork } from '../suggest/suggest.ts'
 import { FIX_LENGTH } from './explain.ts'
 
-/** Edits that are corrected besides the one that failed. */
+/** Edits that are named besides the one that failed. */
 const MOST_LATER = 20
 /** Work (see `suggestWork`) of looking for what they were meant for: some 0.4 s, measured on 28 November 2026. */
 const LATER_WORK = 10_000_000_000
@@ -15,10 +15,11 @@ const LATER_WORK = 10_000_000_000
 type Planner = (edits: readonly TextEdit[], work_within: number) => Result<unknown, TextFailure | TakesLong>
 
 /**
- * The same failure; its correction, where there is one and no doubt about the place, names what else has to be
- * corrected, as far as that is as clear: all that answers would say if one edit after the other were corrected. The
- * first edit without such a correction ends the search, and so do 20 edits, 16,000 bytes of JSON, and LATER_WORK.
- * TAKES_LONG where `work_within` is less, and exceeded. `length`: bytes of the text.
+ * The same failure; its correction, where there is one and no doubt about the place, names the edits that fail even
+ * so, with their corrections where these are as clear: all that answers would say if one edit after the other were
+ * corrected. The first edit that can't be sent as it is proposed ends the search, as do 20 edits and LATER_WORK; the
+ * corrections have 16,000 bytes of JSON together. TAKES_LONG where `work_within` is less, and exceeded. `length`: bytes
+ * of the text.
  */
 export function withLaterEdits(
   failure: TextFailure,
@@ -28,8 +29,8 @@ export function withLaterEdits(
   plan: Planner
 ): TextFailure | TakesLong {
   if (failure.code !== 'NO_MATCH' || failure.edit_index === edits.length - 1) return failure
-  const fix = correctionOf(failure)
-  if (fix === undefined) return failure
+  const fix = clearFix(failure)
+  if (!isWhole(fix)) return failure
   const workOf = (index: number) => suggestWork(length, edits[index]!.old_text)
   const later: LaterEdit[] = []
   let corrected = edits.with(failure.edit_index, fix.edit)
@@ -43,15 +44,14 @@ export function withLaterEdits(
       if (work_within < LATER_WORK) return planned.failure
       break
     }
-    if (planned.failure.code !== 'NO_MATCH') break
-    const { edit_index, cause, undone_by_edit } = planned.failure
-    const next = correctionOf(planned.failure)
-    if (next === undefined || edit_index <= last) break
-    bytes -= Buffer.byteLength(JSON.stringify(next.edit))
-    if (bytes < 0) break
-    const { edit, lines } = next
-    later.push({ edit_index, edit, lines, cause, ...(undone_by_edit !== undefined && { undone_by_edit }) })
-    corrected = corrected.with(edit_index, edit)
+    const { edit_index } = planned.failure
+    if (edit_index <= last) break
+    const next = clearFix(planned.failure)
+    if (next !== undefined) bytes -= Buffer.byteLength(JSON.stringify(next.edit))
+    const fits = next !== undefined && bytes >= 0
+    later.push({ failure: planned.failure, ...(fits && { fix: next }) })
+    if (!fits || !isWhole(next)) break
+    corrected = corrected.with(edit_index, next.edit)
     left -= workOf(edit_index)
     last = edit_index
   }
@@ -59,13 +59,13 @@ export function withLaterEdits(
   return { ...failure, fixes: failure.fixes.map(one => (one === fix ? { ...fix, later } : one)) }
 }
 
-type Correction = EditFix<TextEdit> & { lines: [number, number] }
-
-/** The one edit that was most likely meant, whole. */
-function correctionOf({ cause, applied_lines, fixes }: NoMatch): Correction | undefined {
-  if (cause.type === 'near_duplicate' || applied_lines !== undefined) return undefined
-  const [first, ...others] = fixes.filter(({ edit }) => edit !== undefined)
-  return first !== undefined && others.length === 0 && isWhole(first) ? first : undefined
+/** The one edit that was most likely meant. */
+function clearFix(failure: TextFailure): ClearFix | undefined {
+  if (failure.code !== 'NO_MATCH' || failure.cause.type === 'near_duplicate' || failure.applied_lines !== undefined) {
+    return undefined
+  }
+  const [first, ...others] = failure.fixes.filter(({ edit }) => edit !== undefined)
+  return first?.lines !== undefined && others.length === 0 ? (first as ClearFix) : undefined
 }
 
-const isWhole = (fix: Fix): fix is Correction => fix.edit?.new_text !== undefined && fix.lines !== undefined
+const isWhole = (fix: ClearFix | undefined): fix is ClearFix & { edit: TextEdit } => fix?.edit.new_text !== undefined

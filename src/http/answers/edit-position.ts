@@ -25,7 +25,3 @@ function earlierMatch(count: number): string {
 /** `edit 2`, `edits 2 and 3`. */
 export const editsNumbered = (edits: readonly { edit_index: number }[]): string =>
   `${edits.length === 1 ? 'edit' : 'edits'} ${listed(edits.map(({ edit_index }) => `${edit_index + 1}`))}`
-
-/** `edits 2 and 3 fail too`. */
-export const failToo = (later: readonly { edit_index: number }[]): string =>
-  `${editsNumbered(later)} ${later.length === 1 ? 'fails' : 'fail'} too`

@@ -1,8 +1,8 @@
 // Why old_text wasn't found, one sentence for each cause. Does not know statuses or fixes.
 import type { Cause, CauseType } from '../../engine/suggest/differences/classify.ts'
-import type { LaterEdit } from '../../engine/failure.ts'
+import type { NoMatch } from '../../engine/failure.ts'
 import { BY_ROUTE, type CallSyntax } from './call-names.ts'
-import { counted, quote } from './phrases.ts'
+import { counted, listed, quote } from './phrases.ts'
 
 /** What the file and the text differ in. `field`: the one that was sent. */
 type Describe = (expected: string, found: string, field: string, naming: CallSyntax) => string
@@ -121,8 +121,8 @@ function indents(whose: string, piece: string): string {
   return what === '' ? `${whose} has no indentation` : `${whose} indents with ${what}`
 }
 
-/** Why a later edit of the request fails too. */
-export const whyLater = ({ cause, undone_by_edit }: LaterEdit, naming: CallSyntax): string =>
-  undone_by_edit === undefined
-    ? whyMissed(cause, naming)
-    : `edit ${undone_by_edit + 1} of this request changes it first`
+/** Names that show that nothing like `old_text` is in the file. */
+export function notContained({ missing_tokens = [] }: Pick<NoMatch, 'missing_tokens'>): string {
+  const names = missing_tokens.slice(0, 3).map(token => quote(token, 40))
+  return names.length === 0 ? '' : `, and it does not contain ${listed(names, 'or')}`
+}

@@ -4,8 +4,8 @@ import type { FilePreview, Fix, FixedLines, FixedText, LaterEdit } from '../../e
 import type { MergeConflict } from '../../engine/suggest/merge.ts'
 import { type CallSyntax, lookedAtWith, type NamedFile } from './call-names.ts'
 import { sentences } from './description.ts'
-import { whyLater } from './no-match-cause.ts'
-import { linesListed, quote, span } from './phrases.ts'
+import { placeOf, whyFails } from './later-edits.ts'
+import { capital, linesListed, quote, span } from './phrases.ts'
 
 /** First and last line. */
 type Lines = readonly [start_line: number, end_line: number]
@@ -73,11 +73,21 @@ function toFix(fix: Fix<FixedText | FixedLines>, naming: CallSyntax): SuggestedF
   }
 }
 
-const toLaterEdit = (later: LaterEdit, naming: CallSyntax): NonNullable<SuggestedFix['later_edits']>[number] => ({
-  edit_index: later.edit_index,
-  suggestion: `Most likely meant for ${span(later.lines)}: ${whyLater(later, naming)}.`,
-  edit: later.edit
-})
+function toLaterEdit(later: LaterEdit, naming: CallSyntax): NonNullable<SuggestedFix['later_edits']>[number] {
+  const { failure, fix } = later
+  const place = placeOf(later)
+  const why = whyFails(failure, naming)
+  const { conflict } = fix ?? {}
+  return {
+    edit_index: failure.edit_index,
+    suggestion: sentences(
+      place === undefined ? `${capital(why)}.` : `${capital(place.likely)} meant for ${span(place.lines)}: ${why}.`,
+      fix === undefined ? 'Correct it as well.' : '',
+      conflict === undefined ? '' : `Write ${naming.field('new_text')} yourself: ${whyNotMerged(conflict, naming)}.`
+    ),
+    ...(fix !== undefined && { edit: fix.edit })
+  }
+}
 
 const isOfLines = (edit: FixedText | FixedLines | undefined): edit is FixedLines =>
   edit !== undefined && 'start_line' in edit

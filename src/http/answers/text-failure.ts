@@ -12,8 +12,9 @@ import type {
 } from '../../engine/failure.ts'
 import { BY_TOOL, type CallSyntax, type NamedFile } from './call-names.ts'
 import { sentences, type Descriptions, type FailedRequest } from './description.ts'
-import { failToo, ofEdit, position } from './edit-position.ts'
-import { whyMissed } from './no-match-cause.ts'
+import { ofEdit, position } from './edit-position.ts'
+import { failBecause, failToo, isCorrected, whyFails } from './later-edits.ts'
+import { notContained, whyMissed } from './no-match-cause.ts'
 import { capital, counted, linesListed, listed, quote, span } from './phrases.ts'
 import { toFixes, whyNotMerged } from './suggested-fixes.ts'
 
@@ -63,7 +64,7 @@ function noMatch(failure: NoMatch, { path, shown, naming }: FailedRequest): stri
       notFound,
       `It is in the original file, but edit ${undone_by_edit + 1} of this request changes it first.`,
       `Write ${old_text} to match the text after that edit${ready}, or merge the two edits.`,
-      laterToo(failure)
+      laterToo(failure, naming)
     )
   }
   if (file_preview.total_lines === 0) {
@@ -74,7 +75,7 @@ function noMatch(failure: NoMatch, { path, shown, naming }: FailedRequest): stri
       notFound,
       mostSimilar(failure, best, naming),
       nextStep(failure, best, naming),
-      laterToo(failure),
+      laterToo(failure, naming),
       orSection(failure, naming),
       alsoApplied(failure, naming)
     )
@@ -102,12 +103,6 @@ function howToFill(path: string, naming: CallSyntax): string {
   }
   const call = naming.write(BY_TOOL.edit_lines, { path, start_line: 1, end_line: 0, new_text: '…' })
   return call === undefined ? 'Check that this is the right file.' : `To put text into it, send ${call} with that text.`
-}
-
-/** Names that show that nothing like `old_text` is in the file. */
-function notContained({ missing_tokens = [] }: NoMatch): string {
-  const names = missing_tokens.slice(0, 3).map(token => quote(token, 40))
-  return names.length === 0 ? '' : `, and it does not contain ${listed(names, 'or')}`
 }
 
 /** That new_text is there, so that the edit would put in once more what it adds. */
@@ -162,12 +157,24 @@ function nextStep({ fixes, cause }: NoMatch, best: SimilarContent, naming: CallS
 }
 
 /** That later edits have to be corrected as well. */
-function laterToo({ fixes }: NoMatch): string {
+function laterToo({ fixes }: NoMatch, naming: CallSyntax): string {
   const at = fixes.findIndex(({ later }) => later !== undefined)
-  const later = fixes[at]?.later
-  if (later === undefined) return ''
-  const whose = later.length === 1 ? 'its' : 'their'
-  return `${capital(failToo(later))}; send what suggested_fixes[${at}].later_edits has in ${whose} place.`
+  const later = fixes[at]?.later ?? []
+  const corrected = later.filter(isCorrected)
+  const whose = corrected.length === 1 ? 'its' : 'their'
+  const own = corrected.flatMap(({ failure, fix: { conflict } }) => {
+    if (conflict === undefined) return []
+    const which = corrected.length === 1 ? '' : `edit ${failure.edit_index + 1} `
+    return [`, ${which}with a ${naming.field('new_text')} of your own: ${whyNotMerged(conflict, naming)}`]
+  })
+  return sentences(
+    corrected.length === 0
+      ? ''
+      : `${failToo(corrected)}; send what suggested_fixes[${at}].later_edits has in ${whose} place${own.join('')}.`,
+    ...later
+      .filter(one => !isCorrected(one))
+      .map(one => `${failBecause([one], whyFails(one.failure, naming))} Correct it as well.`)
+  )
 }
 
 /** That the symbol which old_text defines can be replaced whole. */

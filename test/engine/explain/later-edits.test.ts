@@ -1,7 +1,7 @@
 // What corrects later edits of a request, with the one that failed: the same as if one after the other were corrected.
 import t from 'tap'
 import type { TextEdit } from '../../../src/engine/edit/request.ts'
-import type { EditFix, NoMatch, TakesLong, TextFailure } from '../../../src/engine/failure.ts'
+import type { EditFix, LaterEdit, NoMatch, TakesLong, TextFailure } from '../../../src/engine/failure.ts'
 import { planTextEdits, type TextOptions } from '../../../src/engine/plan/replace-text.ts'
 import type { Result } from '../../../src/result.ts'
 import { often } from '../../often.ts'
@@ -18,6 +18,11 @@ const edit = (word: string, damage: (old_text: string) => string = text => text)
   old_text: damage(`function ${word} () {\n    ${returned(word)}\n}`),
   new_text: damage(`function ${word} () {\n    ${returned(word)}.trim()\n}`)
 })
+/** Returns another one than there is, of which the file has yet another. */
+const returning = (word: string, index: number): TextEdit => ({
+  old_text: `function ${word} () {\n    return ${word}s[${index}]`,
+  new_text: `function ${word} () {\n    return ${word}s[${index + 1}]`
+})
 const narrow = (text: string) => text.replaceAll('    ', '  ')
 const wide = (text: string) => text.replaceAll(' ', '  ')
 const cut = (text: string) => text.replace(' () {', '() {')
@@ -31,70 +36,93 @@ function fixOf(planned: Result<unknown, TextFailure | TakesLong>): EditFix | und
   return planned.failure.fixes.find((fix): fix is EditFix => fix.edit !== undefined)
 }
 
+/** The later edits that can be sent as they are corrected. */
+const ready = (later: readonly LaterEdit[] = []): { edit_index: number; edit: TextEdit; lines: [number, number] }[] =>
+  later.flatMap(({ failure: { edit_index }, fix }) =>
+    fix?.edit.new_text === undefined ? [] : [{ edit_index, edit: fix.edit as TextEdit, lines: fix.lines }]
+  )
+
 /** The edits with the correction of the one that failed, and of the later ones. */
 function corrected(edits: readonly TextEdit[], planned: Result<unknown, TextFailure | TakesLong>): TextEdit[] {
-  const { edit, later = [] } = fixOf(planned)!
+  const { edit, later } = fixOf(planned)!
   const { edit_index } = (planned as { failure: TextFailure }).failure
   const all = edits.with(edit_index, edit as TextEdit)
-  return later.reduce((list, one) => list.with(one.edit_index, one.edit), all)
+  return ready(later).reduce((list, one) => list.with(one.edit_index, one.edit), all)
 }
 
-/** Expects the first edit that fails to be corrected, with these later ones, by their index. */
+/**
+ * Expects the first edit that fails to be corrected, with these later ones, by their index; `last`: the one that fails
+ * even so.
+ */
 const check = (
   name: string,
   edits: readonly TextEdit[],
   expected: number[],
-  last: 'made' | TextFailure['code']
+  last?: { edit_index: number; code: TextFailure['code']; own?: true }
 ): void => {
   t.test(name, async t => {
     const planned = plan(FILE, edits)
+    const { later } = fixOf(planned)!
     t.strictSame(
-      (fixOf(planned)?.later ?? []).map(({ edit_index }) => edit_index),
+      ready(later).map(({ edit_index }) => edit_index),
       expected
     )
     const again = plan(FILE, corrected(edits, planned))
-    t.equal(again.ok ? 'made' : again.failure.code, last)
+    if (last === undefined) return t.equal(again.ok, true)
+    const { own = false, ...failure } = last
+    t.match(again, { failure })
+    t.strictSame(later!.at(-1)!.failure, (again as { failure: TextFailure }).failure)
+    t.equal(later!.at(-1)!.fix !== undefined, own)
   })
 }
 
 check(
   'corrects all edits that are off in the same way',
   [edit('host', narrow), edit('parser', narrow), edit('thread', narrow)],
-  [1, 2],
-  'made'
+  [1, 2]
 )
-check(
-  'leaves alone those between them that match',
-  [edit('host', narrow), edit('parser'), edit('thread', wide)],
-  [2],
-  'made'
-)
-check('corrects those behind it only', [edit('host'), edit('parser', cut), edit('thread', narrow)], [2], 'made')
-check('names none where the others match', [edit('host', narrow), edit('parser')], [], 'made')
-check(
-  'ends at what nothing is like',
-  [edit('host', narrow), edit('parser', gone), edit('thread', narrow)],
-  [],
-  'NO_MATCH'
-)
+check('leaves alone those between them that match', [edit('host', narrow), edit('parser'), edit('thread', wide)], [2])
+check('corrects those behind it only', [edit('host'), edit('parser', cut), edit('thread', narrow)], [2])
+check('names none where the others match', [edit('host', narrow), edit('parser')], [])
+check('ends at what nothing is like', [edit('host', narrow), edit('parser', gone), edit('thread', narrow)], [], {
+  edit_index: 1,
+  code: 'NO_MATCH'
+})
 check(
   'ends at what several places are like',
   [edit('host', narrow), edit('parser', cut), { old_text: '() {', new_text: '' }],
   [1],
-  'WRONG_COUNT'
+  { edit_index: 2, code: 'WRONG_COUNT' }
 )
 check(
   'names none where the corrected one leaves what the next one seeks',
   [edit('host', narrow), { old_text: 'return hosts[0] + "host"', new_text: 'return hosts[0] + "local"' }],
-  [],
-  'made'
+  []
 )
 
 check(
   'corrects what an earlier edit changes',
   [edit('host', narrow), { old_text: 'parser ()', new_text: 'parser (text)' }, edit('parser')],
-  [2],
-  'made'
+  [2]
+)
+
+check(
+  'ends at what needs another new_text, and has its old_text',
+  [edit('host', narrow), returning('parser', 7), edit('thread', narrow)],
+  [],
+  { edit_index: 1, code: 'NO_MATCH', own: true }
+)
+check(
+  'ends at what has been made already',
+  [edit('host', narrow), { old_text: 'function socket () {', new_text: 'function socket () {\n    return sockets[1]' }],
+  [],
+  { edit_index: 1, code: 'ALREADY_APPLIED' }
+)
+check(
+  'ends at an occurrence that is not there',
+  [edit('host', narrow), { old_text: 'parser', new_text: 'reader', occurrence: 9 }],
+  [],
+  { edit_index: 1, code: 'OCCURRENCE_OUT_OF_RANGE' }
 )
 
 t.test('says of each where it was most likely meant, and why it fails', async t => {
@@ -103,10 +131,12 @@ t.test('says of each where it was most likely meant, and why it fails', async t 
   const { cause } = (alone[1] as { failure: NoMatch }).failure
   const { later, ...fix } = fixOf(plan(FILE, [edit('host', narrow), edit('parser', cut)]))!
   t.strictSame(fix, first)
-  t.strictSame(later, [{ edit_index: 1, edit: second!.edit, lines: second!.lines, cause }])
+  t.match(later, [{ failure: { edit_index: 1, cause }, fix: second }])
   const renamed = { old_text: 'parser ()', new_text: 'parser (text)' }
   const undone = fixOf(plan(FILE, [edit('host', narrow), renamed, edit('parser')]))!.later
-  t.match(undone, [{ edit_index: 2, undone_by_edit: 1, edit: { old_text: /^function parser \(text\) / } }])
+  t.match(undone, [
+    { failure: { edit_index: 2, undone_by_edit: 1 }, fix: { edit: { old_text: /^function parser \(text\) / } } }
+  ])
 })
 
 t.test('corrects no later ones where the first is doubtful', async t => {
@@ -128,10 +158,11 @@ t.test('corrects as many as fit into an answer', async t => {
       new_text: line.replace(' = ', '  =  ').replace('compute', 'made')
     }))
   const later = (pad: string) => fixOf(plan(`${lines(pad).join('\n')}\n`, edits(pad)))!.later!
-  t.equal(later('').length, 20, 'twenty')
+  t.equal(ready(later('')).length, 20, 'twenty')
   const long = later('x'.repeat(700))
   t.ok(long.length < 20, 'fewer where they are long')
-  t.ok(JSON.stringify(long.map(({ edit }) => edit)).length <= 16_100)
+  t.equal(long.length, ready(long).length + 1, 'and the next one without its correction')
+  t.ok(JSON.stringify(ready(long).map(({ edit }) => edit)).length <= 16_100)
 })
 
 t.test('leaves it to a thread where it takes longer than it may', async t => {
@@ -150,7 +181,7 @@ t.test('ends where the text is long: even a thread has others to work for', asyn
   const planned = plan(file, edits)
   t.match(planned, { failure: { code: 'NO_MATCH', edit_index: 0 } })
   t.strictSame(
-    fixOf(planned)!.later?.map(({ edit_index }) => edit_index),
+    ready(fixOf(planned)!.later).map(({ edit_index }) => edit_index),
     [1]
   )
 })
@@ -162,14 +193,22 @@ t.test('corrects what would be corrected one after the other', async t => {
     const damages = [narrow, wide, cut, gone, (text: string) => text]
     const words = WORDS.filter(() => random.chance(40))
     const edits = words.map(word => edit(word, random.pick(damages)))
+    if (random.chance(20)) edits.splice(random.int(edits.length + 1), 0, returning(random.pick(WORDS), 12))
     if (random.chance(30)) {
       edits.splice(random.int(edits.length + 1), 0, { old_text: random.pick(WORDS), new_text: 'x' })
     }
     const planned = plan(FILE, edits)
-    const later = fixOf(planned)?.later ?? []
+    const fix = fixOf(planned)
+    if (fix?.edit.new_text === undefined) continue
+    const { later = [] } = fix
+    // What all corrections lead to is made, or fails as was said of the last of them.
+    const last = later.at(-1)
+    const sent = plan(FILE, corrected(edits, planned))
+    const open = last?.fix?.edit.new_text === undefined ? last : undefined
+    t.strictSame(sent.ok ? undefined : sent.failure, open?.failure, `seed ${SEED}, round ${round}`)
     let now = edits
     let next: typeof planned = planned
-    for (const { edit_index, edit, lines } of later) {
+    for (const { edit_index, edit, lines } of ready(later)) {
       now = now.with((next as { failure: TextFailure }).failure.edit_index, fixOf(next)!.edit as TextEdit)
       next = plan(FILE, now)
       t.match(next, { failure: { edit_index } }, `seed ${SEED}, round ${round}`)

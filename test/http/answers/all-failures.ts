@@ -1,5 +1,6 @@
 // Every failure in each form that has a sentence of its own, with these sentences: data for the tests of answers.
 import type {
+  ClearFix,
   DiffFix,
   FilePreview,
   Fix,
@@ -25,6 +26,8 @@ export interface Described {
 
 const hashed = { file_hash: '60303ae22b998861' }
 const alone = { edit_index: 0, total_edits: 1 }
+/** The third of four edits. */
+const AT_2 = { edit_index: 2, total_edits: 4 }
 
 const {
   NO_MATCH,
@@ -158,17 +161,112 @@ const complete = (line: number): Fix => ({
   edit: { old_text: 'foo( 1 )', new_text: 'bar' }
 })
 const later = (edit_index: number): LaterEdit => ({
-  edit_index,
-  edit: { old_text: 'baz( 1 )', new_text: 'qux' },
-  lines: [edit_index + 7, edit_index + 7],
-  cause: { type: 'spacing', expected: '"baz(1"', found: '"baz( 1"' }
+  failure: missed({ edit_index, total_edits: 4, cause: { type: 'spacing', expected: '"baz(1"', found: '"baz( 1"' } }),
+  fix: {
+    type: 'USE_EXACT_TEXT',
+    lines: [edit_index + 7, edit_index + 7],
+    edit: { old_text: 'baz( 1 )', new_text: 'qux' }
+  }
 })
-const withoutNewText: Fix = {
+const withoutNewText: ClearFix = {
   type: 'USE_EXACT_TEXT',
   lines: [4, 5],
   edit: { old_text: 'foo( 1 )' },
   conflict: { reason: 'same_words', changed: 'foo', found: 'bar' }
 }
+
+/** Later edits that can't be sent as they are corrected, and what is said of them besides the first of four edits. */
+const LEFT_TO_CALLER: [later: LaterEdit[], said: string[]][] = [
+  [
+    [later(1), { failure: missed(AT_2), fix: withoutNewText }],
+    [
+      'Edits 2 and 3 fail too; send what suggested_fixes[0].later_edits has in their place,',
+      'edit 3 with a new_text of your own: your change is at "foo", where the file has "bar".'
+    ]
+  ],
+  [
+    [{ failure: missed(AT_2), fix: withoutNewText }],
+    [
+      'Edit 3 fails too; send what suggested_fixes[0].later_edits has in its place,',
+      'with a new_text of your own: your change is at "foo", where the file has "bar".'
+    ]
+  ],
+  [
+    [later(1), { failure: { ...WRONG_COUNT, ...AT_2 } }],
+    [
+      'Edit 2 fails too; send what suggested_fixes[0].later_edits has in its place.',
+      'Edit 3 fails too: its old_text appears 2 times, at lines 12 and 40, but must match one place. Correct it as well.'
+    ]
+  ],
+  [
+    [{ failure: { ...WRONG_COUNT, ...AT_2, expected_occurrences: 3, undone_by_edit: 0 } }],
+    [
+      'Edit 3 fails too: its old_text appears 2 times, at lines 12 and 40, but 3 places were expected, since edit 1 of',
+      'this request changes it first. Correct it as well.'
+    ]
+  ],
+  [
+    [{ failure: { ...OCCURRENCE_OUT_OF_RANGE, ...AT_2 } }],
+    ['Edit 3 fails too: its occurrence is 3, but its old_text appears 2 times, at lines 12 and 40. Correct it as well.']
+  ],
+  [
+    [{ failure: { ...EXAMPLES.ALREADY_APPLIED, ...AT_2, lines: [3, 4] } }],
+    ['Edit 3 fails too: its new_text is there already, around its old_text (lines 3 to 4). Correct it as well.']
+  ],
+  [
+    [{ failure: { code: 'RESULT_TOO_LARGE', ...AT_2, what: 'bytes', limit: 100, actual: 130 } }],
+    ['Edit 3 fails too: the file would have 130 bytes then; the limit is 100. Correct it as well.']
+  ],
+  [
+    [{ failure: { code: 'RESULT_TOO_LARGE', ...AT_2, what: 'replacements', limit: 10, actual: 11 } }],
+    ['Edit 3 fails too: 11 places would be replaced then; the limit is 10. Correct it as well.']
+  ],
+  [
+    [{ failure: missed({ ...AT_2, undone_by_edit: 1 }) }],
+    ['Edit 3 fails too: edit 2 of this request changes it first. Correct it as well.']
+  ],
+  [
+    [{ failure: missed({ ...AT_2, similar_content: [], cause: { type: 'never_there' }, missing_tokens: ['alpha'] }) }],
+    ['Edit 3 fails too: nothing in the file is similar, and it does not contain "alpha". Correct it as well.']
+  ],
+  [
+    [{ failure: missed({ ...AT_2, similar_content: [], applied_lines: [7, 7] }) }],
+    ['Edit 3 fails too: its new_text is there already (line 7). Correct it as well.']
+  ],
+  [
+    [{ failure: missed({ ...AT_2, similar_content: [{ ...oneLine, confidence: 'low' }] }) }],
+    [
+      'Edit 3 fails too; perhaps line 4 was meant: the spacing differs (the file has "const  foo", old_text "const',
+      'foo"). Correct it as well.'
+    ]
+  ],
+  [
+    [{ failure: missed({ ...AT_2, similar_content: [oneLine], applied_lines: [7, 7] }) }],
+    [
+      'Edit 3 fails too; most likely line 4 was meant: the spacing differs (the file has "const  foo", old_text "const',
+      'foo"); its new_text is there already (line 7). Correct it as well.'
+    ]
+  ],
+  [
+    [{ failure: missed({ ...AT_2, similar_content: [oneLine, similar], cause: { type: 'near_duplicate' } }) }],
+    ['Edit 3 fails too: several places are equally likely: line 4 or lines 4 to 5. Correct it as well.']
+  ]
+]
+const leftToCaller = LEFT_TO_CALLER.map(([later, said]): Described => ({
+  failure: missed({
+    edit_index: 0,
+    total_edits: 4,
+    similar_content: [oneLine],
+    fixes: [{ ...complete(4), later }]
+  }),
+  detail: [
+    'Edit 1 of 4 failed: old_text was not found in src/app.ts: "const foo = 1;".',
+    'Most likely line 4 was meant: the spacing differs (the file has "const  foo", old_text "const foo").',
+    'The file has "foo( 1 )" there. If so, send suggested_fixes[0].edit.',
+    ...said,
+    'Nothing was written: none of the 4 edits was made.'
+  ]
+}))
 
 const REQUESTS: Described[] = [
   {
@@ -1145,6 +1243,7 @@ const TEXTS: Described[] = [
       'Nothing was written: none of the 4 edits was made.'
     ]
   },
+  ...leftToCaller,
   {
     failure: missed({ edit_index: 2, total_edits: 3, undone_by_edit: 0, fixes: [read] }),
     detail: [

@@ -358,7 +358,66 @@ const ANSWERS: [tool: string, args: Record<string, unknown>, lines: string[]][] 
       'file_hash: #'
     ]
   ],
+  [
+    'edit_file',
+    {
+      path: 'app.js',
+      edits: [
+        { old_text: 'const port = 9090', new_text: 'const port = 1' },
+        { old_text: 'const host = process.env.NAME', new_text: 'const host = process.env.URL' }
+      ]
+    },
+    [
+      'No edit was made, because edit 1 of 2 failed: old_text was not found in app.js; most likely line 1 was ' +
+        'meant: the spacing differs (the file has "port  =", old_text "port ="). [NO_MATCH]',
+      'Edit 2 fails too; most likely line 2 was meant: the file has the name "HOST", old_text "NAME".',
+      'If so, send this with a new_text of your own for edit 2 (your change is at "NAME", where the file has "HOST"):',
+      '{"path":"app.js","edits":[{"old_text":"const port  = 9090","new_text":"const port  = 1"},' +
+        '{"old_text":"const host = process.env.HOST"}]}',
+      'file_hash: #'
+    ]
+  ],
+  [
+    'edit_file',
+    {
+      path: 'app.js',
+      edits: [
+        { old_text: 'const port = 9090', new_text: 'const port = 1' },
+        { old_text: 'const  host = process.env.HOST', new_text: 'const  host = env.HOST' },
+        { old_text: 'listen(', new_text: 'open(' }
+      ]
+    },
+    [
+      'No edit was made, because edit 1 of 3 failed: old_text was not found in app.js; most likely line 1 was ' +
+        'meant: the spacing differs (the file has "port  =", old_text "port ="). [NO_MATCH]',
+      'Edit 2 fails too; most likely line 2 was meant: the spacing differs (the file has "const host", old_text "const  host").',
+      'Edit 3 fails too: its old_text appears 2 times, at lines 5 and 7, but must match one place.',
+      'If so, send this with edit 3 corrected too:',
+      '{"path":"app.js","edits":[{"old_text":"const port  = 9090","new_text":"const port  = 1"},' +
+        '{"old_text":"const host = process.env.HOST","new_text":"const host = env.HOST"},' +
+        '{"old_text":"listen(","new_text":"open("}]}',
+      'file_hash: #'
+    ]
+  ],
   // Of a call that is too long to be written out, the edits that are corrected.
+  [
+    'edit_file',
+    {
+      path: 'app.js',
+      edits: [
+        { old_text: 'const port = 9090', new_text: 'const port = 1' },
+        { old_text: 'listen(', new_text: `open( /* ${'x'.repeat(6000)} */` }
+      ]
+    },
+    [
+      'No edit was made, because edit 1 of 2 failed: old_text was not found in app.js; most likely line 1 was ' +
+        'meant: the spacing differs (the file has "port  =", old_text "port ="). [NO_MATCH]',
+      'Edit 2 fails too: its old_text appears 2 times, at lines 5 and 7, but must match one place.',
+      'If so, send the same edits with this as edit 1, with edit 2 corrected too:',
+      '{"old_text":"const port  = 9090","new_text":"const port  = 1"}',
+      'file_hash: #'
+    ]
+  ],
   [
     'edit_file',
     {

@@ -4,6 +4,7 @@ import type { LineRange } from '../../../engine/edit/request.ts'
 import type { EditPosition, Fix, FixedLines, FixedText, LaterEdit } from '../../../engine/failure.ts'
 import { BY_TOOL, type CallSyntax, pathShown, type ToolCall } from '../call-names.ts'
 import { editsNumbered } from '../edit-position.ts'
+import { isCorrected } from '../later-edits.ts'
 import { capital, span } from '../phrases.ts'
 import { whyNotMerged } from '../suggested-fixes.ts'
 
@@ -163,7 +164,9 @@ function withEdit(
 ): object {
   const { edits, ...others } = made.arguments
   if (!Array.isArray(edits)) return { ...withoutEdit(others), ...edit }
-  const corrected = later.reduce((all, one) => all.with(one.edit_index, one.edit), edits.with(edit_index, edit))
+  const corrected = later
+    .filter(isCorrected)
+    .reduce((all, { failure, fix }) => all.with(failure.edit_index, fix.edit), edits.with(edit_index, edit))
   return { ...others, edits: corrected }
 }
 
@@ -187,7 +190,7 @@ export const fixed = (
 
 /**
  * `whyOwn`: why new_text is left to the caller. Of several edits that are too long together only this one is shown,
- * with the later ones. Nothing where the caller has no such call.
+ * with the corrected later ones. Nothing where the caller has no such call.
  */
 export function asCall(
   edit: object,
@@ -202,17 +205,28 @@ export function asCall(
   const whole = wholeCall(call, one)
   if (whole === undefined) return []
   const isWhole = (isOne && call.part === undefined) || whole.length <= CALL_LENGTH
-  const these = later.length === 0 ? 'this' : 'these'
-  const as = isOne ? '' : ` as ${editsNumbered([failure, ...later])}`
+  const corrected = later.filter(isCorrected)
+  const these = corrected.length === 0 ? 'this' : 'these'
+  const as = isOne ? '' : ` as ${editsNumbered([failure, ...corrected.map(({ failure }) => failure)])}`
   const what = isWhole
     ? ''
     : ` the same ${call.part === undefined ? 'edits' : 'call'} with ${these}${as}${inPart(call)}`
-  const own =
-    whyOwn === undefined ? '' : `${isWhole ? ' this' : ''} with a ${call.naming.field('new_text')} of your own`
-  const why = whyOwn === undefined || whyOwn === '' ? '' : ` (${whyOwn})`
-  const words = `send${what}${own}${why}:`
-  const shown = isOne ? one : later.length === 0 ? edit : [edit, ...later.map(({ edit }) => edit)]
+  const left = leftToCaller(whyOwn, later, call.naming)
+  const words = `send${what}${left === '' ? '' : `${isWhole ? ' this' : ','} with ${left}`}:`
+  const shown = isOne ? one : corrected.length === 0 ? edit : [edit, ...corrected.map(({ fix }) => fix.edit)]
   return [when === '' ? capital(words) : `${when}, ${words}`, isWhole ? whole : JSON.stringify(shown)]
+}
+
+/** What the call lacks: a new_text of the edit, because of `whyOwn`, or of a later one; a later edit's correction. */
+function leftToCaller(whyOwn: string | undefined, later: readonly LaterEdit[], naming: CallSyntax): string {
+  const own = (why: string, of = '') => `a ${naming.field('new_text')} of your own${of}${why === '' ? '' : ` (${why})`}`
+  if (whyOwn !== undefined) return own(whyOwn)
+  const last = later.at(-1)
+  if (last === undefined) return ''
+  const edit = `edit ${last.failure.edit_index + 1}`
+  if (last.fix === undefined) return `${edit} corrected too`
+  const { conflict } = last.fix
+  return conflict === undefined ? '' : own(whyNotMerged(conflict, naming), ` for ${edit}`)
 }
 
 /** A call for each place, as far as they are short together; the first in any case. */

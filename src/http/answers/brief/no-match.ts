@@ -3,9 +3,9 @@
 import type { EditPosition, Fix, LaterEdit, NoMatch, SimilarContent } from '../../../engine/failure.ts'
 import type { Cause } from '../../../engine/suggest/differences/classify.ts'
 import type { CallSyntax } from '../call-names.ts'
-import { failToo } from '../edit-position.ts'
-import { whyLater, whyMissed } from '../no-match-cause.ts'
-import { capital, counted, listed, quote, span } from '../phrases.ts'
+import { failBecause, isCorrected, whyFails } from '../later-edits.ts'
+import { notContained, whyMissed } from '../no-match-cause.ts'
+import { counted, listed, quote, span } from '../phrases.ts'
 import {
   asCall,
   type Brief,
@@ -78,7 +78,7 @@ export function noMatch(failure: NoMatch, call: FailedCall): Brief {
   return { what, next: [...also, ...(ownEdit.length > 0 ? ownEdit : region(best, failure, call)), ...section] }
 }
 
-/** The call, below what it corrects besides the edit that failed because of `cause`; nothing where there is no call. */
+/** The call, below the later edits that fail too; `cause`: why the first one does. Nothing where there is no call. */
 function withLater(
   { later = [] }: Pick<Fix, 'later'>,
   cause: Cause | undefined,
@@ -87,21 +87,16 @@ function withLater(
 ): string[] {
   if (call.length === 0) return []
   const reasons = new Map<string, LaterEdit[]>()
-  for (const one of later) {
-    const why = whyLater(one, naming)
+  for (const one of later.filter(isCorrected)) {
+    const why = whyFails(one.failure, naming)
     reasons.set(why, [...(reasons.get(why) ?? []), one])
   }
   const own = cause && whyMissed(cause, naming)
-  return [...[...reasons].map(([why, edits]) => failLikewise(edits, why === own ? undefined : why)), ...call]
-}
-
-/** That these edits fail too, because of `why`, or of the same as the first. */
-function failLikewise(edits: readonly LaterEdit[], why: string | undefined): string {
-  const places = listed(edits.map(({ lines }) => span(lines)))
-  const were = edits.length === 1 && edits[0]!.lines[0] === edits[0]!.lines[1] ? 'was' : 'were'
-  return why === undefined
-    ? `${capital(failToo(edits))}, for the same reason; most likely ${places} ${were} meant.`
-    : `${capital(failToo(edits))}; most likely ${places} ${were} meant: ${why}.`
+  return [
+    ...[...reasons].map(([why, edits]) => failBecause(edits, why === own ? undefined : why)),
+    ...later.filter(one => !isCorrected(one)).map(one => failBecause([one], whyFails(one.failure, naming))),
+    ...call
+  ]
 }
 
 /** A region that is too unlike old_text for an edit of it to be proposed: its text, or the call that reads it. */
@@ -147,14 +142,12 @@ function newTextOf({ edit_index }: EditPosition, { made }: FailedCall): unknown 
 }
 
 function nothingSimilar(failure: NoMatch, call: FailedCall, of: (what: string) => string): Brief {
-  const { file_preview, missing_tokens = [], cause } = failure
+  const { file_preview, cause } = failure
   const { total_lines, preview_end_line } = file_preview
   if (cause.type === 'encoding') {
     return { what: of(`: ${whyMissed(cause, call.naming)}`), next: [], lines: preview(file_preview) }
   }
-  const names = missing_tokens.slice(0, 3).map(token => quote(token, 40))
-  const without = names.length === 0 ? '' : `, and it does not contain ${listed(names, 'or')}`
-  const what = of(`: nothing in its ${counted(total_lines, 'line')} is similar${without}`)
+  const what = of(`: nothing in its ${counted(total_lines, 'line')} is similar${notContained(failure)}`)
   if (preview_end_line === total_lines) return { what, next: [], lines: preview(file_preview) }
   return { what, next: toRead(call, 'Check the path, or read the file', { path: pathOf(call) }) }
 }

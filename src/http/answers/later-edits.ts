@@ -1,0 +1,82 @@
+// Which later edits of a request fail too, and why. Does not know what to send in their place.
+import type { LaterEdit, NoMatch, OccurrenceOutOfRange, TextFailure, WrongCount } from '../../engine/failure.ts'
+import type { CallSyntax } from './call-names.ts'
+import { editsNumbered } from './edit-position.ts'
+import { notContained, whyMissed } from './no-match-cause.ts'
+import { capital, counted, linesListed, listed, span } from './phrases.ts'
+
+/** That there is something to send in its place. */
+export const isCorrected = (later: LaterEdit): later is Required<LaterEdit> => later.fix !== undefined
+
+/** `Edits 2 and 3 fail too`. */
+export const failToo = (later: readonly LaterEdit[]): string =>
+  `${capital(laterNumbered(later))} ${later.length === 1 ? 'fails' : 'fail'} too`
+
+/** `edits 2 and 3`. */
+export const laterNumbered = (later: readonly LaterEdit[]): string => editsNumbered(later.map(({ failure }) => failure))
+
+/** That these edits fail too because of `why`, or of what was said before, and the lines that they were meant for. */
+export function failBecause(later: readonly LaterEdit[], why: string | undefined): string {
+  const places = later.flatMap(one => placeOf(one) ?? [])
+  const [first] = places
+  if (first === undefined) return `${failToo(later)}: ${why}.`
+  const were = later.length === 1 && first.lines[0] === first.lines[1] ? 'was' : 'were'
+  const meant = `${first.likely} ${listed(places.map(({ lines }) => span(lines)))} ${were} meant`
+  return why === undefined
+    ? `${failToo(later)}, for the same reason; ${meant}.`
+    : `${failToo(later)}; ${meant}: ${why}.`
+}
+
+/** Why a later edit fails: a part of a sentence that is about this edit. */
+export function whyFails(failure: TextFailure, naming: CallSyntax): string {
+  const [old_text, new_text] = [naming.field('old_text'), naming.field('new_text')]
+  switch (failure.code) {
+    case 'NO_MATCH':
+      return whyNotFound(failure, naming)
+    case 'ALREADY_APPLIED':
+      return `its ${new_text} is there already, around its ${old_text} (${span(failure.lines)})`
+    case 'WRONG_COUNT': {
+      const { expected_occurrences: expected } = failure
+      const were = expected === 1 ? 'must match one place' : `${expected} places were expected`
+      return `${appears(failure, old_text)}, but ${were}${changedFirst(failure, ', since ')}`
+    }
+    case 'OCCURRENCE_OUT_OF_RANGE':
+      return `its occurrence is ${failure.occurrence}, but ${appears(failure, old_text)}`
+    case 'RESULT_TOO_LARGE':
+      return failure.what === 'bytes'
+        ? `the file would have ${counted(failure.actual, 'byte')} then; the limit is ${failure.limit}`
+        : `${counted(failure.actual, 'place')} would be replaced then; the limit is ${failure.limit}`
+  }
+}
+
+/** The lines that it was meant for, as far as there are such lines: `most likely`, or `perhaps`. */
+export function placeOf({ failure, fix }: LaterEdit): { lines: [number, number]; likely: string } | undefined {
+  if (fix !== undefined) return { lines: fix.lines, likely: 'most likely' }
+  if (failure.code !== 'NO_MATCH' || failure.undone_by_edit !== undefined) return undefined
+  const [best] = failure.similar_content
+  if (best === undefined || failure.cause.type === 'near_duplicate') return undefined
+  const likely = best.confidence === 'low' ? 'perhaps' : 'most likely'
+  return { lines: [best.line_number, best.end_line], likely }
+}
+
+function whyNotFound(failure: NoMatch, naming: CallSyntax): string {
+  const { cause, similar_content, undone_by_edit, applied_lines } = failure
+  if (undone_by_edit !== undefined) return changedFirst(failure)
+  const made = applied_lines && `its ${naming.field('new_text')} is there already (${span(applied_lines)})`
+  const why = whyMissed(cause, naming)
+  if (similar_content.length === 0) return made ?? `${why}${notContained(failure)}`
+  const places = similar_content.map(({ line_number, end_line }) => span([line_number, end_line]))
+  const which = cause.type === 'near_duplicate' ? `: ${listed(places, 'or')}` : ''
+  return `${why}${which}${made === undefined ? '' : `; ${made}`}`
+}
+
+const changedFirst = ({ undone_by_edit }: NoMatch | WrongCount, before = ''): string =>
+  undone_by_edit === undefined ? '' : `${before}edit ${undone_by_edit + 1} of this request changes it first`
+
+/** `its old_text appears 3 times, at lines 3, 8 and 12`. */
+const appears = (
+  { actual_occurrences, match_lines, more_matches }: WrongCount | OccurrenceOutOfRange,
+  old_text: string
+): string =>
+  `its ${old_text} appears ${counted(actual_occurrences, 'time')}, ` +
+  `at ${linesListed(match_lines, more_matches === undefined)}`
