@@ -28,6 +28,9 @@ export const environmentName = (name: string): string => `EDITD_${name.toUpperCa
 
 const shown = (setting: Setting | undefined, text: string) => (setting?.secret ? '…' : text)
 
+/** Flags that are given alone, in place of settings. */
+const INSTEAD = ['help', 'version']
+
 /** Reads `--name value`, `--name=value`, and the one argument without a flag, which is the setting `positional`. */
 export function readFlags(settings: Settings, positional: string, argv: readonly string[], faults: string[]): Given {
   const given: Given = new Map()
@@ -53,7 +56,11 @@ export function readFlags(settings: Settings, positional: string, argv: readonly
     const name = flag.slice(2)
     if (!argument.startsWith('-')) give(positional, argument)
     else if (!flag.startsWith('--') || !flags.includes(name)) {
-      faults.push(`Unknown flag ${flag}: the nearest is --${closest(name, flags)}, and --help lists them all.`)
+      faults.push(
+        name === positional
+          ? `Unknown flag ${flag}: the ${positional} is given without a flag, as in "editd ./${positional}".`
+          : `Unknown flag ${flag}: the nearest is --${closest(name, [...flags, ...INSTEAD])}, and --help lists them all.`
+      )
       // The next argument may be its value, so it isn't taken for the root.
       if (flag === argument && next !== undefined && !next.startsWith('-')) i++
     } else if (flag !== argument) give(name, argument.slice(equals + 1))
