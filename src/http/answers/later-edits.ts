@@ -10,10 +10,7 @@ export const isCorrected = (later: LaterEdit): later is Required<LaterEdit> => l
 
 /** `Edits 2 and 3 fail too`. */
 export const failToo = (later: readonly LaterEdit[]): string =>
-  `${capital(laterNumbered(later))} ${later.length === 1 ? 'fails' : 'fail'} too`
-
-/** `edits 2 and 3`. */
-export const laterNumbered = (later: readonly LaterEdit[]): string => editsNumbered(later.map(({ failure }) => failure))
+  `${capital(editsNumbered(later.map(({ failure }) => failure)))} ${later.length === 1 ? 'fails' : 'fail'} too`
 
 /** That these edits fail too because of `why`, or of what was said before, and the lines that they were meant for. */
 export function failBecause(later: readonly LaterEdit[], why: string | undefined): string {
