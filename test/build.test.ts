@@ -18,6 +18,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { brotliDecompressSync } from 'node:zlib'
 import t, { type Test } from 'tap'
+import { withoutTap } from './running.ts'
 
 const HOME = join(import.meta.dirname, '..')
 const COPIED = ['build.js', 'tsconfig.json', 'tsconfig.build.json', 'page/review/tsconfig.json']
@@ -64,11 +65,8 @@ function inFolder(folder: string) {
     at,
     built: (name: string) => readFileSync(at(`dist/src/${name}.js`), 'utf8'),
     build: (...flags: string[]) => {
-      const env = { ...process.env, NODE_OPTIONS: '' }
-      const { status, stdout, stderr } = spawnSync(process.execPath, [at('build.js'), ...flags], {
-        env,
-        encoding: 'utf8'
-      })
+      const command = withoutTap(process.execPath, [at('build.js'), ...flags])
+      const { status, stdout, stderr } = spawnSync(...command, { encoding: 'utf8' })
       return { status, output: stdout + stderr }
     }
   }
@@ -129,10 +127,7 @@ t.test('restores what was changed or removed in dist', async t => {
 t.test('bundles what a server runs, and leaves a file of its own to what is loaded late', async t => {
   const { folder, at, build } = builtProject(t)
   const run = (...args: string[]) =>
-    spawnSync(process.execPath, [at('dist/server.js'), ...args], {
-      env: { ...process.env, NODE_OPTIONS: '' },
-      encoding: 'utf8'
-    })
+    spawnSync(...withoutTap(process.execPath, [at('dist/server.js'), ...args]), { encoding: 'utf8' })
   t.equal(run().stdout, 'first\n')
   const late = () => run('late').stdout.trimEnd().split('/dist/').at(-1)!
   t.match(late(), /^chunks\/late-.*\.js$/)

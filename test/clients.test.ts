@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import { promisify } from 'node:util'
 import t from 'tap'
 import { testFolder } from './folder.ts'
-import { start } from './running.ts'
+import { start, withoutTap } from './running.ts'
 
 const SOURCE = join(import.meta.dirname, 'clients')
 const MODULES = join(SOURCE, 'node_modules')
@@ -43,17 +43,15 @@ t.test(
       for (const made of [workspace, state]) rmSync(made, { recursive: true })
     })
     const server = await start(workspace, state)
-    // Without tap's own options, which would follow every module of the generators.
     const env = {
       ...process.env,
-      NODE_OPTIONS: '',
       EDITD_URL: server.url,
       EDITD_TOKEN: 'a-token-for-tests',
       DO_NOT_TRACK: '1'
     }
     const run = async (command: string, args: string[]) => {
       try {
-        return { code: 0, ...(await promisify(execFile)(command, args, { cwd: folder, env })) }
+        return { code: 0, ...(await promisify(execFile)(...withoutTap(command, args), { cwd: folder, env })) }
       } catch (error) {
         return error as { code: number; stdout: string; stderr: string }
       }

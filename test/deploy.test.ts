@@ -20,7 +20,7 @@ import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import t, { type Test } from 'tap'
 import { parse } from 'yaml'
-import { SERVER, start } from './running.ts'
+import { SERVER, start, withoutTap } from './running.ts'
 
 const TOP = join(import.meta.dirname, '..')
 const DEPLOY = join(TOP, 'examples/deploy')
@@ -322,7 +322,8 @@ t.test(
       writeFileSync(join(dir, 'pod.ts'), lines.join('\n'))
       const flags = ['--noEmit', '--strict', '--skipLibCheck', '--module', 'nodenext', '--target', 'es2022']
       const tsc = join(CLIENTS, 'node_modules/typescript/bin/tsc')
-      const { status, stdout } = spawnSync(process.execPath, [tsc, ...flags, join(dir, 'pod.ts')], { encoding: 'utf8' })
+      const command = withoutTap(process.execPath, [tsc, ...flags, join(dir, 'pod.ts')])
+      const { status, stdout } = spawnSync(...command, { encoding: 'utf8' })
       return { status, stdout }
     }
     const pod = parse(textOf('sidecar.yaml'))

@@ -41,6 +41,11 @@ export interface Running {
  */
 export const WITHOUT_TAP: readonly [string, ...string[]] = ['env', '-u', 'NODE_OPTIONS']
 const BARE = [...WITHOUT_TAP, process.execPath]
+/** The command and the arguments that start this without tap. */
+export const withoutTap = (command: string, args: readonly string[]): [command: string, args: string[]] => {
+  const [env, ...flags] = WITHOUT_TAP
+  return [env, [...flags, command, ...args]]
+}
 /** The command of the built server, without coverage. */
 export const BARE_COMMAND: readonly string[] = [...BARE, BUNDLED]
 /** As `BARE_COMMAND`, with a file for each module. */
