@@ -8,6 +8,7 @@ import {
   readdirSync,
   readFileSync,
   renameSync,
+  rmSync,
   statSync,
   writeFileSync
 } from 'node:fs'
@@ -74,11 +75,15 @@ interface Scene {
   order: { edits: Record<string, string>; creates?: Record<string, string>; removes?: Record<string, string[]> }
 }
 
+function remove(folder: string, ...names: string[]): void {
+  for (const name of names) rmSync(join(folder, name), { recursive: true, force: true })
+}
+
 const SCENES: Scene[] = [
   {
     name: 'edits, two hard links, new files in new folders, and removals',
     reset: root => {
-      for (const name of ['a', 'h1', 'h2', 'b', 'd', 'r', 'e']) execFileSync('rm', ['-rf', join(root, name)])
+      remove(root, 'a', 'h1', 'h2', 'b', 'd', 'r', 'e')
       for (const name of ['a', 'h1', 'b']) writeFileSync(join(root, name), `${name}\n`)
       linkSync(join(root, 'h1'), join(root, 'h2'))
       mkdirSync(join(root, 'r/s'), { recursive: true })
@@ -104,7 +109,7 @@ const SCENES: Scene[] = [
     name: 'one that can only be written in place',
     skip: canMount ? false : 'needs to mount',
     reset: (root, t) => {
-      for (const name of ['a', 'new']) execFileSync('rm', ['-f', join(root, name)])
+      remove(root, 'a', 'new')
       for (const name of ['a', 'e']) writeFileSync(join(root, name), `${name}\n`)
       if (!existsSync(join(root, 'bound'))) {
         writeFileSync(join(root, '../source'), '')
@@ -313,7 +318,7 @@ t.test('a call fails', { buffered: true, skip }, async t => {
           // What could not be removed waits for a sweep.
           const left = leftIn(folders)
           if (call !== 'unlink' && left.length > 0) t.fail(`${where}: ${left.join()} left`)
-          for (const name of left) execFileSync('rm', ['-f', join(root, name), join(folders.state, 'journal', name)])
+          for (const folder of [root, join(folders.state, 'journal')]) remove(folder, ...left)
           if (call !== 'rmdir' && !isDone && existsSync(join(root, 'd'))) t.fail(`${where}: a folder is left`)
           const what = `${call} ${answer.replaceAll(id, '').split(' ').slice(0, 3).join(' ')}`
           answers[what] = (answers[what] ?? 0) + 1
