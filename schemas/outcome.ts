@@ -137,7 +137,9 @@ export const TakenBackSchema = result(
     removed: Type.Optional(
       Type.Literal(true, {
         type: 'boolean',
-        description: 'true: the file is gone, since its creation and all that was done to it are undone.'
+        description:
+          'true: the file is gone, since its creation and all that was done to it are undone; with changed: false, it ' +
+          'was gone before, and stays so.'
       })
     )
   },

@@ -184,6 +184,25 @@ const FieldErrorSchema = named('FieldError', 'An error in one field of the reque
   message: text('What is wrong with it.')
 })
 
+/** How many operations that fail too are told. */
+export const MAX_OTHER_FAILURES = 4
+
+const OtherFailureSchema = named('OtherFailure', 'A later operation of the same batch that fails too.', {
+  operation_index: count('Which operation, counted from 0.'),
+  path: Type.Optional(text('The file.')),
+  resolved_path: Type.Optional(text('Where the link in path leads.')),
+  code: text('The code that its problem would have alone.'),
+  detail: text('What went wrong, what is there instead, and what to do next.'),
+  suggested_fixes: Type.Optional(Type.Array(ref(SuggestedFixSchema), { description: 'Ways to continue.' })),
+  file_preview: Type.Optional(ref(FilePreview)),
+  targets: Type.Optional(Type.Array(ref(StructureItem), { maxItems: 100, description: 'The targets that match.' })),
+  outline: Type.Optional(
+    Type.Array(ref(StructureItem), { maxItems: 100, description: 'The structure of the file, its first 100 items.' })
+  ),
+  taken_back: Type.Optional(ref(TakenBackEdit)),
+  file_hash: Type.Optional(hash('The hash of the file as it is on disk now.'))
+})
+
 /** What every problem has, but for its code. */
 const COMMON = {
   type: text('A URI reference that identifies the kind of problem.'),
@@ -200,7 +219,13 @@ const COMMON = {
   path: Type.Optional(text('The file.')),
   resolved_path: Type.Optional(text('Where the link in path leads.')),
   file_hash: Type.Optional(hash('The hash of the file as it is on disk now.')),
-  operation_index: Type.Optional(count('Of a batch: which operation failed, counted from 0.'))
+  operation_index: Type.Optional(count('Of a batch: which operation failed, counted from 0.')),
+  other_failures: Type.Optional(
+    Type.Array(ref(OtherFailureSchema), {
+      maxItems: MAX_OTHER_FAILURES,
+      description: 'Of a batch: later operations that fail too, as far as they were tried.'
+    })
+  )
 }
 
 /** What problems of some codes have beyond that. */
@@ -418,6 +443,7 @@ export const PROBLEM_COMPONENTS = [
   FieldErrorSchema,
   UndoConflict,
   TakenBackEdit,
+  OtherFailureSchema,
   ProblemBase,
   ...PROBLEM.members,
   ProblemSchema
@@ -425,5 +451,6 @@ export const PROBLEM_COMPONENTS = [
 /** A problem of any code, flat: what the server makes. */
 export type Problem = Static<TObject<typeof COMMON & typeof MEMBERS & { code: TUnsafe<ProblemCode> }>>
 export type SuggestedFix = Static<typeof SuggestedFixSchema>
+export type OtherFailure = Static<typeof OtherFailureSchema>
 export type FieldError = Static<typeof FieldErrorSchema>
 export type ConflictOnWire = Static<typeof UndoConflict>

@@ -41,6 +41,10 @@ export async function followFirstCall(
     edit: { path, old_text: content, new_text: wanted(content) }
   })
   if (line === undefined) {
+    // The places are listed, and the agent knows which one it means: any of them, here.
+    if (/send "occurrence": a number from 1/.test(text)) {
+      return { how: 'complete', edit: { path, ...edit, new_text: wanted(String(edit.old_text)), occurrence: 1 } }
+    }
     const shown = lines.flatMap(each => /^\d+\t(.*)$/.exec(each)?.[1] ?? [])
     return shown.length === 0 ? { how: 'nothing', edit: { path, ...edit } } : withContent(shown.join('\n'))
   }

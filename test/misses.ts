@@ -394,7 +394,7 @@ export const MISSES: Miss[] = [
   {
     cause: 'never_there',
     title: 'text that was never there',
-    says: 'nothing in its 6 lines is similar, and it does not contain "async", "function" or "fetchInvoices"',
+    says: 'nothing in its 6 lines is similar enough, and it does not contain "async", "function" or "fetchInvoices"',
     file: PYTHON,
     old_text: 'async function fetchInvoices(customerId) {',
     new_text: 'async function fetchInvoices(customer) {',

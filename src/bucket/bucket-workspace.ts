@@ -15,6 +15,7 @@ import type {
   CreateTarget,
   Edited,
   FailedAccess,
+  FailedStep,
   FileTarget,
   FileWithPast,
   Looked,
@@ -113,7 +114,7 @@ export class BucketWorkspace extends WithHistory implements Workspace {
   async batch<T, F>(
     steps: readonly BatchStep<T, F>[],
     options: ChangeOptions<BatchDone<T>>
-  ): Promise<{ ok: true; value: BatchDone<T> } | (FailedAccess<F | FileFailure> & { at: number })> {
+  ): Promise<{ ok: true; value: BatchDone<T> } | FailedStep<F | FileFailure>> {
     const [step] = steps
     const path = step?.target.path ?? '.'
     if (this.#opened.options.readOnly) return { ...readOnly, path, at: 0 }

@@ -10,6 +10,7 @@ import { KeyLeases } from './history/key-leases.ts'
 import { Settler, type PresentFile } from './history/settle.ts'
 import { Followers } from '../workspace/history/follow.ts'
 import type { CommonOptions, Workspace } from '../workspace/api.ts'
+import { BackgroundWork } from '../workspace/background.ts'
 import { BufferPool } from '../workspace/buffer-pool.ts'
 import type { Asked } from '../workspace/history/questions.ts'
 import { Recorder } from '../workspace/history/recorder.ts'
@@ -56,7 +57,7 @@ async function openWithHistory(options: BucketOptions, store: ObjectStore, answe
           nonce,
           level: options.history === 'meta' ? 'meta' : 'full',
           isPrivate: matcher(options.historyPrivate),
-          rotated: () => trim(),
+          grown: () => trim(),
           size: options.historySize,
           report
         })
@@ -72,14 +73,16 @@ async function openWithHistory(options: BucketOptions, store: ObjectStore, answe
   const settling = history && { history, settler: new Settler({ history, present, report, audit }) }
   const unknown = new UnknownChanges({ present, settling, answers, report })
   const kept = settling && (await keep(settling, { store, nonce, lockTimeout, readOnly }))
-  const sweeping = new Sweeping(async () => {
+  const sweep = async (): Promise<void> => {
     if (kept === null || settling === null || readOnly) return
     await settling.settler.settleAll()
     await kept.keys.sweep()
     const { bytes } = await kept.history.sweep({ days: options.historyDays, bytes: options.historySize })
     meter?.history(bytes)
-  }, report)
-  trim = () => sweeping.begin()
+  }
+  const sweeping = new BackgroundWork(sweep, error => report({ event: 'sweep_failed', reason: codeOf(error) }))
+  const timer = setInterval(() => sweeping.begin(), SWEEP).unref()
+  trim = () => sweeping.again()
   const workspace = new BucketWorkspace(
     {
       options,
@@ -101,6 +104,7 @@ async function openWithHistory(options: BucketOptions, store: ObjectStore, answe
       lastWrites: kept && new LastWrites(kept.secret),
       kept,
       async close() {
+        clearInterval(timer)
         sweeping.stop()
         kept?.followers.close()
         await running.close()
@@ -115,8 +119,6 @@ async function openWithHistory(options: BucketOptions, store: ObjectStore, answe
   )
   return workspace
 }
-
-type Report = NonNullable<CommonOptions['report']>
 
 interface Keeping {
   store: ObjectStore
@@ -159,36 +161,3 @@ async function secretOf(store: ObjectStore, readOnly: boolean): Promise<Buffer> 
 
 /** In ms, between two looks at what servers left that were killed, and at what is too old or too much. */
 const SWEEP = 60_000
-
-/** Work that is done from time to time, once at a time. */
-class Sweeping {
-  readonly #work: () => Promise<void>
-  readonly #report: Report
-  readonly #timer: NodeJS.Timeout
-  #running: Promise<void> | null = null
-  #isStopped = false
-
-  constructor(work: () => Promise<void>, report: Report) {
-    this.#work = work
-    this.#report = report
-    this.#timer = setInterval(() => this.begin(), SWEEP).unref()
-  }
-
-  begin(): void {
-    if (this.#isStopped) return
-    this.#running ??= this.#work()
-      .catch((error: unknown) => this.#report({ event: 'sweep_failed', reason: codeOf(error) }))
-      .finally(() => {
-        this.#running = null
-      })
-  }
-
-  stop(): void {
-    this.#isStopped = true
-    clearInterval(this.#timer)
-  }
-
-  async ended(): Promise<void> {
-    await this.#running
-  }
-}

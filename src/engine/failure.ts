@@ -95,6 +95,8 @@ export interface LaterEdit {
 export interface EditPosition {
   edit_index: number
   total_edits: number
+  /** The edits from this index on weren't tried. */
+  untried_from?: number
 }
 
 export interface NoMatch extends EditPosition {
@@ -121,19 +123,27 @@ export interface HunkPosition extends EditPosition {
   diff_line: number
 }
 
+/** Besides a hunk that failed, where no diff corrects all of them. */
+interface AlsoUnplaced {
+  /** Hunks behind it that have no place either, whatever becomes of the others: the first four. */
+  also_unplaced?: HunkPosition[]
+}
+
 /**
  * A corrected diff: all hunks of the file, of which those in `corrected` (0-based) are others than were sent. It fits
- * the file. `lines`: those of the file that the hunk which failed is about then.
+ * the file. `lines`: those of the file that the hunk which failed is about then, or a later one with several places.
  */
 export interface DiffFix {
   type: 'USE_EXACT_TEXT' | 'ADD_CONTEXT'
   diff: string
   lines: [number, number]
+  /** That later hunk. */
+  hunk_index?: number
   corrected: number[]
 }
 
 /** What a hunk needs of the file, and the file doesn't have; `search_text` is that text, or the first line of it. */
-export interface HunkNotFound extends HunkPosition {
+export interface HunkNotFound extends HunkPosition, AlsoUnplaced {
   code: 'NO_MATCH'
   /**
    * `anchor`: a line behind `@@`. `lines`: its old lines. `place`: it has additions alone, and doesn't say where they
@@ -156,7 +166,7 @@ export interface HunkNotFound extends HunkPosition {
 }
 
 /** An anchor, or the old lines of a hunk, that the file has more than once. */
-export interface HunkAmbiguous extends HunkPosition {
+export interface HunkAmbiguous extends HunkPosition, AlsoUnplaced {
   code: 'WRONG_COUNT'
   what: 'anchor' | 'lines'
   search_text: string
@@ -332,10 +342,12 @@ interface AboutTarget {
 
 export interface TargetNotFound extends AboutTarget {
   code: 'TARGET_NOT_FOUND'
-  /** What would fit, but doesn't hold `at_line`. */
+  /** What would fit, but doesn't hold `at_line`; what is nearest to it comes first. */
   elsewhere: OutlineEntry[]
   /** Paths that are like it, the likeliest first. */
   nearest: string[]
+  /** The one of them that a call may be proposed for. */
+  meant?: string
 }
 
 /** `fitting`: how many fit; `targets` are the first of them. */
@@ -345,7 +357,13 @@ export interface AmbiguousTarget extends AboutTarget {
   fitting: number
 }
 
-export type UnsupportedTarget = { code: 'UNSUPPORTED_TARGET'; languages: readonly string[]; language?: string } &
+/** `to_read`: the structure itself was asked for, and no edit. */
+export type UnsupportedTarget = {
+  code: 'UNSUPPORTED_TARGET'
+  languages: readonly string[]
+  language?: string
+  to_read?: true
+} &
   /** The file is in a language, if it is known, that has no such targets. */
   (
     | { reason: 'not_markdown' | 'no_grammar' }

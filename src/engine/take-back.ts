@@ -33,7 +33,10 @@ export interface TakeBackTask extends Omit<Task, 'change'> {
   goal: TakeBackGoal
 }
 
-/** `toggled`: what was taken back or made again; `skipped`: what was left. `removes`: there is no text any more. */
+/**
+ * `toggled`: what was taken back or made again; `skipped`: what was left. `removes`: there is no text afterwards, and
+ * maybe none now.
+ */
 export interface TextTakenBack extends TaskResult {
   toggled: readonly Selection[]
   skipped: readonly Selection[]

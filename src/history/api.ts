@@ -25,8 +25,8 @@ export interface HistoryOptions {
   stayAlive(): number
   /** Events for the log; never with texts of files. */
   report(event: { event: string; [key: string]: unknown }): void
-  /** Called when a segment was closed: there may be more than `sweep` would keep. */
-  rotated?(): void
+  /** Called when a segment was closed, or an eighth of `size` written beside them: `sweep` may have to remove some. */
+  grown?(): void
   /** In bytes: what `sweep` will be asked to keep all of it to. Segments are closed early enough for that. */
   size?: number
   limits?: Partial<HistoryLimits>

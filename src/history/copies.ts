@@ -28,6 +28,8 @@ export interface CopyPlaces {
 
 export interface CopiesOptions {
   places: CopyPlaces
+  /** Called with the size of each that was written, in bytes. */
+  wrote(bytes: number): void
   report: HistoryOptions['report']
   limits: HistoryLimits
   /** In ms: how long a copy waits wherever the file may be edited; only where `places` keep that of a later edit. */
@@ -174,7 +176,9 @@ export class Copies {
   async #write({ path, edit_id, hash, bytes }: WaitingCopy): Promise<void> {
     const header = encodeLine(JSON.stringify({ edit_id, path: toJson(path), hash }))
     try {
-      await this.#options.places.write(path, edit_id, Buffer.concat([header, bytes]))
+      const content = Buffer.concat([header, bytes])
+      await this.#options.places.write(path, edit_id, content)
+      this.#options.wrote(content.length)
     } catch (error) {
       this.#options.report({ event: 'history_copy_failed', code: codeOf(error) })
     }

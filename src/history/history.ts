@@ -16,17 +16,18 @@ const LONGEST = 24 * 60 * 60 * 1000
 
 /** Reads nothing but the last ids. Throws the system's error if the folder can't be made or read. */
 export async function openHistory(options: HistoryOptions): Promise<History> {
-  const { folder, nonce, stayAlive, report } = options
+  const { folder, nonce, isAlive, stayAlive, report } = options
   makeFolder(folder)
   let started: Promise<void> | undefined
-  const history = new LogHistory(options, ({ limits, ids, saw, sawIndex, lost }) => {
+  const history = new LogHistory(options, ({ limits, ids, saw, sawIndex, lost, wrote }) => {
     const segments = new Segments({ ...options, limits, ids, saw, sawIndex })
     const blobs = new Blobs(options)
     const files = new CopyFiles(options)
-    const copies = new Copies({ places: files, report, limits })
+    const copies = new Copies({ places: files, wrote, report, limits })
     const writer = new Writer({
       folder,
       nonce,
+      isAlive,
       stayAlive,
       report,
       limit: limits.segment,
@@ -34,7 +35,7 @@ export async function openHistory(options: HistoryOptions): Promise<History> {
       lost,
       closed: (segment, isWhole) => {
         segments.closed(segment, isWhole)
-        options.rotated?.()
+        options.grown?.()
       }
     })
     started = segments.start()

@@ -14,10 +14,13 @@ export const LIMITS: HistoryLimits = {
 }
 
 /** In bytes. Each segment is two files, and a sweep looks at all of them. */
-const SMALLEST_SEGMENT = 64 * 1024
+const SMALLEST_SHARE = 64 * 1024
 
-/** Of a history with these options. Segments are removed whole: one is at most an eighth of `size`. */
+/** In bytes: what may be written, or removed at once, of a history of `size` bytes: an eighth. */
+export const shareOf = (size: number): number => Math.max(SMALLEST_SHARE, size / 8)
+
+/** Of a history with these options. Segments are removed whole: none is larger than the share. */
 export function limitsOf({ limits, size = Infinity }: Pick<HistoryOptions, 'limits' | 'size'>): HistoryLimits {
   const all = { ...LIMITS, ...limits }
-  return { ...all, segment: Math.min(all.segment, Math.max(SMALLEST_SEGMENT, size / 8)) }
+  return { ...all, segment: Math.min(all.segment, shareOf(size)) }
 }

@@ -21,7 +21,7 @@ import type { Cursor } from './cursor.ts'
 import { Feed } from './feed.ts'
 import { Ids } from './ids.ts'
 import { LatestOfPaths } from './latest.ts'
-import { limitsOf } from './limits.ts'
+import { limitsOf, shareOf } from './limits.ts'
 import { RecordReader } from './reading.ts'
 import type { EditRecord, Settlement, Stored } from './record.ts'
 import { recordLine, settlementLine, type Said, type SaidLine } from './record-json.ts'
@@ -34,7 +34,10 @@ import { Watch } from './watch.ts'
 const REMEMBERED = 1000
 const NO_TEXTS: EncodedTexts = { json: null, blobs: [] }
 
-export type LogHistoryOptions = Pick<HistoryOptions, 'nonce' | 'level' | 'isPrivate' | 'report' | 'size' | 'limits'>
+export type LogHistoryOptions = Pick<
+  HistoryOptions,
+  'nonce' | 'level' | 'isPrivate' | 'report' | 'grown' | 'size' | 'limits'
+>
 
 /** What the parts need of the history. */
 export interface Heard {
@@ -46,6 +49,8 @@ export interface Heard {
   sawIndex(): void
   /** To be called with lines of `add` that will never be written. */
   lost(lines: readonly SaidLine[]): void
+  /** To be called with the bytes of each copy that was written. */
+  wrote(bytes: number): void
 }
 
 /** Where it is kept. All reject with an error that has a code. */
@@ -84,6 +89,8 @@ export class LogHistory implements History {
   readonly #reading: RecordReader
   readonly #feed: Feed
   readonly #watch: Watch
+  /** In bytes: what was written beside the segments since `grown` was called for it. */
+  #beside = 0
 
   /** `wait`: ms between two looks of `watch`. */
   constructor(options: LogHistoryOptions, make: (heard: Heard) => HistoryParts, wait?: number) {
@@ -108,7 +115,8 @@ export class LogHistory implements History {
       },
       lost: lines => {
         for (const { said } of lines) if ('settles' in said) this.#said.delete(said.settles)
-      }
+      },
+      wrote: bytes => this.#wrote(bytes)
     })
     const { segments, blobs } = this.#parts
     this.#reading = new RecordReader({
@@ -159,9 +167,19 @@ export class LogHistory implements History {
     const { blobs: kept } = this.#parts
     const { json, blobs } = await encoded
     await kept.keep(blobs, durable)
+    // What was there already is counted too.
+    this.#wrote(blobs.reduce((sum, { bytes }) => sum + bytes.length, 0))
     const names = blobs.map(({ name }) => name)
     await this.#appendLine(record, json, names, durable)
     await kept.check(blobs, durable)
+  }
+
+  #wrote(bytes: number): void {
+    const { size = Infinity, grown } = this.#options
+    this.#beside += bytes
+    if (this.#beside < shareOf(size)) return
+    this.#beside = 0
+    grown?.()
   }
 
   #appendLine(record: EditRecord, texts: unknown, blobs: readonly string[], durable: boolean): Promise<void> {

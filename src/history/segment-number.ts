@@ -4,17 +4,25 @@ import { constants } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout } from 'node:timers/promises'
 import { codeOf } from '../error-code.ts'
-import { closeFile, MODE, namesIn, NEW, openFile, remove } from './files.ts'
+import type { HistoryOptions } from './api.ts'
+import { closeFile, MODE, namesIn, NEW, openFile, readStart, remove, writeNow } from './files.ts'
 import { highestNumber } from './segment-name.ts'
 
-/**
- * Looks at a number that another server has claimed, and ms between them: then it was killed before it used it. That is
- * a second or more: on a machine that was busy with tests, eight servers that began at once took more than 0.1 s.
- */
-const LOOKS = 500
-const BETWEEN = 2
+export type Claimant = Pick<HistoryOptions, 'folder' | 'nonce' | 'isAlive'>
 
-/** The sweep removes what was left behind. */
+/** Ms between two looks at a number that another server has claimed. */
+const BETWEEN = 2
+/** After each so many looks (0.2 s or more) it is asked whether that server still lives. */
+const ASKING = 100
+/**
+ * Looks: after 10 s or more, a server that lives won't use its number either, as it was stopped. On a machine that was
+ * busy with tests, eight servers that began at once took more than one second.
+ */
+const LOOKS = 5000
+/** Bytes: a nonce isn't longer. */
+const NONCE = 64
+
+/** It holds the nonce of the server that claims the number. The sweep removes what was left behind. */
 const claimOf = (folder: string, number: number): string => join(folder, `${number}.number.tmp`)
 
 /** The highest number of segments of other servers. */
@@ -22,22 +30,54 @@ export const highestIn = async (folder: string, nonce: string): Promise<number> 
   highestNumber(await namesIn(folder), nonce)
 
 /**
- * The number after `mine` and all others; no other server has it until it is given back. Where that can't be made sure,
- * the number is returned all the same: it has to be looked again whether it is the highest.
+ * The number after `mine` and all others; no other server has it until it is given back. A number whose claimant is gone,
+ * or doesn't use it, is left out. Throws the system's error where nothing can be written to the folder.
  */
-export async function claimNumber(folder: string, nonce: string, mine: number): Promise<number> {
+export async function claimNumber(claimant: Claimant, mine: number): Promise<number> {
+  const { folder, nonce } = claimant
+  let leftOut = 0
   for (let look = 1; ; look++) {
-    const number = Math.max(mine, await highestIn(folder, nonce)) + 1
-    try {
-      await closeFile(await openFile(claimOf(folder, number), constants.O_WRONLY | NEW, MODE))
-    } catch (error) {
-      if (codeOf(error) !== 'EEXIST') return number
-      if (look === LOOKS) return number + 1
+    const number = Math.max(mine, leftOut, await highestIn(folder, nonce)) + 1
+    if (await claim(claimant, number)) {
+      if ((await highestIn(folder, nonce)) < number) return number
+      await unclaimNumber(folder, number)
+    } else if (look === LOOKS || (look % ASKING === 0 && (await isAbandoned(claimant, number)))) {
+      leftOut = number
+      look = 0
+    } else {
       await setTimeout(BETWEEN)
-      continue
     }
-    if ((await highestIn(folder, nonce)) < number) return number
-    await unclaimNumber(folder, number)
+  }
+}
+
+/** False: another server has claimed it. */
+async function claim({ folder, nonce }: Claimant, number: number): Promise<boolean> {
+  let fd: number
+  try {
+    fd = await openFile(claimOf(folder, number), constants.O_WRONLY | NEW, MODE)
+  } catch (error) {
+    if (codeOf(error) === 'EEXIST') return false
+    throw error
+  }
+  let isClaimed = false
+  try {
+    writeNow(fd, Buffer.from(nonce))
+    isClaimed = true
+  } finally {
+    if (!isClaimed) await unclaimNumber(folder, number)
+    await closeFile(fd)
+  }
+  return true
+}
+
+/** Whether a server that is gone has claimed it; false where nobody can tell, or nobody claims it any more. */
+async function isAbandoned({ folder, nonce: mine, isAlive }: Claimant, number: number): Promise<boolean> {
+  try {
+    const nonce = readStart(claimOf(folder, number), NONCE).bytes.toString()
+    // Of its own, it couldn't remove one. Without a nonce, it was killed in between.
+    return nonce === mine || nonce === '' || !(await isAlive(nonce))
+  } catch {
+    return false
   }
 }
 

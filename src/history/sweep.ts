@@ -116,8 +116,11 @@ async function filesIn(
   for (const name of await namesIn(folder)) {
     const path = join(folder, name)
     const stats = await look(path)
-    if (stats === null || (name.endsWith('.tmp') && (await removeLeft(path, now)))) continue
-    kept.push({ path, size: stats.size, at: stats.mtimeMs, remove: await removal(name, stats.mtimeMs) })
+    if (stats === null) continue
+    const { size, mtimeMs: at } = stats
+    if (!name.endsWith('.tmp')) kept.push({ path, size, at, remove: await removal(name, at) })
+    // A younger one is being written.
+    else if (!(await removeLeft(path, now))) kept.push({ path, size, at, remove: null })
   }
   return kept
 }

@@ -23,7 +23,7 @@ interface Current {
   alive: number
 }
 
-export interface WriterOptions extends Pick<HistoryOptions, 'folder' | 'nonce' | 'stayAlive' | 'report'> {
+export interface WriterOptions extends Pick<HistoryOptions, 'folder' | 'nonce' | 'isAlive' | 'stayAlive' | 'report'> {
   /** In bytes. */
   limit: number
   /** Called for each group that is in a segment, with the offset of its first line. */
@@ -159,22 +159,12 @@ export class Writer {
     expectSize(segment.fd, null)
   }
 
-  /**
-   * Its number is higher than that of any segment that was there, of any server: what readers keep of how far they have
-   * read depends on that (cursor.ts). So it is looked again when it is there.
-   */
   async #open(): Promise<Current> {
     const { folder, nonce, report } = this.#options
     for (let attempt = 1; ; attempt++) {
-      // Whoever sees its name asks whether this server lives.
-      const alive = this.#options.stayAlive()
-      const number = await claimNumber(folder, nonce, this.#number)
-      const name = segmentName(nonce, number)
-      this.#number = number
       try {
-        const fd = await openFile(join(folder, name), constants.O_WRONLY | constants.O_APPEND | NEW, MODE)
-        const segment = { name, fd, size: 0, named: false, openedAt: Date.now(), alive }
-        if (await this.#isHighest(segment, number)) return (this.#segment = segment)
+        const segment = await this.#begin()
+        if (segment !== null) return (this.#segment = segment)
         if (attempt === ATTEMPTS) throw new Changed('other servers keep beginning segments')
       } catch (error) {
         if (attempt === ATTEMPTS) throw error
@@ -184,10 +174,28 @@ export class Writer {
           continue
         }
         if (codeOf(error) !== 'EEXIST') throw error
-        report({ event: 'history_segment_refused', segment: name, code: 'EEXIST' })
-      } finally {
-        await unclaimNumber(folder, number)
+        report({ event: 'history_segment_refused', segment: segmentName(nonce, this.#number), code: 'EEXIST' })
       }
+    }
+  }
+
+  /**
+   * Its number is higher than that of any segment that was there, of any server: what readers keep of how far they have
+   * read depends on that (cursor.ts). So it is looked again when it is there. Null: it hasn't the highest.
+   */
+  async #begin(): Promise<Current | null> {
+    const { folder, nonce } = this.#options
+    // Whoever sees its name asks whether this server lives.
+    const alive = this.#options.stayAlive()
+    const number = await claimNumber(this.#options, this.#number)
+    this.#number = number
+    try {
+      const name = segmentName(nonce, number)
+      const fd = await openFile(join(folder, name), constants.O_WRONLY | constants.O_APPEND | NEW, MODE)
+      const segment = { name, fd, size: 0, named: false, openedAt: Date.now(), alive }
+      return (await this.#isHighest(segment, number)) ? segment : null
+    } finally {
+      await unclaimNumber(folder, number)
     }
   }
 

@@ -12,7 +12,7 @@ import type { KeyFailure } from '../workspace/failure.ts'
 import { briefOutcome, briefReplay } from './answers/brief/outcome.ts'
 import type { CallSyntax } from './answers/call-names.ts'
 import { type AnswerBody, toBody } from './answers/outcome.ts'
-import { toProblem, type Answer, type Context } from './answers/problem.ts'
+import { toProblem, type Answer, type Context, type FailedOperation } from './answers/problem.ts'
 import type { Failure, KeyRefusal } from './failure.ts'
 import { readCall } from './requests/call-fields.ts'
 import { inSentNames, pointingInto, sentNamesIn, type SentNames } from './requests/field-aliases.ts'
@@ -166,10 +166,14 @@ function makeCaller<Request extends RequestFields>(operation: Callable<Request>)
     if (!carried.ok) return refused(refusalOf(carried.failure), { path })
     const { called, replayed } = carried.value
     if (!called.ok) {
-      const { ok: _, failure, ...about } = called
-      const at = about.part === undefined ? '' : `/${operation.many_in}/${about.part.operation_index}`
-      const named = pointingInto(inSentNames(failure, sentNamesIn(sentNames, at)), at)
-      return refused(named, { ...about, by_header, made })
+      const named = (failed: FailedOperation): FailedOperation => {
+        const at = failed.part === undefined ? '' : `/${operation.many_in}/${failed.part.operation_index}`
+        return { ...failed, failure: pointingInto(inSentNames(failed.failure, sentNamesIn(sentNames, at)), at) }
+      }
+      const { ok: _, others, untried, ...first } = called
+      const { failure, ...about } = named(first)
+      const all = { others: others?.map(named), untried }
+      return refused(failure, { ...about, ...all, by_header, made })
     }
     const { outcome } = called.value
     const file_hash = 'file_hash' in outcome ? outcome.file_hash : undefined

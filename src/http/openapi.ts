@@ -65,6 +65,14 @@ const WITH_BODY: ProblemCode[] = [
 const REQUEST_ID = {
   'X-Request-Id': { type: 'string', description: 'Identifies this request in the log of the server.' }
 }
+const RETRY_AFTER = { 'Retry-After': { type: 'integer', description: 'Seconds to wait.' } }
+/** Without these a client can't go on. Those of other statuses, and the ETag, say no more than the body. */
+const PROBLEM_HEADERS: Partial<Record<number, object>> = {
+  401: { 'WWW-Authenticate': { type: 'string', description: 'The challenge.' } },
+  423: RETRY_AFTER,
+  429: RETRY_AFTER,
+  503: RETRY_AFTER
+}
 const ETAG = { ETag: { type: 'string', description: 'The file_hash, quoted.' } }
 const IF_MATCH = {
   'If-Match': {
@@ -132,7 +140,7 @@ function responses(
       status,
       {
         // X-Request-Id is in the body too, as request_id.
-        description: titlesOf(list),
+        ...described(status, list),
         content: {
           'application/problem+json': {
             schema: ref(ProblemSchema),
@@ -153,6 +161,12 @@ function responses(
     ...Object.fromEntries(problems)
   }
 }
+
+/** The problems of one status, whatever their bodies are. */
+const described = (status: number, codes: readonly ProblemCode[]) => ({
+  description: titlesOf(codes),
+  ...(PROBLEM_HEADERS[status] && { headers: PROBLEM_HEADERS[status] })
+})
 
 const examplesOf = (codes: readonly ProblemCode[], instance: string, status: number) =>
   Object.fromEntries(
@@ -236,7 +250,7 @@ export const adapterSchema = ({ id, summary, description, request, bodyOfText }:
   const codes = [...WITH_BODY, ...codesOfAll(operations), ...codesOf(operations.apply_patch)]
   const problems = [...statuses(codes, { expects_hash: true, expects_none: true })].map(([status, list]) => [
     status,
-    { description: titlesOf(list), content }
+    { ...described(status, list), content }
   ])
   return {
     operationId: id,

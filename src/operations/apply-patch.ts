@@ -18,7 +18,15 @@ import { parseDiff, parseNewFile } from '../engine/patch/v4a.ts'
 import { fail, ok, type Result } from '../result.ts'
 import type { FileAttributes, Planned, Planner, Workspace } from '../workspace/api.ts'
 import { refusalToDelete } from './access.ts'
-import { fileWithoutTexts, keyedByAll, outcomeOf, type ChangeRequest, type Planning, plannerFor } from './change.ts'
+import {
+  fileWithoutTexts,
+  keyedByAll,
+  outcomeOf,
+  type ChangeRequest,
+  type Planning,
+  plannerFor,
+  withPast
+} from './change.ts'
 import { CHANGE_CODES } from './codes.ts'
 import type {
   Callable,
@@ -26,15 +34,14 @@ import type {
   Called,
   CallFailure,
   ChangeOutcome,
-  FailedPart,
   FieldFault,
   Outcome,
+  PartWithPath,
   PatchedFile,
   Readable
 } from './operation.ts'
 import type { Reported } from './syntax-guard.ts'
-import { withTakenBack } from './taken-back.ts'
-import { makeTogether, type Step, type StepDone } from './together.ts'
+import { failedPart, makeTogether, type Step, type StepDone } from './together.ts'
 
 type Patched = Extract<Outcome, { operation: 'apply_patch' }>
 type Faulty = Result<never, { code: 'INVALID_REQUEST'; faults: FieldFault[] }>
@@ -94,11 +101,13 @@ async function applyPatch(
   if (paths > MAX_BATCH_FILES) {
     return fail({ code: 'TOO_MANY_OPERATIONS', what: 'paths', limit: MAX_BATCH_FILES, actual: paths })
   }
+  const partAt = (index: number): PartWithPath => {
+    const { operation, path } = files[index]!
+    return { operation_index: index, list: 'files', operation, path }
+  }
   // Of one file, a failure is that of the whole patch.
-  const inPart = (index: number, after: readonly number[] = []): { part?: FailedPart } =>
-    files.length === 1
-      ? {}
-      : { part: { operation_index: index, list: 'files', operation: files[index]!.operation, after } }
+  const inPart = (...[index, after, behind]: [index: number, after?: readonly number[], behind?: number]) =>
+    files.length === 1 ? {} : { part: failedPart(partAt, index, after, behind) }
   const undeletable = refusalToDelete(context.subject)
   const removal = undeletable === null ? -1 : files.findIndex(file => file.operation === 'delete' || 'move_to' in file)
   if (undeletable !== null && removal !== -1) {
@@ -118,9 +127,18 @@ async function applyPatch(
     steps: prepared.flatMap(one => one.steps),
     resultsOf: done => prepared.map((one, i) => one.answer(done.filter((_, at) => fileOf[at] === i))),
     withoutTexts,
-    async told(failed, at, earlier) {
+    untriedOf(steps, failed) {
+      // A move has two steps.
+      const told = new Set(failed.map(at => fileOf[at]!))
+      const untried = new Set(steps.map(at => fileOf[at]!).filter(index => !told.has(index)))
+      return [...untried].map(partAt)
+    },
+    async told(failed, { at, earlier, behind }) {
       const after = earlier.map(step => fileOf[step]!)
-      return { ...(await withTakenBack(workspace, context.caller, failed)), ...inPart(fileOf[at]!, after) }
+      return {
+        ...(await withPast(workspace, context, failed)),
+        ...inPart(fileOf[at]!, after, behind === undefined ? undefined : fileOf[behind])
+      }
     }
   })
 }

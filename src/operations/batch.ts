@@ -11,9 +11,17 @@ import { CALL_FIELDS } from '../../schemas/change-fields.ts'
 import { PreviewEdit } from '../../schemas/preview.ts'
 import { fail } from '../result.ts'
 import type { Workspace } from '../workspace/api.ts'
-import { type FileOperation, keyedByAll, type PreparedChange, withoutTexts } from './change.ts'
-import type { CallContext, Called, FailedPart, Operation, OperationLimits, Outcome } from './operation.ts'
-import { makeTogether } from './together.ts'
+import { type FileOperation, keyedByAll, type Prepared, withoutTexts, withPast } from './change.ts'
+import type {
+  CallContext,
+  Called,
+  CallFailure,
+  Operation,
+  OperationLimits,
+  Outcome,
+  PartWithPath
+} from './operation.ts'
+import { failedPart, makeTogether, type Step } from './together.ts'
 
 type BatchOutcome = Extract<Outcome, { operation: 'batch' }>
 type Operations = Readonly<Record<BatchedRequest['operations'][number]['operation'], FileOperation>>
@@ -54,34 +62,42 @@ async function carryOutAll(
   { operations: requests, dry_run = false, show_diff }: BatchedRequest,
   context: CallContext
 ): Promise<Called> {
-  const { caller } = context
+  const { caller, subject } = context
   const paths = new Set(requests.map(({ path }) => path)).size
   if (paths > MAX_BATCH_FILES) {
     return fail({ code: 'TOO_MANY_OPERATIONS', what: 'paths', limit: MAX_BATCH_FILES, actual: paths })
   }
-  const inPart = (operation_index: number, after: readonly number[] = []): FailedPart => ({
-    operation_index,
-    operation: requests[operation_index]!.operation,
-    after
-  })
-  const prepared: PreparedChange[] = []
-  for (const [i, { operation, ...fields }] of requests.entries()) {
+  const partAt = (operation_index: number): PartWithPath => {
+    const { operation, path } = requests[operation_index]!
+    return { operation_index, operation, path }
+  }
+  const prepared = requests.map(({ operation, ...fields }): Prepared => {
     const asked = { ...(show_diff !== undefined && { show_diff }), ...fields, dry_run }
     // The fields have passed the schema of that operation.
-    const change = operations[operation].prepare(asked as never, caller === undefined ? {} : { caller })
-    if (!change.ok) return { ...change, part: inPart(i) }
-    prepared.push(change.value)
-  }
+    return operations[operation].prepare(asked as never, { subject, ...(caller !== undefined && { caller }) })
+  })
   return makeTogether(workspace, context, {
     operation: 'batch',
     dry_run,
-    steps: prepared.map(({ step }) => step),
-    resultsOf: done => done.map((step, i) => prepared[i]!.answer(step)),
+    steps: prepared.map((change, i) => (change.ok ? change.value.step : failing(requests[i]!.path, change.failure))),
+    // Where one couldn't be prepared, nothing is done.
+    resultsOf: done => done.map((step, i) => (prepared[i] as Extract<Prepared, { ok: true }>).value.answer(step)),
     withoutTexts,
-    async told(failed, at, earlier) {
-      // Where the hash is another, no earlier step is the reason.
-      const after = failed.failure.code === 'STALE_FILE' ? [] : earlier
-      return { ...(await prepared[at]!.told(failed)), part: inPart(at, after) }
+    untriedOf: steps => steps.map(partAt),
+    async told(failed, { at, earlier, behind }) {
+      // Where the hash is another, and nothing was tried, no earlier step has to do with it.
+      const isUntried = failed.failure.code === 'STALE_FILE' && failed.failure.now === undefined
+      const after = isUntried ? [] : earlier
+      const change = prepared[at]!
+      const known = change.ok ? await change.value.told(failed) : await withPast(workspace, context, failed)
+      return { ...known, part: failedPart(partAt, at, after, behind) }
     }
   })
 }
+
+/** A step in place of one that couldn't be prepared: it fails with that in its turn, beside what else fails. */
+const failing = (path: string, failure: CallFailure): Step => ({
+  operation: 'edit',
+  target: { path },
+  plan: () => fail(failure)
+})

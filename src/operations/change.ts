@@ -20,6 +20,7 @@ import type {
   Operation,
   OperationLimits
 } from './operation.ts'
+import { withHowRemoved } from './removals.ts'
 import { staleNow } from './stale.ts'
 import { guardSyntax, type Reported, type SyntaxMode } from './syntax-guard.ts'
 import { withTakenBack } from './taken-back.ts'
@@ -108,18 +109,27 @@ export interface FileOperation<Request = never> extends Operation<Request> {
 }
 
 /**
- * Edits of a file that is there. After a miss, the failure also names the edit of the caller's own that somebody took
- * back there, if one was.
+ * Adds to the failure of a change what the history knows of its file: after a miss, the edit of the caller's own that
+ * somebody took back there; where there is no file, how it was removed.
  */
+export async function withPast(
+  workspace: Workspace,
+  { caller, subject }: Pick<CallContext, 'caller' | 'subject'>,
+  failed: Failed
+): Promise<Failed> {
+  return withHowRemoved(workspace, await withTakenBack(workspace, caller, failed), { subject })
+}
+
+/** Edits of a file that is there. */
 export function preparedEdit<F extends CallFailure>(
   operation: Origin['operation'],
   request: ChangeRequest,
-  { caller }: CallContext,
+  context: CallContext,
   made: { workspace: Workspace; planner: Planner<Reported, F>; answer: PreparedChange['answer'] }
 ): Prepared {
   const { workspace, planner, answer } = made
   const step = { operation: 'edit', target: targetOf(request), plan: planner } as const
-  return ok({ operation, step, answer, told: failed => withTakenBack(workspace, caller, failed) })
+  return ok({ operation, step, answer, told: failed => withPast(workspace, context, failed) })
 }
 
 /** Makes the change of one request. */

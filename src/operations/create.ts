@@ -8,6 +8,7 @@ import { carryOut, type FileOperation, keyedBy, outcomeOf, type Planning, planne
 import { CHANGE_CODES } from './codes.ts'
 import { CHANGE_HINTS } from './hints.ts'
 import type { ChangedOutcome } from './operation.ts'
+import { withHowRemoved } from './removals.ts'
 import type { Reported } from './syntax-guard.ts'
 
 export const makeCreate = (workspace: Workspace, planning: Planning): FileOperation<CreateRequest> => {
@@ -24,7 +25,7 @@ export const makeCreate = (workspace: Workspace, planning: Planning): FileOperat
       outcome: outcomeOf(request, done, { created: done.created === true })
     })
     const step = { operation: 'create', target, plan: planner } as const
-    return ok({ operation: 'create', step, answer, told: async failed => failed })
+    return ok({ operation: 'create', step, answer, told: failed => withHowRemoved(workspace, failed, context) })
   }
   return {
     id: 'create_file',

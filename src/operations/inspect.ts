@@ -12,6 +12,7 @@ import { FILE_CODES } from './codes.ts'
 import { PATH_HINT } from './hints.ts'
 import type { Called, CallFailure, FieldFault, FixedFault, InspectOutcome, Operation, Outcome } from './operation.ts'
 import { outlined } from './outlining.ts'
+import { withHowRemoved } from './removals.ts'
 
 /** Entries of a directory that one answer lists. */
 export const MAX_ENTRIES = 500
@@ -89,7 +90,8 @@ export const makeInspect = (
         directory: { limit: MAX_ENTRIES, ...(request.after !== undefined && { after: request.after }) }
       }
     )
-    if (!looked.ok) return looked
+    // Who only looks may not be able to take anything back.
+    if (!looked.ok) return withHowRemoved(workspace, looked, 'no_undo')
     if (looked.value.type === 'directory') return listing(request, looked.value)
     if (request.after !== undefined) {
       return invalid(request, ['after'], 'for_directories')
@@ -209,7 +211,7 @@ async function structureOf(
   const outline = await outlined(resolved_path ?? path, bytes, undefined, language =>
     outliner.items(bytes, language, shown)
   )
-  if (!outline.ok) return outline
+  if (!outline.ok) return fail({ ...outline.failure, to_read: true })
   const { items, total, syntax_error_lines } = outline.value
   return ok({
     structure: items,

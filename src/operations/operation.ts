@@ -129,9 +129,19 @@ export interface ConflictAt extends Omit<ConflictWithFix, 'by'> {
 /** How a file was removed: by an ordinary edit, an undo or a redo, and by which call it comes back. */
 export interface Removal {
   operation: 'edit' | TakeBackVerb
-  /** Of a move: where the file went. */
+  /** Of a move, or of one that was taken back: where the file went. */
   moved_to?: string
   back: { verb: TakeBackVerb; edit_id: string }
+}
+
+/**
+ * A file that isn't there, and how it went: one removal after the other, each of where the one before it moved the file.
+ * `now_at`: where it is now. `undo`: the edit by whose undo it comes back, where the caller may undo it.
+ */
+export type RemovedFile = Extract<FileFailure, { code: 'FILE_NOT_FOUND' }> & {
+  removals: readonly (Removal & { by: string })[]
+  now_at?: string
+  undo?: string
 }
 
 /** The conflicts, at most 100, and how many more there are. */
@@ -156,6 +166,7 @@ export type HistoryFailure =
   | { code: 'CURSOR_GONE' }
   /** A link stands where the file of the edit was. */
   | { code: 'NOT_A_FILE'; type: 'link_now'; leads_to: string }
+  | RemovedFile
 
 /**
  * no_texts: the texts of these edits aren't kept. inconsistent: what is recorded of them doesn't fit the file. `asked`:
@@ -213,16 +224,33 @@ export interface Failed {
   taken_back?: TakenBackEdit
   /** Of a batch. */
   part?: FailedPart
+  /** Later operations that fail too, each with its `part`. */
+  others?: readonly Failed[]
+  /** Later operations that weren't tried, since they depend on one that failed, or too many others did. */
+  untried?: readonly PartWithPath[]
 }
 
-/** Which operation of a batch failed. `after`: those of the batch that had changed the text that it failed on. */
-export interface FailedPart {
+/** An operation of a batch. */
+export interface BatchPart {
   operation_index: number
   /** The field that holds them; default: `operations`. */
   list?: string
   /** Absent where it names none that there is. */
   operation?: string
+}
+
+/**
+ * Which operation failed. `after`: those of the batch that had changed the text that it failed on. `behind`: an earlier
+ * one that makes what stands in its way.
+ */
+export interface FailedPart extends BatchPart {
   after: readonly number[]
+  behind?: PartWithPath
+}
+
+/** An operation that is named with its path. */
+export interface PartWithPath extends BatchPart {
+  path: string
 }
 
 /** An edit of the caller that somebody took back. `agent`, `note`: who, and why, as they said. */

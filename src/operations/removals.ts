@@ -1,12 +1,13 @@
-// After a conflict: how a file that is gone was removed, and which call brings it back. Does not know why anything is in
-// conflict, or sentences.
+// After a failure: how a file that is gone was removed, where it is now, and which call brings it back. Does not know why
+// anything is in conflict, or sentences.
 import { editIdsOf } from '../engine/history/change.ts'
 import { fail, ok, type Result } from '../result.ts'
 import type { EditRecord } from '../workspace/api.ts'
 import type { FileFailure } from '../workspace/failure.ts'
 import type { Workspace } from '../workspace/workspace.ts'
-import type { ConflictAt, Failed, Removal } from './operation.ts'
-import { findByIds, isOrdinary, otherHalfOf } from './past-edits.ts'
+import { onlyOwnOf } from './access.ts'
+import type { CallContext, ConflictAt, Failed, Removal, RemovedFile } from './operation.ts'
+import { findByIds, findEdits, isOrdinary, otherHalfOf, pathOf } from './past-edits.ts'
 
 /** Adds to the conflicts of a file what has removed it, where that is known. Nothing may be locked. */
 export async function withRemovals(workspace: Workspace, failed: Failed): Promise<Failed> {
@@ -24,14 +25,87 @@ export async function withRemovals(workspace: Workspace, failed: Failed): Promis
 
 const isGone = ({ kind, replaced }: ConflictAt): boolean => kind === 'removed' && replaced !== true
 
+/** Who would take a removal back. */
+type Undoer = Pick<CallContext, 'subject'>
+
+/** The moves of a file that are followed, one after the other. */
+const MOST_MOVES = 10
+
+/**
+ * Adds to the failure of a call that met no file how that was removed, as far as the history knows it and the caller may
+ * see it. The history is read only after the failure, when nothing is locked any more.
+ */
+export async function withHowRemoved(
+  workspace: Workspace,
+  failed: Failed,
+  undoing: Undoer | 'no_undo'
+): Promise<Failed> {
+  const { failure, path } = failed
+  if (failure.code !== 'FILE_NOT_FOUND' || path === undefined) return failed
+  // Else it is something else that is missing.
+  if (failure.missing !== undefined && failure.missing !== 'expected') return failed
+  const removals = await removalsFrom(workspace, path)
+  const last = removals.at(-1)
+  if (last === undefined) return failed
+  const isBack = last.moved_to !== undefined && (await isFile(workspace, last.moved_to))
+  const mayUndo = last.moved_to === undefined && undoing !== 'no_undo' && (await canUndo(workspace, last, undoing))
+  const found: RemovedFile = {
+    ...failure,
+    removals,
+    ...(isBack && { did_you_mean: [last.moved_to!], now_at: last.moved_to! }),
+    ...(mayUndo && { undo: last.back.edit_id })
+  }
+  return { ...failed, failure: found }
+}
+
+/** Of this path, and of where the file was moved from there; empty where the last change known of it didn't remove it. */
+async function removalsFrom(workspace: Workspace, path: string): Promise<RemovedFile['removals']> {
+  const removals: (Removal & { by: string })[] = []
+  for (let at: string | undefined = path; at !== undefined && removals.length < MOST_MOVES;) {
+    const found = await findEdits(workspace, { path: at }, ({ record }) => !isOfNothing(record), 1)
+    const last = found.ok ? found.value.edits[0] : undefined
+    if (last?.record.hash_after !== null || last.state === 'uncertain') break
+    const removal = await removalOf(workspace, last.record.edit_id)
+    if (!removal.ok || removal.value === undefined) break
+    removals.push({ ...removal.value, by: last.record.edit_id })
+    at = removal.value.moved_to
+  }
+  return removals
+}
+
+/** An undo or redo with no file before and after it. */
+const isOfNothing = ({ hash_before, hash_after }: EditRecord): boolean => hash_before === null && hash_after === null
+
+async function isFile(workspace: Workspace, path: string): Promise<boolean> {
+  const looked = await workspace.look(
+    { path },
+    { file: () => ({ push: () => {}, finish: () => null }), directory: { limit: 1 } }
+  )
+  return looked.ok && looked.value.type === 'file'
+}
+
+/** Whether it was an edit, not an undo of somebody who wanted the file gone, and the caller may take that back. */
+async function canUndo(workspace: Workspace, { back }: Removal, { subject }: Undoer): Promise<boolean> {
+  // A token that may delete may also take back what others did.
+  if (back.verb !== 'undo' || onlyOwnOf(subject).token !== undefined) return false
+  const found = await findByIds(workspace, [back.edit_id])
+  return found.ok && found.value.edits[0]?.texts !== 'none'
+}
+
 async function removalOf(workspace: Workspace, edit_id: string): Promise<Result<Removal | undefined, FileFailure>> {
   const found = await findByIds(workspace, [edit_id])
   if (!found.ok) return fail(found.failure)
   const remover = found.value.edits[0]?.record
-  if (remover?.operation === 'undo') return ok({ operation: 'undo', back: { verb: 'redo', edit_id } })
-  const again = await findByIds(workspace, editIdsOf(remover?.toggles ?? []))
-  if (!again.ok) return fail(again.failure)
-  const made = [remover, ...again.value.edits.map(({ record }) => record)].find(isDeletion)
+  const toggled = await findByIds(workspace, editIdsOf(remover?.toggles ?? []))
+  if (!toggled.ok) return fail(toggled.failure)
+  const records = toggled.value.edits.map(({ record }) => record)
+  if (remover?.operation === 'undo') {
+    const arrival = records.find(({ moved, hash_before }) => moved !== undefined && hash_before === null)
+    const from = arrival === undefined ? ok(undefined) : await otherHalfOf(workspace, arrival)
+    if (!from.ok) return from
+    return ok({ operation: 'undo', ...movedTo(from.value), back: { verb: 'redo', edit_id } })
+  }
+  const made = [remover, ...records].find(isDeletion)
   if (made === undefined) return ok(undefined)
   const other = await otherHalfOf(workspace, made)
   if (!other.ok) return other
@@ -39,10 +113,14 @@ async function removalOf(workspace: Workspace, edit_id: string): Promise<Result<
   if (made.moved !== undefined && other.value === undefined) return ok(undefined)
   return ok({
     operation: made === remover ? 'edit' : 'redo',
-    ...(other.value !== undefined && { moved_to: other.value.path.toString() }),
+    ...movedTo(other.value),
     back: { verb: 'undo', edit_id: made.edit_id }
   })
 }
+
+/** Where the other half of a move is. */
+const movedTo = (half: EditRecord | undefined): Pick<Removal, 'moved_to'> =>
+  half === undefined ? {} : { moved_to: pathOf(half) }
 
 const isDeletion = (record: EditRecord | undefined): record is EditRecord =>
   record !== undefined && record.hash_after === null && isOrdinary(record)

@@ -168,13 +168,13 @@ export const plannerOf =
     // Which edits lie between two states is known only now.
     const refused = othersAmong(toggled, history.records, subject)
     if (refused !== null) return refused
-    const undeletable = verb === 'redo' && removes === true ? refusalToDelete(subject) : null
+    const undeletable = verb === 'redo' && removes === true && found.exists ? refusalToDelete(subject) : null
     if (undeletable !== null) return fail(undeletable)
     return ok({
       ...plan,
       toggles: toggled,
-      ...(removes === true && { removes, pieces: [], ...madeFolders(history) }),
-      ...(!found.exists && removedAs(history)),
+      ...(removes === true && { removes, pieces: [], ...(found.exists && madeFolders(history)) }),
+      ...(!found.exists && removes !== true && removedAs(history, editIdsOf(toggled))),
       description: {
         ...description,
         toggles: toggled,
@@ -198,13 +198,16 @@ function permitted(
 
 /** The folders that were made for the file when it was made last. */
 function madeFolders({ records }: FileHistory): { made_folders?: readonly Buffer[] } {
-  const made_folders = records.findLast(({ hash_before }) => hash_before === null)?.made_folders
+  const made_folders = records.findLast(
+    ({ hash_before, hash_after }) => hash_before === null && hash_after !== null
+  )?.made_folders
   return made_folders === undefined ? {} : { made_folders }
 }
 
-/** What the file was when it was removed last. */
-function removedAs({ records }: FileHistory): { attributes?: FileAttributes } {
-  const attributes = records.findLast(({ hash_after }) => hash_after === null)?.attributes
+/** What the file was when a removal that is taken back removed it; where none is, when it was removed last. */
+function removedAs({ records }: FileHistory, toggled: readonly string[]): { attributes?: FileAttributes } {
+  const removals = records.filter(({ hash_before, hash_after }) => hash_before !== null && hash_after === null)
+  const { attributes } = removals.findLast(({ edit_id }) => toggled.includes(edit_id)) ?? removals.at(-1) ?? {}
   return attributes === undefined ? {} : { attributes }
 }
 
@@ -249,11 +252,14 @@ async function missingFile(workspace: Workspace, file: FileToTakeBack, failed: F
 /** If an undo of its creation removed it, that is said; an ordinary edit that did is what is to be undone. */
 async function removedAt(workspace: Workspace, { path }: FileToTakeBack, failed: Failed): Promise<Failed | null> {
   const newest = await newestOf(workspace, path)
-  if (newest?.hash_after === null && isOrdinary(newest)) return null
+  if (newest?.hash_after === null && (isOrdinary(newest) || wasNotThere(newest))) return null
   if (newest?.operation !== 'undo' || newest.hash_after !== null) return failed
   const edit_ids = [newest.edit_id]
   return { ...failed, failure: { code: 'NOTHING_TO_UNDO', verb: 'undo', edit_ids, reason: 'file_removed' } }
 }
+
+/** An undo or redo with no file before and after it: what removed the file is an earlier edit. */
+const wasNotThere = ({ hash_before, hash_after }: EditRecord): boolean => hash_before === null && hash_after === null
 
 async function newestOf(workspace: Workspace, path: string): Promise<EditRecord | undefined> {
   const last = await workspace.history({ path, limit: 1 })
@@ -278,6 +284,7 @@ async function removedMeanwhile(workspace: Workspace, file: FileToTakeBack, fail
     return { ...failed, failure: { code: 'NOTHING_TO_UNDO', verb: 'undo', edit_ids: meant, reason: 'done_already' } }
   }
   const newest = await newestOf(workspace, path)
+  if (newest !== undefined && wasNotThere(newest)) return null
   const by = newest?.hash_after === null ? newest.edit_id : undefined
   const conflicts = edit_ids.map((edit_id): ConflictAt => ({
     path,

@@ -115,7 +115,7 @@ async function takeBackPlanned(run: TakeBackRun, { done, files, left }: PlannedF
   const steps = files.map((file, i) => stepOf(run, file, done[i]!))
   const changed = await run.taking.workspace.batch<TakeBackReport, PlanFailure>(steps, options)
   if (changed.ok) return ok(answer(changed.value))
-  const { at: _, ...failed } = changed
+  const { at: _at, others: _others, untried: _untried, ...failed } = changed
   if (isOfAll(failed.failure)) return { ok: false, failure: failed.failure }
   return failed.failure.code === 'UNDO_CONFLICT' ? { ...failed, failure: ofOneFile(failed.failure) } : failed
 }
@@ -130,8 +130,9 @@ function stepOf(
 ): BatchStep<TakeBackReport, PlanFailure> {
   const { path, expected_hash } = file
   const plan = plannerOf(run, file, false)
-  const isToBeMade = 'created' in planned && planned.created === true
-  return isToBeMade
+  // It is made again, or stays removed.
+  const isNotThere = 'created' in planned
+  return isNotThere
     ? { operation: 'create', target: { path, overwrite: false, create_parents: true }, plan }
     : { operation: 'edit', target: { path, ...(expected_hash !== undefined && { expected_hash }) }, plan, apart: true }
 }

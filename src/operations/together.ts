@@ -1,10 +1,11 @@
 // What operations on many files have in common: their steps are made together, all or none, and answered as one. Does not
 // know what a request asks for.
+import { MAX_OTHER_FAILURES } from '../../schemas/problem.ts'
 import { fail, ok } from '../result.ts'
-import type { BatchDone, BatchStep, BatchStepDone, ChangeOptions, Workspace } from '../workspace/api.ts'
+import type { BatchDone, BatchOptions, BatchStep, BatchStepDone, FailedStep, Workspace } from '../workspace/api.ts'
 import { mayDelete } from './access.ts'
 import { isOfAll } from './change.ts'
-import type { CallContext, CallFailure, Failed, OutcomeOfMany } from './operation.ts'
+import type { CallContext, CallFailure, Failed, FailedPart, OutcomeOfMany, PartWithPath } from './operation.ts'
 import type { Reported } from './syntax-guard.ts'
 
 export type Step = BatchStep<Reported, CallFailure>
@@ -18,15 +19,31 @@ interface Together<Name, R> {
   resultsOf: (done: readonly StepDone[]) => R[]
   /** A result without what the file holds, for a history that must not keep it. */
   withoutTexts: (result: R) => R
-  /** Adds to the failure of step `at` of which part it is. `earlier`: the steps that had changed the same text. */
-  told: (failed: Failed, at: number, earlier: readonly number[]) => Promise<Failed>
+  /**
+   * Adds to the failure of step `at` of which part it is. `earlier`: the steps that had changed the same text; `behind`: the
+   * one that stands in its way.
+   */
+  told: (failed: Failed, step: { at: number; earlier: readonly number[]; behind?: number }) => Promise<Failed>
+  /** Which parts steps are that weren't tried because of those that failed. */
+  untriedOf: (steps: readonly number[], failed: readonly number[]) => PartWithPath[]
+}
+
+/** The part `at`, which failed, as `partAt` names it; `after` and `behind` as in `FailedPart`. */
+export function failedPart(
+  partAt: (index: number) => PartWithPath,
+  at: number,
+  after: readonly number[] = [],
+  behind?: number
+): FailedPart {
+  const { path: _, ...part } = partAt(at)
+  return { ...part, after, ...(behind !== undefined && { behind: partAt(behind) }) }
 }
 
 /** Makes steps together. A failure is that of one step, or of all together: then nothing is added to it. */
 export async function makeTogether<Name extends 'batch' | 'apply_patch', R>(
   workspace: Workspace,
   { caller, key, subject, audit, client }: CallContext,
-  { operation, dry_run, steps, resultsOf, withoutTexts, told }: Together<Name, R>
+  { operation, dry_run, steps, resultsOf, withoutTexts, told, untriedOf }: Together<Name, R>
 ): Promise<{ ok: true; value: { operation: Name; outcome: OutcomeOfMany<R> } } | Failed> {
   const planned: string[] = []
   const answer = ({ batch_id, steps: done }: BatchDone<Reported>, texts = true) => {
@@ -40,8 +57,9 @@ export async function makeTogether<Name extends 'batch' | 'apply_patch', R>(
       }
     }
   }
-  const options: ChangeOptions<BatchDone<Reported>> = {
+  const options: BatchOptions<BatchDone<Reported>> = {
     dry_run,
+    other_failures: MAX_OTHER_FAILURES,
     origin: { operation, ...caller, ...(key !== undefined && { key }) },
     audit,
     client,
@@ -52,13 +70,35 @@ export async function makeTogether<Name extends 'batch' | 'apply_patch', R>(
   const noted = steps.map((step, i) => noting(step, path => (planned[i] = path)))
   const done = await workspace.batch<Reported, CallFailure>(noted, options)
   if (done.ok) return ok(answer(done.value))
-  const { at, ...failed } = done
-  if (isOfAll(failed.failure)) return fail(failed.failure)
-  // Where it wasn't planned, no text is the reason.
-  const path = planned[at]
-  const earlier = path === undefined ? [] : planned.flatMap((other, i) => (i < at && other === path ? [i] : []))
-  return told(failed, at, earlier)
+  const { others = [], untried = [], ...first } = done
+  if (isOfAll(first.failure)) return fail(first.failure)
+  const toldOf = ({ at, behind, ...failed }: FailedStep<CallFailure>): Promise<Failed> => {
+    // Where it wasn't planned, no text is the reason.
+    const path = planned[at]
+    const earlier = path === undefined ? [] : planned.flatMap((other, i) => (i < at && other === path ? [i] : []))
+    return told(failed, { at, earlier, ...(behind !== undefined && { behind }) })
+  }
+  const failures = [{ at: first.at, failed: await toldOf(first) }]
+  const untold: number[] = []
+  for (const other of others) {
+    // Now that it is known where a file was moved, an earlier step is for that one.
+    if (failures.some(({ failed }) => isNowAt(failed, other))) untold.push(other.at)
+    else failures.push({ at: other.at, failed: await toldOf(other) })
+  }
+  const [{ failed }, ...more] = failures as [(typeof failures)[number], ...typeof failures]
+  return {
+    ...failed,
+    others: more.map(({ failed }) => failed),
+    untried: untriedOf(
+      [...untried, ...untold].sort((a, b) => a - b),
+      failures.map(({ at }) => at)
+    )
+  }
 }
+
+/** Whether the file that is missing was moved to the path of the other step. */
+const isNowAt = ({ failure }: Failed, { path, resolved_path = path }: FailedStep<CallFailure>): boolean =>
+  'now_at' in failure && failure.now_at === resolved_path
 
 /** Whether all steps are of one file, so that what is kept of their answer is of that alone. */
 const isOfOneFile = ({ steps }: BatchDone<Reported>): boolean =>

@@ -155,8 +155,8 @@ export interface Planned<T> {
   /** Of an undo or redo: what it takes back or makes again. */
   toggles?: readonly Selection[]
   /**
-   * The file is to be removed, `pieces` is empty; and those of `made_folders` that are empty then. In a batch, no later
-   * step may be of that file.
+   * The file is to be removed, `pieces` is empty; and those of `made_folders` that are empty then. Where there is none,
+   * nothing is to be done, but `toggles` are recorded. In a batch, no later step may be of that file.
    */
   removes?: true
   made_folders?: readonly Buffer[]
@@ -422,6 +422,21 @@ export interface HistoryPage {
 /** A failure with the file it concerns, as far as it is known and may be revealed. */
 export type FailedAccess<F> = { ok: false; failure: F; path: string; resolved_path?: string; file_hash?: string }
 
+/** `at`: the step that failed. `behind`: an earlier one that makes what stands in its way. */
+export type FailedStep<F> = FailedAccess<F> & { at: number; behind?: number }
+
+/**
+ * The first step that failed; `others`: later ones, in their order, as far as they were asked for; `untried`: where these
+ * were looked for, the steps that weren't tried.
+ */
+export type FailedSteps<F> = FailedStep<F> & { others?: readonly FailedStep<F>[]; untried?: readonly number[] }
+
+/**
+ * `other_failures`: how many more steps that fail are told, default none. What depends on a step that failed isn't tried: a
+ * step of the same text, or of one that was meant instead; one whose folder, or file, another one would have made.
+ */
+export type BatchOptions<D> = ChangeOptions<D> & { other_failures?: number }
+
 export interface Workspace {
   /**
    * Where the files are. In a bucket there are no modes, owners, links or empty folders, and only one file can be changed
@@ -457,13 +472,13 @@ export interface Workspace {
   ): Promise<{ ok: true; value: Created<T> } | FailedAccess<F | FileFailure>>
   /**
    * Makes many changes, all of them or none, in their order: those of one file on what the earlier ones made of it.
-   * `expected_hash` is of the file before the batch. `at`: the step that failed. A dry run as for `edit`. In a bucket,
-   * more than one step, or a removal, is BATCH_NOT_SUPPORTED.
+   * `expected_hash` is of the file before the batch. A dry run as for `edit`. In a bucket, more than one step, or a
+   * removal, is BATCH_NOT_SUPPORTED.
    */
   batch<T, F>(
     steps: readonly BatchStep<T, F>[],
-    options: ChangeOptions<BatchDone<T>>
-  ): Promise<{ ok: true; value: BatchDone<T> } | (FailedAccess<F | FileFailure> & { at: number })>
+    options: BatchOptions<BatchDone<T>>
+  ): Promise<{ ok: true; value: BatchDone<T> } | FailedSteps<F | FileFailure>>
   /**
    * Reads a file in chunks of at most 1 MiB, or lists a page of a folder's entries, whichever the path leads to.
    * `file` makes a new consumer whenever reading begins again because the file changed. A folder has no hash: with

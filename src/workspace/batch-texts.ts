@@ -26,6 +26,8 @@ export interface BatchText {
   /** An earlier text that is the same file by another name, and is planned apart from it. */
   twin: BatchText | null
   snapshot: Snapshot | null
+  /** Why it can't be changed, whatever is asked for; null: it can. */
+  refused: FailedFile<FileFailure> | null
   /** Before the batch. */
   file_hash: string | undefined
   /** Null: it isn't there yet. */
@@ -86,8 +88,8 @@ export function groupTexts({ found, apart, locks }: BatchPaths): BatchTexts {
 }
 
 /**
- * Takes the memory for all files, and reads each once; `taken` gets what gives these back. Failures name the first step
- * of the file that they are of.
+ * Takes the memory for all files, and reads each once; `taken` gets what gives these back. One that can't be changed is
+ * `refused`. Failures, of all or by an error, name the first step of the file that they are of.
  */
 export async function readTexts(
   context: WriteContext,
@@ -97,12 +99,10 @@ export async function readTexts(
   const refused = await takeMemory(context, texts, taken)
   if (refused !== null) return refused
   for (const text of texts.all) {
-    const at = texts.firstStepOf(text)
     try {
-      const failed = await readText(context, text, taken)
-      if (failed !== null) return { ...failed, at }
+      text.refused = await readText(context, text, taken)
     } catch (error) {
-      return { ...failedBy(error, {}), at }
+      return { ...failedBy(error, {}), at: texts.firstStepOf(text) }
     }
   }
   return ok(null)
@@ -176,6 +176,7 @@ const textOf = (name: FileName, twin: BatchText | undefined, apart: boolean): Ba
   apart,
   twin: twin ?? null,
   snapshot: null,
+  refused: null,
   file_hash: undefined,
   content: null,
   removes: false,

@@ -3,7 +3,7 @@
 import { setImmediate as yieldToOthers } from 'node:timers/promises'
 import type { Selection } from '../engine/history/change.ts'
 import { fail, ok } from '../result.ts'
-import type { BatchDone, BatchStep, BatchStepDone, ChangeOptions, Origin, Planned } from './api.ts'
+import type { BatchDone, BatchOptions, BatchStep, BatchStepDone, Origin, Planned } from './api.ts'
 import { groupTexts, readTexts, type BatchText, type BatchTexts, type FileName } from './batch-texts.ts'
 import { BatchError, type BatchFile, type CommittedFile } from './commit/batch-member.ts'
 import { commitBatch, type BatchContext, type BatchRefusal } from './commit/commit-batch.ts'
@@ -18,7 +18,8 @@ import type { FileFailure, FileWarning } from './failure.ts'
 import {
   failedBy,
   MOVED,
-  type FailedFile,
+  type FailedMany,
+  type FailedOne,
   type FileInfo,
   type FoundPath,
   type ManyResult,
@@ -34,7 +35,7 @@ import { areSame, digestOf, shortHash } from './text-file.ts'
 export interface BatchRequest<T, F> {
   steps: readonly BatchStep<T, F>[]
   asked: readonly RequestedPath[]
-  options: ChangeOptions<BatchDone<T>>
+  options: BatchOptions<BatchDone<T>>
   /** Of the history, for all records of this batch; null: there is none. */
   newId: (() => string) | null
 }
@@ -69,6 +70,7 @@ interface NamedText {
 }
 
 interface StepDone<T> {
+  at: number
   text: BatchText
   name: FileName
   info: FileInfo
@@ -76,6 +78,41 @@ interface StepDone<T> {
   created?: boolean
   description: T
 }
+
+/** What steps that failed, or weren't tried because of one that did, would have made: nobody knows. */
+class Unknown {
+  readonly #texts = new Set<BatchText>()
+  readonly #meant = new Set<string>()
+  #last: BatchText | undefined
+  #hasNew = false
+
+  /** `meant`: paths that were likely meant by the step. */
+  add({ operation }: BatchStep<unknown, unknown>, { text }: NamedText, meant: readonly string[] = []): void {
+    this.#texts.add(text)
+    this.#hasNew ||= operation === 'create'
+    for (const path of meant) this.#meant.add(path)
+  }
+
+  /** Whether a step depends on that. To be asked of each, in their order. */
+  concerns(step: BatchStep<unknown, unknown>, { text, name }: NamedText): boolean {
+    const moved = this.#last
+    this.#last = text
+    if (this.#texts.has(text) || this.#meant.has(name.path.toString())) return true
+    // Another one might have made the file, or its folder.
+    if (step.operation !== 'create') return this.#hasNew && text.content === null
+    return (this.#hasNew && foldersFor(name).length > 0) || (step.moves === true && this.#texts.has(moved!))
+  }
+}
+
+/** The paths that were meant instead of one at which nothing is, if some are likely. */
+function meantInstead(failure: unknown): readonly string[] {
+  const { code, did_you_mean = [] } = failure as { code: string; did_you_mean?: readonly string[] }
+  return code === 'FILE_NOT_FOUND' ? did_you_mean : []
+}
+
+/** The folders that are missing for a name. */
+const foldersFor = ({ absent, path }: FileName): Buffer[] =>
+  absent === null ? [] : foldersBetween(absent.folder, split(path).folder)
 
 class FileBatch<T, F> {
   readonly #context: WriteContext
@@ -121,18 +158,33 @@ class FileBatch<T, F> {
     }
   }
 
-  async #planAll(): Promise<(FailedFile<F | FileFailure> & { at: number }) | null> {
-    for (const at of this.#found.keys()) {
+  /** Null: nothing failed. */
+  async #planAll(): Promise<FailedMany<F | FileFailure> | null> {
+    const { steps, options } = this.#request
+    const { other_failures = 0 } = options
+    const failed: FailedOne<F | FileFailure>[] = []
+    const untried: number[] = []
+    const unknown = new Unknown()
+    for (const [at, step] of steps.entries()) {
+      const named = this.#texts.of(at)
+      if (failed.length > other_failures || unknown.concerns(step, named)) {
+        untried.push(at)
+        unknown.add(step, named)
+        continue
+      }
       this.#at = at
       // A plan that is made on the event loop may take some ten milliseconds, and there may be a thousand.
       if (at > 0) await yieldToOthers()
-      const failed = await this.#planStep(at)
-      if (failed !== null) return { ...failed, at }
+      const one = await this.#planStep(at)
+      if (one === null) continue
+      failed.push({ ...one, at })
+      unknown.add(step, named, meantInstead(one.failure))
     }
-    return null
+    const [first, ...others] = failed
+    return first === undefined ? null : { ...first, others, untried }
   }
 
-  async #planStep(at: number): Promise<FailedFile<F | FileFailure> | null> {
+  async #planStep(at: number): Promise<Omit<FailedOne<F | FileFailure>, 'at'> | null> {
     const { steps, asked } = this.#request
     const step = steps[at]!
     const { info, absent } = this.#found[at]!
@@ -143,9 +195,10 @@ class FileBatch<T, F> {
         !absent.relative.equals(asked[at]!.relative) && { resolved_path: absent.relative.toString() }),
       ...info
     }
+    if (text.refused !== null) return { ...led, ...text.refused }
     const known = { ...led, ...(text.file_hash !== undefined && { file_hash: text.file_hash }) }
     const refusal = this.#refusalOf(step, name, text, info)
-    if (refusal !== null) return { ...fail(refusal), ...known }
+    if (refusal !== null) return { ...fail(refusal), ...known, ...this.#behind(refusal, text, name) }
     // A file that this batch makes had no hash before it.
     const stale = text.content === null ? null : staleness(step.target, text.file_hash ?? '')
     const before = this.#contentOf(text)
@@ -162,14 +215,16 @@ class FileBatch<T, F> {
     const { description, original, made_folders = [], attributes } = planned.value
     const isRemoval = step.operation === 'remove'
     const { pieces, splices, toggles, removes = false } = isRemoval ? REMOVAL : planned.value
-    const unremovable = removes ? refusalToRemoveAgain(this.#context, this.#request.options) : null
+    const isThere = text.content !== null
+    const unremovable = removes && isThere ? refusalToRemoveAgain(this.#context, this.#request.options) : null
     if (unremovable !== null) return { ...fail(unremovable), ...known }
     const content = { pieces, size: pieces.reduce((sum, { length }) => sum + length, 0) }
     // The plan was given what was read, and not a copy.
     const lent = text.changes === 0 && text.twin === null ? text.snapshot : null
     if (original !== undefined && lent !== null) lent.bytes = original
-    const created = step.operation === 'create' ? text.content === null : undefined
-    const changed = created === true || removes || !areSame(content.pieces, content.size, original ?? before)
+    const created = step.operation === 'create' ? !isThere && !removes : undefined
+    const changed =
+      created === true || (isThere && (removes || !areSame(content.pieces, content.size, original ?? before)))
     if (changed) {
       text.changes++
       text.alone =
@@ -187,8 +242,8 @@ class FileBatch<T, F> {
       text.moved = old.name.path
       old.text.moved = name.path
     }
-    if (created === true) this.#coming.push(...foldersBetween(name.absent!.folder, split(name.path).folder))
-    this.#done.push({ text, name, info: led, changed, ...(created !== undefined && { created }), description })
+    if (created === true) this.#coming.push(...foldersFor(name))
+    this.#done.push({ at, text, name, info: led, changed, ...(created !== undefined && { created }), description })
     return null
   }
 
@@ -214,6 +269,16 @@ class FileBatch<T, F> {
     }
     const needsHash = options.requireHash && text.file_hash !== undefined && step.target.expected_hash === undefined
     return needsHash ? { code: 'PRECONDITION_REQUIRED' } : null
+  }
+
+  /** The step that makes the file for which another one is refused, or one above or below it. */
+  #behind({ code }: FileFailure, text: BatchText, { path }: FileName): { behind?: number } {
+    if (code !== 'ALREADY_EXISTS' && code !== 'NOT_A_FILE') return {}
+    const step = this.#done.find(
+      ({ created, text: made, name: { path: other } }) =>
+        created === true && (made === text || isIn(other, path) || isIn(path, other))
+    )
+    return step === undefined ? {} : { behind: step.at }
   }
 
   /** Where another new file of the batch stands in the way. */
@@ -261,7 +326,11 @@ class FileBatch<T, F> {
       recorder: name.recorder,
       audited: call?.change(name.path, text.snapshot?.digest ?? null)
     }))
-    const known = { batch_id, ids: new Map(members.map(({ name }, i) => [name, edit_ids[i]])) }
+    const ids = new Map(members.map(({ name }, i) => [name, edit_ids[i]]))
+    // The answer that is kept is written down before what it says of these.
+    const coming = new Map(ids)
+    for (const { name } of this.#traceless) coming.set(name, await name.recorder?.prepare())
+    const known = { batch_id, ids: coming }
     const kept = (texts: boolean): unknown =>
       outcome?.(this.#answer(new Map(), false, known), texts && this.#keepsTexts())
     let committed: Awaited<ReturnType<typeof commitBatch>>
@@ -296,7 +365,7 @@ class FileBatch<T, F> {
       this.#context.options.report?.({ event: 'unrecorded', reason: codeOf(error) })
       return { ids: [] }
     })
-    return ok(this.#answer(finished, false, { batch_id, ids: new Map([...known.ids, ...traceless.ids]) }))
+    return ok(this.#answer(finished, false, { batch_id, ids: new Map([...ids, ...traceless.ids]) }))
   }
 
   /** Throws where it can't be written. */
@@ -406,7 +475,7 @@ class FileBatch<T, F> {
         ...(text.file_hash !== undefined && { hash_before: text.file_hash }),
         new_hash,
         ...(file_hash !== undefined && { file_hash }),
-        file_size: text.content!.size,
+        file_size: text.content?.size ?? 0,
         description,
         ...(write_strategy !== undefined && { write_strategy }),
         ...(edit_id !== undefined && { edit_id }),

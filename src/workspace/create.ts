@@ -80,19 +80,25 @@ async function makeFile<T, F>(
     const made = await runPlan(plan, { path: asked.path, exists: false, history: () => pastOf(recorder) })
     if (!made.ok) return { ...info, ...made }
     const { planned, content, digest } = made.value
-    const { description, attributes } = planned
+    const { description, attributes, removes, toggles } = planned
     const full_hash = await digest
     const new_hash = shortHash(full_hash)
     const would = {
       path: asked.path,
       ...info,
-      changed: true,
-      created: true,
+      changed: removes !== true,
+      created: removes !== true,
       new_hash,
       file_size: content.size,
       description
     }
     if (mode.name === 'dry_run') return ok({ ...would, warnings: [] })
+    if (removes === true) {
+      const kept = (texts: boolean, edit_id?: string): unknown =>
+        outcome?.({ ...would, ...(edit_id !== undefined && { edit_id }), warnings: [] }, texts)
+      await recorder?.note(origin, kept, toggles)
+      return ok({ ...would, ...recordedBy(recorder, []) })
+    }
     const done = { ...would, file_hash: new_hash }
     const record = async (temp: string, made_folders: readonly Buffer[]): Promise<void> =>
       announce(listeners, {

@@ -4,7 +4,15 @@ import { isUtf8 } from 'node:buffer'
 import { accessSync, constants } from 'node:fs'
 import { resolve } from 'node:path'
 import { fail, ok, type Result } from '../result.ts'
-import type { ChangeOptions, Client, FailedAccess, FileTarget, WorkspaceOptions } from './api.ts'
+import type {
+  ChangeOptions,
+  Client,
+  FailedAccess,
+  FailedStep,
+  FailedSteps,
+  FileTarget,
+  WorkspaceOptions
+} from './api.ts'
 import { untilFewAreClosing } from './close-later.ts'
 import { ofFile } from './commit/batch-member.ts'
 import { failureOf } from './errno.ts'
@@ -37,8 +45,10 @@ export interface FileInfo {
 export type FileResult<T, F = FileFailure> = { ok: true; value: T } | FailedFile<F>
 export type FailedFile<F> = { ok: false; failure: F } & FileInfo
 
-/** Of work on several files: a failure says which of them it is of. */
-export type ManyResult<T, F> = { ok: true; value: T } | (FailedFile<F> & { at: number })
+/** Of work on several files: a failure says which of them it is of; `others`, `untried`: as of `FailedSteps`. */
+export type ManyResult<T, F> = { ok: true; value: T } | FailedMany<F>
+export type FailedMany<F> = FailedOne<F> & { others?: readonly FailedOne<F>[]; untried?: readonly number[] }
+export type FailedOne<F> = FailedFile<F> & Pick<FailedStep<F>, 'at' | 'behind'>
 
 /** What a path leads to: an object, or a path at which nothing is. `info` says where a link led elsewhere. */
 export interface FoundFile {
@@ -161,7 +171,7 @@ export class FileAccess {
     targets: readonly FileTarget[],
     use: AccessMode,
     work: (asked: readonly RequestedPath[]) => Promise<ManyResult<T, F | FileFailure>>
-  ): Promise<{ ok: true; value: T } | (FailedAccess<F | FileFailure> & { at: number })> {
+  ): Promise<{ ok: true; value: T } | FailedSteps<F | FileFailure>> {
     const asked: RequestedPath[] = []
     for (const [at, target] of targets.entries()) {
       const one = this.#requested(target, use)
@@ -169,7 +179,13 @@ export class FileAccess {
       asked.push(one.value)
     }
     const result = await this.#running.counted(() => work(asked))
-    return result.ok ? result : { path: asked[result.at]!.path, ...result }
+    if (result.ok) return result
+    const named = (one: FailedOne<F | FileFailure>): FailedStep<F | FileFailure> => ({
+      path: asked[one.at]!.path,
+      ...one
+    })
+    const { others, ...first } = result
+    return { ...named(first), ...(others !== undefined && { others: others.map(named) }) }
   }
 
   /** What the text of a path means. */
@@ -361,11 +377,9 @@ export class FileAccess {
       const done = dry_run
         ? await this.#findAll(asked, found => work(found, null))
         : await this.#underLocks(asked, client, work)
-      if (done.ok || done.failure !== MOVED || attempt === ATTEMPTS) {
-        return done.ok || done.failure !== MOVED
-          ? (done as ManyResult<T, F | FileFailure>)
-          : { ...done, failure: changedMeanwhile }
-      }
+      if (done.ok || done.failure !== MOVED) return done as ManyResult<T, F | FileFailure>
+      const { others: _, ...moved } = done
+      if (attempt === ATTEMPTS) return { ...moved, failure: changedMeanwhile }
     }
   }
 

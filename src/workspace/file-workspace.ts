@@ -4,6 +4,7 @@ import type { Audit } from '../audit/audit.ts'
 import { fail, ok, type Result } from '../result.ts'
 import type {
   BatchDone,
+  BatchOptions,
   BatchStep,
   ChangeOptions,
   Consumer,
@@ -12,6 +13,7 @@ import type {
   Edited,
   Entries,
   FailedAccess,
+  FailedSteps,
   FileTarget,
   FileWithPast,
   Looked,
@@ -38,7 +40,7 @@ import { limitPolicy, type Policy } from './root/policy.ts'
 import { scanPinned } from './scan.ts'
 import { shortHash } from './text-file.ts'
 
-type BatchAnswer<T, F> = Promise<{ ok: true; value: BatchDone<T> } | (FailedAccess<F | FileFailure> & { at: number })>
+type BatchAnswer<T, F> = Promise<{ ok: true; value: BatchDone<T> } | FailedSteps<F | FileFailure>>
 type Answer<T, F = never> = Promise<{ ok: true; value: T } | FailedAccess<F | FileFailure>>
 
 const readOnly = fail<FileFailure>({ code: 'READ_ONLY' })
@@ -124,7 +126,7 @@ export class FileWorkspace extends WithHistory implements Workspace {
     )
   }
 
-  async batch<T, F>(steps: readonly BatchStep<T, F>[], options: ChangeOptions<BatchDone<T>>): BatchAnswer<T, F> {
+  async batch<T, F>(steps: readonly BatchStep<T, F>[], options: BatchOptions<BatchDone<T>>): BatchAnswer<T, F> {
     if (this.#options.readOnly) return { ...readOnly, path: steps[0]?.target.path ?? '.', at: 0 }
     const { may_delete = this.#options.allowDelete } = options
     const removal = may_delete ? -1 : steps.findIndex(({ operation }) => operation === 'remove')

@@ -16,6 +16,7 @@ import { RootLock, type Servers } from './locks/root-lock.ts'
 import { LivenessSockets } from './locks/liveness.ts'
 import { isOfFile } from './locks/names.ts'
 import { SILENCE, thisOwner, type Observer } from './locks/owner.ts'
+import { BackgroundWork } from './background.ts'
 import { BufferPool } from './buffer-pool.ts'
 import { below, join, split } from './root/path.ts'
 import type { Root } from './root/pin.ts'
@@ -89,7 +90,7 @@ export async function openWorkspace(options: WorkspaceOptions): Promise<Workspac
 /** Null: none is kept. */
 function openHistoryOf(
   { options, state, observer, intents }: Pick<Parts, 'options' | 'state' | 'observer' | 'intents'>,
-  rotated: () => void
+  grown: () => void
 ): Promise<History> | null {
   if (options.history === 'off') return null
   return openHistory({
@@ -97,7 +98,7 @@ function openHistoryOf(
     nonce: observer.me.nonce,
     level: options.history === 'meta' ? 'meta' : 'full',
     isPrivate: matcher(options.historyPrivate),
-    rotated,
+    grown,
     size: options.historySize,
     isAlive: nonce => mayLive(state.intents, nonce, observer),
     // An edit that is being made sees by the generation that it must not take place; the next one joins first.
@@ -140,7 +141,11 @@ class RootKeeper {
   readonly #settling: Settling | null
   #timer: NodeJS.Timeout | undefined
   #sweeping: Promise<void> | null = null
-  #trimming: Promise<void> | null = null
+  /** Removes what is too old or too much. */
+  readonly #trimming = new BackgroundWork(
+    () => this.#trimHistory(),
+    error => this.#report({ event: 'sweep_failed', reason: String(error) })
+  )
   #closed: Promise<void> | null = null
 
   constructor({ options, root, state, observer, intents, sockets, presence, history }: Parts) {
@@ -235,10 +240,11 @@ class RootKeeper {
 
   async #close(): Promise<void> {
     clearInterval(this.#timer)
+    this.#trimming.stop()
     this.opened.followers?.close()
     await this.opened.running.close()
     await this.#sweeping?.catch(() => {})
-    await this.#trimming
+    await this.#trimming.ended()
     await this.#locks.close()
     await this.#settling?.history.close()
     await this.#rootLock.close()
@@ -284,15 +290,9 @@ class RootKeeper {
 
   /** Not while it closes, which ends a segment too. */
   trimInBackground(): void {
-    if (this.#closed !== null) return
-    this.#trimming ??= this.#trimHistory()
-      .catch(error => this.#report({ event: 'sweep_failed', reason: String(error) }))
-      .finally(() => {
-        this.#trimming = null
-      })
+    this.#trimming.again()
   }
 
-  /** Removes what is too old or too much. */
   async #trimHistory(): Promise<void> {
     const { historyDays: days, historySize: bytes, readOnly } = this.#options
     const swept = readOnly ? undefined : await this.#settling?.history.sweep({ days, bytes })

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import t from 'tap'
 import type { History } from '../../src/history/api.ts'
 import { often } from '../often.ts'
-import { FAST, makePlace, recordOf } from './support/history.ts'
+import { FAST, hashOf, makePlace, recordOf } from './support/history.ts'
 
 const sizeOf = (folder: string): number =>
   readdirSync(folder, { recursive: true, encoding: 'utf8' })
@@ -21,10 +21,10 @@ t.test('holds, with several servers', async t => {
     await one.sweep({ days: 30, bytes: cap })
   }
   let sweeping = Promise.resolve()
-  const rotated = () => {
+  const grown = () => {
     sweeping = sweeping.then(sweep)
   }
-  const servers = await Promise.all([1, 2].map(() => place.open({ rotated, limits: { segment } })))
+  const servers = await Promise.all([1, 2].map(() => place.open({ grown, limits: { segment } })))
   const one = servers[0]!
   for (let done = 0; done < count;) {
     const group = Math.min(count / 50, count - done)
@@ -57,12 +57,12 @@ t.test('holds where it is small: segments are an eighth of it then', async t => 
     const place = makePlace(t)
     let sweeping = Promise.resolve()
     let swept = 0
-    const rotated = () => {
+    const grown = () => {
       sweeping = sweeping.then(async () => {
         swept += (await one.sweep({ days: 30, bytes: size })).removed
       })
     }
-    const one: History = await place.open({ size, rotated })
+    const one: History = await place.open({ size, grown })
     let most = 0
     for (let done = 0; done < 60; done++) {
       await Promise.all(
@@ -81,4 +81,34 @@ t.test('holds where it is small: segments are an eighth of it then', async t => 
     t.ok(most > 0.7 * size && swept > 0, `${swept} removed`)
     t.strictSame(place.events, [])
   }
+})
+
+t.test('holds where texts are long: what is written beside the segments counts', async t => {
+  const size = 2_000_000
+  const place = makePlace(t)
+  let sweeping = Promise.resolve()
+  let count = 0
+  const grown = () => {
+    count++
+    sweeping = sweeping.then(async () => {
+      await one.sweep({ days: 30, bytes: size })
+    })
+  }
+  const one: History = await place.open({ size, grown })
+  let most = 0
+  for (let done = 0; done < 100; done++) {
+    const text = `${done}`.padEnd(100_000, '.')
+    const record = recordOf(one, `${done}.txt`, text)
+    await one.append(record, FAST)
+    one.settle(record.edit_id, 'done')
+    one.keepCopy(record.path, record.edit_id, [Buffer.from(text)], hashOf(text))
+    await one.flush()
+    await sweeping
+    most = Math.max(most, sizeOf(place.folder))
+  }
+  t.ok(most <= 1.25 * size, `${most} of ${size} bytes`)
+  t.ok(most > 0.7 * size)
+  // Texts and copies of 20 MB, an eighth of the size at a time.
+  t.ok(count >= 60 && count <= 80, `${count} times`)
+  t.strictSame(place.events, [])
 })

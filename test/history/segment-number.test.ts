@@ -1,6 +1,6 @@
 // Numbers of segments, where others take them at the same moment, or claimed them and were killed. Also the writer's part
 // in it: it gives a segment up that didn't get the highest number.
-import { existsSync, mkdirSync, readdirSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmdirSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import t, { type Test } from 'tap'
@@ -14,17 +14,21 @@ const LINE = settlementLine('E'.repeat(26), 'done')
 /** In ms: this thread does nothing else, and other threads carry out what it has asked for. */
 const stand = (time: number) => Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, time)
 
+/** All servers live but those named here. */
+const claimIn = (folder: string, mine = 0, gone: readonly string[] = []) =>
+  claimNumber({ folder, nonce: 'mine', isAlive: async nonce => !gone.includes(nonce) }, mine)
+
 t.test('takes a number that nobody has, and gives it back', async t => {
   const folder = testFolder(t, { 'other-3.ndjson': '', 'mine-7.ndjson': '' })
-  t.equal(await claimNumber(folder, 'mine', 1), 4)
-  t.ok(existsSync(join(folder, '4.number.tmp')))
+  t.equal(await claimIn(folder, 1), 4)
+  t.equal(readFileSync(join(folder, '4.number.tmp'), 'utf8'), 'mine')
   await unclaimNumber(folder, 4)
   t.notOk(existsSync(join(folder, '4.number.tmp')))
 })
 
 t.test('takes the next number where another server has used one while it was looking', async t => {
   const folder = testFolder(t)
-  const claiming = claimNumber(folder, 'mine', 0)
+  const claiming = claimIn(folder)
   // The folder was listed in another thread, and this one hasn't seen the list yet.
   stand(200)
   writeFileSync(join(folder, 'other-1.ndjson'), '')
@@ -32,17 +36,38 @@ t.test('takes the next number where another server has used one while it was loo
   t.strictSame(readdirSync(folder).sort(), ['2.number.tmp', 'other-1.ndjson'])
 })
 
-t.test('goes past a number that was claimed by a server that was killed', async t => {
-  const folder = testFolder(t, { '1.number.tmp': '' })
-  t.equal(await claimNumber(folder, 'mine', 0), 2)
+t.test('leaves out a number whose claimant is gone, and no other', async t => {
+  for (const claimant of ['gone', 'mine', '']) {
+    const folder = testFolder(t, { '1.number.tmp': claimant, '2.number.tmp': 'gone' })
+    t.equal(await claimIn(folder, 0, ['gone']), 3, claimant)
+  }
 })
 
-t.test('leaves out no number that another server has claimed and gives back after a while', async t => {
-  const folder = testFolder(t, { '1.number.tmp': '' })
-  const claiming = claimNumber(folder, 'mine', 0)
-  await sleep(400)
+t.test('waits for a server that has claimed a number, and takes it when it is given back', async t => {
+  const folder = testFolder(t, { '1.number.tmp': 'other' })
+  const claiming = claimIn(folder)
+  // Longer than it takes until it is asked whether the other one lives.
+  await sleep(1500)
   await unclaimNumber(folder, 1)
   t.equal(await claiming, 1)
+})
+
+t.test('leaves out a number in the end that a server which lives claims and does not use', async t => {
+  const folder = testFolder(t, { '1.number.tmp': 'stopped' })
+  t.equal(await claimIn(folder), 2)
+})
+
+t.test('waits where nobody can tell who has claimed a number', async t => {
+  const folder = testFolder(t, { '1.number.tmp': {} })
+  const claiming = claimIn(folder)
+  await sleep(1500)
+  rmdirSync(join(folder, '1.number.tmp'))
+  t.equal(await claiming, 1)
+})
+
+t.test('claims nothing where nothing can be written', async t => {
+  const folder = testFolder(t)
+  await t.rejects(claimIn(join(folder, 'missing')), { code: 'ENOENT' })
 })
 
 /** Appends a line; `meet` is called for each segment of its own that is there and not looked at again yet. */
@@ -52,6 +77,7 @@ async function appendWhile(t: Test, folder: string, meet: (number: number) => vo
   const writer = new Writer({
     folder,
     nonce: 'mine',
+    isAlive: async () => true,
     limit: 1e6,
     stayAlive: () => 0,
     report: () => {},

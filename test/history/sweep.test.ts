@@ -97,6 +97,39 @@ t.test('servers that sweep at once remove no more than one would', async t => {
   t.strictSame(place.events, [])
 })
 
+t.test('leaves what is being written, and removes what was left half written an hour ago', async t => {
+  const place = makePlace(t)
+  const history = await place.open({ limits: { text: 10 } })
+  const text = 'more than ten bytes'
+  await history.append(recordOf(history, 'a.txt', text), FAST)
+  history.keepCopy(Buffer.from('a.txt'), 'id', [Buffer.from(text)], hashOf(text))
+  await history.flush()
+  for (const folder of ['blobs', 'copies'].map(name => join(place.folder, name))) {
+    for (const name of ['old.tmp', 'new.tmp']) writeFileSync(join(folder, name), 'half')
+    age(join(folder, 'old.tmp'), 1)
+  }
+  const { bytes } = await history.sweep({ days: 30, bytes: 0 })
+  for (const name of ['blobs', 'copies']) t.strictSame(readdirSync(join(place.folder, name)), ['new.tmp'])
+  t.equal(bytes, sizeOf(place.folder))
+})
+
+t.test('lets no record fail whose texts are written while it removes others', async t => {
+  const place = makePlace(t)
+  const history = await place.open({ limits: { text: 10 } })
+  const written = { all: false }
+  const sweeping = (async () => {
+    while (!written.all) await history.sweep({ days: 30, bytes: 0 })
+  })()
+  const texts = Array.from({ length: 200 }, (_, i) => `more than ten bytes ${i}`)
+  const results = await Promise.allSettled(texts.map(text => history.append(recordOf(history, 'a.txt', text), DURABLE)))
+  written.all = true
+  await sweeping
+  t.strictSame(
+    results.filter(({ status }) => status === 'rejected'),
+    []
+  )
+})
+
 t.test('keys live a day, whatever the size', async t => {
   const place = makePlace(t)
   const history = await place.open({ nonce: 'one', limits: { segment: 1 } })

@@ -162,13 +162,49 @@ t.test('changes nothing where one operation fails, and says which', async t => {
     code: 'ALREADY_EXISTS',
     detail: /^operations\[2\] \(create of a\.js\): a\.js already exists\. Nothing was changed in any file\./
   })
+  // Which earlier one is in the way.
+  const makes = (path: string) => ({ ...CREATE, path })
+  for (const [earlier, later, detail] of [
+    [
+      'd/e.txt',
+      'd/e.txt',
+      'operations[1] makes d/e.txt. N. Put all of its content there, and leave this operation out.'
+    ],
+    [
+      'd/e',
+      'd/e/f.txt',
+      "d/e/f.txt can't be made: operations[1] (create of d/e) makes a file where it needs a directory. N. Give one of the two another path."
+    ],
+    [
+      'd/e/f.txt',
+      'd/e',
+      "d/e can't be a file: operations[1] (create of d/e/f.txt) makes a file in it. N. Give one of the two another path."
+    ],
+    ['d/e.txt', 'a.js/b', 'Part of the path a.js/b is not a directory. N. Correct the path.']
+  ] as const) {
+    const refused = await batch(t, server, [LINES, makes(earlier), makes(later)], later === earlier ? 409 : 422, {})
+    const nothing = detail.replace('N.', 'Nothing was changed in any file.')
+    t.equal(refused.body.detail, `operations[2] (create of ${later}): ${nothing}`)
+  }
+  // The whole request takes no overwrite.
+  const existing = await batch(t, server, [CREATE, { ...CREATE, path: 'a.js' }], 409, { operation_index: 1 })
+  const { file_hash } = existing.body
+  const overwrite = `"overwrite": true, "expected_hash": "${String(file_hash)}"`
+  t.equal(
+    existing.body.detail,
+    'operations[1] (create of a.js): a.js already exists. Nothing was changed in any file. ' +
+      'To change part of it, send an edit in place of this operation. ' +
+      `To replace all of it, read it first, then send the same batch with ${overwrite} in operations[1].`
+  )
+  const replacing = { ...CREATE, path: 'a.js', overwrite: true, expected_hash: file_hash }
+  await batch(t, server, { operations: [CREATE, replacing], dry_run: true }, 200, {})
   await fails({ ...EDIT, expected_hash: '0123456789abcdef' }, 409, {
     code: 'STALE_FILE',
     detail: /Nothing was changed/
   })
   await fails({ ...LINES, expected_hash: '0123456789abcdef' }, 409, {
     code: 'STALE_FILE',
-    detail: /^(?!.*It was tried)/
+    detail: /It was tried on the text that operations\[0\] of this batch had made\.$/
   })
   await fails({ ...EDIT, path: 'missing.js' }, 404, { code: 'FILE_NOT_FOUND' })
   await fails({ ...EDIT, path: '../x' }, 403, { code: 'PATH_NOT_ALLOWED' })

@@ -225,6 +225,12 @@ t.test('finds text', async t => {
   await invalid({ search: '(', regex: true }, '/search', /^is not a regular expression in RE2 syntax \(.+\)$/)
   await invalid({ search: '(?=x)', regex: true }, '/search', /RE2/)
   await invalid({ search: '' }, '/search', 'must not be empty')
+  await invalid({ serch: 'x' }, '/serch', 'is an unknown field (did you mean search?)')
+  await invalid(
+    { pattern: 'x' },
+    '/pattern',
+    /^is an unknown field \(known fields: path, start_line, .*, search, regex, /
+  )
   await invalid({ regex: true, ignore_case: true }, '/regex', 'can only be used together with search, which is missing')
   writeFileSync(join(server.root, 'many.txt'), 'x\n'.repeat(300))
   await check(t, server, '/inspect', { path: 'many.txt', search: 'x' }, 200, {
@@ -232,6 +238,10 @@ t.test('finds text', async t => {
     truncated: true,
     message: /Only the first 200 are listed: search for a longer text, or read the lines after 200\.$/,
     matches: { length: 200 }
+  })
+  writeFileSync(join(server.root, 'wide.txt'), `${'x'.repeat(300)}\n`)
+  await check(t, server, '/inspect', { path: 'wide.txt', search: 'x' }, 200, {
+    message: /Only the first 200 are listed: search for a longer text\.$/
   })
   const before = Date.now()
   writeFileSync(join(server.root, 'evil.txt'), `${'a'.repeat(100_000)}!\n`)

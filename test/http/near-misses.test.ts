@@ -185,8 +185,11 @@ class Model {
 function proposed(route: string, body: Body, { text, body: answer }: Reply): Body | undefined {
   const fixes: Body[] = (answer.problem as Body | undefined)?.suggested_fixes ?? []
   if (route.endsWith('codex-apply-patch')) {
-    const patch = /^\*\*\* Begin Patch\n[^]*?^\*\*\* End Patch$/m.exec(String(answer.output))
-    return patch === null ? undefined : { input: patch[0] }
+    // Else there is more to correct, as it says.
+    const patch = /end this corrected diff(?: as it is)?:\n(\*\*\* Begin Patch\n[^]*?^\*\*\* End Patch$)/m.exec(
+      String(answer.output)
+    )
+    return patch === null ? undefined : { input: patch[1] }
   }
   if (route.endsWith('openai-apply-patch')) {
     const diff = fixes[0]?.diff

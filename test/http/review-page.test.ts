@@ -33,7 +33,7 @@ t.test('in a browser', { skip }, async t => {
     await page.locator('#token').fill(TOKEN)
     await page.keyboard.press('Enter')
     await page.locator('.file').first().waitFor()
-    t.match(await page.locator('h1').innerText(), /^Since \d\d:\d\d: 1 agent, 1 file, 1 edit\.$/)
+    t.match(await page.locator('h1').innerText(), /^Since (?:\w{3} \d+, )?\d\d:\d\d: 1 agent, 1 file, 1 edit\.$/)
     await page.reload()
     await page.locator('.file').first().waitFor()
     await page.evaluate('sessionStorage.clear()')
@@ -213,7 +213,10 @@ t.test('in a browser', { skip }, async t => {
     await press(page, 'f')
     const blame = page.locator('.blame')
     await blame.waitFor()
-    t.match(await blame.innerText(), /ann \d\d:\d\d ann says why\s+1\s+const port = 9090\s+2\s+const host/)
+    t.match(
+      await blame.innerText(),
+      /ann (?:\w{3} \d+, )?\d\d:\d\d ann says why\s+1\s+const port = 9090\s+2\s+const host/
+    )
     await page.locator('.point', { hasText: 'ann' }).click()
     await page.locator('.past', { hasText: 'after ann edited' }).waitFor()
     t.match(await blame.innerText(), /\slisten\(port, host\)/)

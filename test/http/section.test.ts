@@ -166,7 +166,8 @@ t.test('reports the structure of a file', async t => {
   })
   await check(t, server, '/inspect', { path: 'data.json', structure: true }, 422, {
     code: 'UNSUPPORTED_TARGET',
-    detail: /^data\.json is a json file, so its structure is not supported\. Supported languages are bash, /,
+    detail:
+      /^data\.json is a json file, so its structure is not supported\. Supported languages are bash, .*\. Leave structure out to read the file, or send search to find text in it\.$/,
     file_hash: String
   })
   await check(t, server, '/inspect', { path: '.', structure: true }, 400, {
@@ -283,6 +284,11 @@ t.test('refuses what is no one target', async t => {
     detail: 'The heading "setup" was not found in guide.md. Did you mean "Guide > Setup"? Nothing was written.',
     suggested_fixes: [{ type: 'READ_FILE', example: 'POST /inspect {"path":"guide.md","structure":true}' }],
     file_hash: String
+  })
+  await refuses('guide.md', { heading: 'Setu' }, 422, { did_you_mean: ['Guide > Setup'] })
+  await refuses('app.ts', { symbol: 'Parser.clear', action: 'delete', new_text: '' }, 422, {
+    detail: 'The symbol "Parser.clear" was not found in app.ts. Name one of the items in outline. Nothing was written.',
+    did_you_mean: undefined
   })
   await refuses('guide.md', { heading: 'Nothing of the kind' }, 422, {
     detail: /Name one of the items in outline\./,
@@ -446,6 +452,42 @@ t.test('replaces what new_text repeats, and says so', async t => {
     t.equal(bytesOf(server, path), result, 'the same as with the field')
     restore()
   }
+})
+
+t.test('says that the heading line stays above a new_text that begins with another heading', async t => {
+  const replace = { path: 'guide.md', action: 'replace', heading: 'Use', new_text: '## Usage\n\nMore.' }
+  await check(t, server, '/edit-section', { ...replace, dry_run: true }, 200, {
+    warnings: [
+      'replace keeps the heading line, and new_text begins with another heading: the section "Use" at line 11 would be ' +
+        'empty. If new_text should replace its heading too, send include_heading: true.'
+    ]
+  })
+  for (const edit of [
+    { include_heading: false },
+    { include_heading: true },
+    { new_text: '### By hand\n\nMore.' },
+    { new_text: 'More.\n\n## Usage\n' },
+    { new_text: '\n' },
+    { action: 'append' },
+    { heading: 'Setup', new_text: '```sh\n# make\n```' }
+  ]) {
+    await check(t, server, '/edit-section', { ...replace, ...edit, dry_run: true }, 200, { warnings: [] })
+  }
+  await check(t, server, '/edit-section', replace, 200, {
+    warnings: [
+      'replace keeps the heading line, and new_text begins with another heading: the section "Use" at line 11 is empty ' +
+        'now. If new_text should have replaced its heading too, delete that section.'
+    ]
+  })
+  t.equal(bytesOf(server, 'guide.md'), GUIDE.replace('Text.', '## Usage\n\nMore.'))
+  await check(t, server, '/edit-section', { path: 'guide.md', action: 'delete', heading: 'Use' }, 200, {})
+  t.equal(bytesOf(server, 'guide.md'), GUIDE.replace('## Use\n\nText.', '## Usage\n\nMore.'))
+  writeFileSync(join(server.root, 'quote.md'), '> # A\n>\n> Text.\n\nMore.\n')
+  const quoted = { path: 'quote.md', action: 'replace', heading: 'A' }
+  await check(t, server, '/edit-section', { ...quoted, new_text: '# B\nText.', dry_run: true }, 200, {
+    warnings: [/the section "A" at line 1 would be empty/]
+  })
+  await check(t, server, '/edit-section', { ...quoted, new_text: '## B\nText.', dry_run: true }, 200, { warnings: [] })
 })
 
 t.test('deletes a symbol with its doc comment, unless that is to stay', async t => {

@@ -238,3 +238,29 @@ t.test('carries out an undo of several files once under a key', async t => {
   t.equal(again.headers.get('idempotency-replayed'), 'true')
   checkFiles(t, server, 'done')
 })
+
+t.test('gives the answer again as it was, also of a file whose bytes stay as they are', async t => {
+  const server = await startServer(t, { files: { 'a.txt': 'one\n', 'b.txt': 'one\n' } })
+  const as = { 'editd-session': 's1' }
+  const edits = [
+    { path: 'a.txt', old_text: 'one', new_text: 'two' },
+    { path: 'a.txt', old_text: 'two', new_text: 'one' },
+    { path: 'b.txt', old_text: 'one', new_text: 'two' }
+  ]
+  for (const edit of edits) await check(t, server, '/edit', edit, 200, {}, as)
+  const body = { session: 's1', idempotency_key: 'k' }
+  const first = await check(t, server, '/undo', body, 200, {
+    results: [
+      { path: 'b.txt', changed: true, edit_id: /./ },
+      { path: 'a.txt', changed: false, edit_id: /./ }
+    ]
+  })
+  const again = await check(t, server, '/undo', body, 200, {})
+  t.equal(again.headers.get('idempotency-replayed'), 'true')
+  const ids = ({ body }: typeof first) => (body.results as { edit_id?: string }[]).map(({ edit_id }) => edit_id)
+  t.strictSame(ids(again), ids(first))
+  t.equal(new Set(ids(first)).size, 2)
+  for (const edit_id of ids(first)) {
+    await check(t, server, '/history', { edit_id }, 200, { edits: [{ edit_id, operation: 'undo' }] })
+  }
+})

@@ -195,6 +195,16 @@ t.test('refuses what can not be done, whole', async t => {
       patch: [create('n', 'n\n'), remove('n')],
       answer: { code: 'FILE_NOT_FOUND', operation_index: 1, detail: /is not there yet/ }
     },
+    {
+      name: 'a file below one that it makes',
+      patch: [first, create('n', ''), create('n/m', '')],
+      answer: {
+        code: 'NOT_A_FILE',
+        detail:
+          "Create of n/m: n/m can't be made: create of n makes a file where it needs a directory. " +
+          'Nothing was changed in any file. Give one of the two another path.'
+      }
+    },
     { name: 'a folder', patch: [first, remove('d')], answer: { code: 'NOT_A_FILE', path: 'd', operation_index: 1 } },
     {
       name: 'a link',

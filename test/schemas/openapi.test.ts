@@ -3,7 +3,9 @@ import { readFileSync } from 'node:fs'
 import t from 'tap'
 import { parse } from 'yaml'
 import { PROBLEM_CODES } from '../../schemas/problem.ts'
+import { toProblem } from '../../src/http/answers/problem.ts'
 import { openapiYaml } from '../../src/print-openapi.ts'
+import { FAILURES } from '../http/answers/all-failures.ts'
 
 const committed = readFileSync(new URL('../../openapi.yaml', import.meta.url), 'utf8')
 
@@ -20,13 +22,17 @@ interface Schema {
   $ref?: string
   maxItems?: number
 }
+interface Response {
+  description: string
+  headers?: object
+}
 interface Operation {
   operationId: string
   summary: string
   description: string
   security?: unknown[]
   tags: string[]
-  responses: Record<string, { description: string } | { $ref: string }>
+  responses: Record<string, Response | { $ref: string }>
   parameters?: ({ name: string } | { $ref: string })[]
 }
 
@@ -36,7 +42,7 @@ const document: {
   servers: object[]
   security: object[]
   paths: Record<string, Record<string, Operation>>
-  components: { schemas: Record<string, Schema>; responses: Record<string, { description: string }> }
+  components: { schemas: Record<string, Schema>; responses: Record<string, Response> }
 } = parse(committed)
 const operations = Object.entries(document.paths).flatMap(([path, methods]) =>
   Object.entries(methods).map(([method, operation]) => ({ at: `${method} ${path}`, ...operation }))
@@ -51,8 +57,34 @@ function* schemas(schema: Schema, at: string): Generator<[string, Schema]> {
 const nameIn = (ref: string) => ref.split('/').at(-1) ?? ''
 
 t.test('is small enough to be read by a program at each start', async t => {
-  // 252,000 with fourteen operations, four adapters, and two more codes at each route (429, 403); a quarter are descriptions.
-  t.ok(JSON.stringify(document).length <= 255_000, `${JSON.stringify(document).length} characters`)
+  // 255,600 with fourteen operations, four adapters, and two more codes at each route (429, 403); a quarter are descriptions.
+  t.ok(JSON.stringify(document).length <= 257_000, `${JSON.stringify(document).length} characters`)
+})
+
+t.test('says which headers a client needs to go on', async t => {
+  const expected: Record<string, string> = {
+    401: 'WWW-Authenticate',
+    423: 'Retry-After',
+    429: 'Retry-After',
+    503: 'Retry-After'
+  }
+  for (const { at, responses } of operations) {
+    for (const [status, header] of Object.entries(expected)) {
+      const response = responses[status]
+      if (response === undefined || at === 'get /readyz' || at === 'get /healthz') continue
+      const { headers } = '$ref' in response ? document.components.responses[nameIn(response.$ref)]! : response
+      t.strictSame(Object.keys(headers ?? {}), [header], `${at} ${status}`)
+    }
+  }
+  const sent = new Set<string>()
+  for (const { failure, context } of FAILURES) {
+    const { body, headers } = toProblem(failure, { instance: '/edit', request_id: 'r', ...context })
+    const header = expected[body.status]?.toLowerCase()
+    if (header === undefined) continue
+    t.ok(header in headers, `${body.code} ${body.detail}`)
+    sent.add(String(body.status))
+  }
+  t.strictSame([...sent].sort(), Object.keys(expected))
 })
 
 t.test('tells problems apart by code, and what was inspected by type', async t => {

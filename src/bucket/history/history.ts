@@ -15,7 +15,7 @@ import { LogWriter } from './writer.ts'
 
 export interface BucketHistoryOptions extends Pick<
   HistoryOptions,
-  'nonce' | 'level' | 'isPrivate' | 'report' | 'rotated' | 'size' | 'limits'
+  'nonce' | 'level' | 'isPrivate' | 'report' | 'grown' | 'size' | 'limits'
 > {
   times?: Partial<ServerTimes>
   /** Who lives, where that is known otherwise. */
@@ -50,10 +50,11 @@ export async function openBucketHistory(store: ObjectStore, options: BucketHisto
     options.servers ?? new LivingServers({ store, nonce, report, ...(options.times && { times: options.times }) })
   return new LogHistory(
     { ...options, limits },
-    ({ limits, ids, saw, sawIndex, lost }) => {
+    ({ limits, ids, saw, sawIndex, lost, wrote }) => {
       const logs = new Logs({ store, nonce, report, limits, ids, servers, saw, sawIndex })
       const blobs = new BucketBlobs({ store, report })
-      const copies = new Copies({ places: new CopyObjects({ store, limits }), report, limits, later: LATER })
+      const places = new CopyObjects({ store, limits })
+      const copies = new Copies({ places, wrote, report, limits, later: LATER })
       const writer = new LogWriter({
         store,
         nonce,
@@ -64,7 +65,7 @@ export async function openBucketHistory(store: ObjectStore, options: BucketHisto
         lost,
         closed: (log, isWhole) => {
           logs.closed(log, isWhole)
-          options.rotated?.()
+          options.grown?.()
         }
       })
       return {

@@ -4,6 +4,7 @@ import type { TextEdit } from '../edit/request.ts'
 import { locate, type Match, Needle } from '../match/locate.ts'
 import { FORMS } from '../suggest/differences/classify.ts'
 import { type Candidate, MARGIN, type Suggestions } from '../suggest/suggest.ts'
+import { decode } from '../text/encoding.ts'
 import type { LineEndings } from '../text/eol.ts'
 import { type LineEnding, withLf } from '../text/lines.ts'
 import { Text } from '../text/text.ts'
@@ -77,15 +78,19 @@ export interface Applied {
 /**
  * Where the new_text of an edit without a match stands in the file as it was, as whole lines, or as a statement or an
  * item in one; undefined where it doesn't, or is too short to say anything. The edit has surely been made where
- * new_text stands there once, or in the region that old_text is most like, unless that has old_text in another form.
+ * new_text stands there once, or in the region that old_text is most like, unless that has old_text in another form. What
+ * a deletion leaves stood there before it too: it says nothing where that region has more.
  */
 export function findApplied(
   { draft, line_endings, ending }: Searched,
-  { new_text }: TextEdit,
+  { old_text, new_text }: TextEdit,
   text: Text,
   { candidates: [best], margin }: Suggestions
 ): Applied | undefined {
   if (!saysEnough(new_text)) return undefined
+  const left = withLf(new_text).trim()
+  const isDeletion = withLf(old_text).includes(left)
+  if (isDeletion && best !== undefined && !left.includes(textOf(text, best).trim())) return undefined
   const { matches } = locate(text, new Needle(new_text), line_endings, ending)
   const whole = matches.slice(0, MOST_PLACES).filter(match => isWhole(text, match) && isOriginal(draft, match))
   const meant = margin >= MARGIN ? whole.find(match => best !== undefined && touches(match, best)) : undefined
@@ -94,6 +99,8 @@ export function findApplied(
   const isElsewhere = best !== undefined && (FORMS as readonly string[]).includes(best.cause.type)
   return { place, surely: meant !== undefined || (whole.length === 1 && matches.count === 1 && !isElsewhere) }
 }
+
+const textOf = (text: Text, { start, end }: Candidate): string => withLf(decode(text.slice(start, end)).text)
 
 const touches = ({ start, end }: Match, region: Candidate): boolean => start < region.end && end > region.start
 

@@ -4,7 +4,7 @@ import { PieceTable } from '../edit/piece-table.ts'
 import type { HunkAmbiguous, HunkFailure, HunkNotFound, HunkPosition } from '../failure.ts'
 import type { FileLines } from '../patch/file-lines.ts'
 import { type Hunk, newLines, oldLines } from '../patch/hunk.ts'
-import type { HunkMisfit } from '../patch/place-hunks.ts'
+import { HunkFinder, type HunkMisfit } from '../patch/place-hunks.ts'
 import type { Cause } from '../suggest/differences/classify.ts'
 import { MARGIN, type Suggestions } from '../suggest/suggest.ts'
 import { decode, excerpt } from '../text/encoding.ts'
@@ -27,19 +27,37 @@ import { similarContent } from './similar-content.ts'
 
 const MOST_LOCATIONS = 10
 const MOST_LISTED = 50
+/** Misfits in the whole file that there may not be below the hunk before. */
+const DEPENDENT: readonly HunkMisfit['reason'][] = ['lines_twice', 'above']
+/** Hunks that are named besides the one that failed. */
+const MOST_UNPLACED = 4
 
 /** Why the first hunk without a place has none, and the diffs that would fit instead. */
 export function explainMisfit(file: FileLines, hunks: readonly Hunk[], misfit: HunkMisfit): HunkFailure {
-  return misfit.reason === 'lines_twice' || misfit.reason === 'anchor_twice'
-    ? ambiguous(file, hunks, misfit)
-    : notFound(file, hunks, misfit)
+  const failure =
+    misfit.reason === 'lines_twice' || misfit.reason === 'anchor_twice'
+      ? ambiguous(file, hunks, misfit)
+      : notFound(file, hunks, misfit)
+  const also_unplaced = failure.diffs.length > 0 ? [] : unplacedBehind(file, hunks, misfit)
+  return also_unplaced.length === 0 ? failure : { ...failure, also_unplaced }
 }
 
-const positionOf = (hunks: readonly Hunk[], { hunk_index }: HunkMisfit): HunkPosition => ({
+const positionOf = (hunks: readonly Hunk[], { hunk_index }: Pick<HunkMisfit, 'hunk_index'>): HunkPosition => ({
   edit_index: hunk_index,
   total_edits: hunks.length,
   diff_line: hunks[hunk_index]!.patch_line
 })
+
+/** The hunks behind one that has no place that have none either, each by itself in the whole file. */
+function unplacedBehind(file: FileLines, hunks: readonly Hunk[], { hunk_index }: HunkMisfit): HunkPosition[] {
+  const finder = new HunkFinder(file, hunks)
+  const unplaced: HunkPosition[] = []
+  for (let index = hunk_index + 1; index < hunks.length && unplaced.length < MOST_UNPLACED; index++) {
+    const alone = finder.place(hunks[index]!, index, 0)
+    if (!alone.ok && !DEPENDENT.includes(alone.failure.reason)) unplaced.push(positionOf(hunks, { hunk_index: index }))
+  }
+  return unplaced
+}
 
 /** The 1-based line below which a text was looked for, if not in the whole file. */
 function belowOf(misfit: HunkMisfit): { below?: number } {

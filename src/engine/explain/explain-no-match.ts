@@ -65,10 +65,11 @@ export function explainNoMatch(failed: FailedEdit): NoMatch {
   }
 }
 
-function causeOf({ candidates: [best, another], margin }: Suggestions): Cause {
+function causeOf({ candidates: [best, another], margin, name: expected }: Suggestions): Cause {
   if (best === undefined) return { type: 'never_there' }
   // Of a place that is too unlike to be shown nothing is said.
-  return margin < MARGIN && another !== undefined ? { type: 'near_duplicate' } : best.cause
+  if (margin >= MARGIN || another === undefined) return best.cause
+  return { type: 'near_duplicate', ...(expected !== undefined && { expected }) }
 }
 
 /**

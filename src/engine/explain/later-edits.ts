@@ -17,9 +17,9 @@ type Planner = (edits: readonly TextEdit[], work_within: number) => Result<unkno
 /**
  * The same failure; its correction, where there is one and no doubt about the place, names the edits that fail even
  * so, with their corrections where these are as clear: all that answers would say if one edit after the other were
- * corrected. The first edit that can't be sent as it is proposed ends the search, as do 20 edits and LATER_WORK; the
- * corrections have 16,000 bytes of JSON together. TAKES_LONG where `work_within` is less, and exceeded. `length`: bytes
- * of the text.
+ * corrected. The first edit that can't be sent as it is proposed ends the search, as do 20 edits and LATER_WORK; it says
+ * from where on edits weren't tried. The corrections have 16,000 bytes of JSON together. TAKES_LONG where `work_within`
+ * is less, and exceeded. `length`: bytes of the text.
  */
 export function withLaterEdits(
   failure: TextFailure,
@@ -28,17 +28,19 @@ export function withLaterEdits(
   work_within: number,
   plan: Planner
 ): TextFailure | TakesLong {
-  if (failure.code !== 'NO_MATCH' || failure.edit_index === edits.length - 1) return failure
+  const untriedAfter = (index: number) => (index === edits.length - 1 ? {} : { untried_from: index + 1 })
   const fix = clearFix(failure)
-  if (!isWhole(fix)) return failure
+  if (failure.code !== 'NO_MATCH' || !isWhole(fix)) return { ...failure, ...untriedAfter(failure.edit_index) }
   const workOf = (index: number) => suggestWork(length, edits[index]!.old_text)
   const later: LaterEdit[] = []
   let corrected = edits.with(failure.edit_index, fix.edit)
   let last = failure.edit_index
   let left = Math.min(work_within, LATER_WORK) - workOf(last)
   let bytes = FIX_LENGTH
+  let isDone = false
   while (later.length < MOST_LATER) {
     const planned = plan(corrected, left)
+    isDone = planned.ok
     if (planned.ok) break
     if (planned.failure.code === 'TAKES_LONG') {
       if (work_within < LATER_WORK) return planned.failure
@@ -55,8 +57,9 @@ export function withLaterEdits(
     left -= workOf(edit_index)
     last = edit_index
   }
-  if (later.length === 0) return failure
-  return { ...failure, fixes: failure.fixes.map(one => (one === fix ? { ...fix, later } : one)) }
+  const untried = isDone ? {} : untriedAfter(later.at(-1)?.failure.edit_index ?? failure.edit_index)
+  if (later.length === 0) return { ...failure, ...untried }
+  return { ...failure, fixes: failure.fixes.map(one => (one === fix ? { ...fix, later } : one)), ...untried }
 }
 
 /** The one edit that was most likely meant. */

@@ -3,7 +3,7 @@
 import type { DiffFix } from '../failure.ts'
 import type { FileLines } from '../patch/file-lines.ts'
 import { type Hunk, type HunkLine, newLines, oldLines } from '../patch/hunk.ts'
-import { HunkFinder, type HunkMisfit, placeHunks } from '../patch/place-hunks.ts'
+import { HunkFinder, type HunkMisfit, type HunkPlace, placeHunks } from '../patch/place-hunks.ts'
 import { uniqueHunk, writeDiff } from '../patch/write-hunk.ts'
 import { changedRanges } from '../suggest/differences/changed-ranges.ts'
 import { merge } from '../suggest/merge.ts'
@@ -16,7 +16,7 @@ import { MEDIUM } from './similar-content.ts'
 /** Places of one hunk that are proposed. */
 const MOST_PLACES = 3
 /** How often the hunks of one diff are placed until all fit. */
-const MOST_TRIES = 12
+const MOST_TRIES = 24
 /** UTF-16 units of a diff that is offered: it is whole or absent. */
 const DIFF_LENGTH = 64_000
 /** Lines that only one of two texts may have. */
@@ -49,8 +49,9 @@ export function soughtText(hunk: Hunk, misfit: HunkMisfit): string {
 }
 
 /**
- * Diffs of all hunks that fit, for each of the first places that the hunk which doesn't may be meant for; `similar`:
- * what is like the text that it lacks. `too_long`: there are some, but none that is short enough.
+ * Diffs of all hunks that fit, for each of the first places that the hunk which doesn't may be meant for; where it has
+ * one, and a later hunk several, for each of these. `similar`: what is like the text that it lacks. `too_long`: there
+ * are some, but none that is short enough.
  */
 export function correctedDiffs(
   file: FileLines,
@@ -60,16 +61,46 @@ export function correctedDiffs(
 ): { diffs: DiffFix[]; too_long?: true } {
   const { hunk_index, reason } = misfit
   const type = reason === 'lines_twice' || reason === 'anchor_twice' ? 'ADD_CONTEXT' : 'USE_EXACT_TEXT'
+  const ordered = inOrder(file, hunks, misfit) ?? sorted(file, hunks, misfit)
+  const ways = ordered === undefined ? [...repairs(file, hunks[hunk_index]!, misfit, similar)] : []
+  const found =
+    ordered === undefined
+      ? fixesFor(file, hunks, ways, { type, hunk_index, before: [] })
+      : [fixOf(type, ordered.hunks, ordered, ordered.corrected)]
+  const [only, another] = ways
+  if (found.length === 0 && only !== undefined && another === undefined) {
+    found.push(...forLaterHunk(file, hunks.with(hunk_index, only.hunk), hunk_index))
+  }
+  // Adapted to the file, lines that are taken out and put in may be the same ones.
+  const changing = found.filter(({ diff }) => /^[-+]/m.test(diff))
+  const diffs = changing.filter(({ diff }) => diff.length <= DIFF_LENGTH)
+  return { diffs, ...(diffs.length < changing.length && diffs.length === 0 && { too_long: true as const }) }
+}
+
+/** A fix for each of the first ways to repair a hunk with which all fit; `before`: hunks that are repaired already. */
+function fixesFor(
+  file: FileLines,
+  hunks: readonly Hunk[],
+  ways: Iterable<Repaired>,
+  { type, hunk_index, before }: { type: DiffFix['type']; hunk_index: number; before: number[] }
+): DiffFix[] {
   const found: DiffFix[] = []
-  const ordered = inOrder(file, hunks, misfit)
-  if (ordered !== undefined) found.push(fixOf(type, ordered.hunks, ordered, [hunk_index]))
-  for (const repair of ordered === undefined ? repairs(file, hunks[hunk_index]!, misfit, similar) : []) {
-    const whole = completed(file, hunks.with(hunk_index, repair.hunk), [hunk_index], { left: MOST_TRIES })
+  for (const repair of ways) {
+    const whole = completed(file, hunks.with(hunk_index, repair.hunk), [...before, hunk_index])
     if (whole !== undefined) found.push(fixOf(type, whole.hunks, repair, whole.corrected))
     if (found.length === MOST_PLACES) break
   }
-  const diffs = found.filter(({ diff }) => diff.length <= DIFF_LENGTH)
-  return { diffs, ...(diffs.length < found.length && diffs.length === 0 && { too_long: true as const }) }
+  return found
+}
+
+/** The same for the hunk that doesn't fit once the one before it is repaired. */
+function forLaterHunk(file: FileLines, hunks: readonly Hunk[], before: number): DiffFix[] {
+  const placed = placeHunks(file, hunks)
+  if (placed.ok || placed.failure.hunk_index === before) return []
+  const { hunk_index } = placed.failure
+  const ways = repairsOf(file, hunks, placed.failure)
+  const fixes = fixesFor(file, hunks, ways, { type: 'ADD_CONTEXT', hunk_index, before: [before] })
+  return fixes.map(fix => ({ ...fix, hunk_index }))
 }
 
 const fixOf = (
@@ -79,25 +110,39 @@ const fixOf = (
   corrected: number[]
 ): DiffFix => ({ type, diff: writeDiff(hunks), lines: [from + 1, Math.max(from + 1, to)], corrected })
 
-/** The hunks, those that don't fit either replaced; undefined where one can't be. `tries`: how often more they are placed. */
-function completed(
+/** Hunks that all fit; `corrected`: which of them are others than were sent. */
+interface Completed {
+  hunks: readonly Hunk[]
+  corrected: number[]
+}
+
+/**
+ * The hunks, with those that don't fit either replaced; undefined where one can't be, or may be meant for several places.
+ */
+function completed(file: FileLines, hunks: readonly Hunk[], corrected: number[]): Completed | undefined {
+  const [one, another] = completions(file, hunks, corrected, { left: MOST_TRIES })
+  return another === undefined ? one : undefined
+}
+
+/** The first two ways to do that; none where they would take more than `tries` to be found. */
+function completions(
   file: FileLines,
   hunks: readonly Hunk[],
   corrected: number[],
   tries: { left: number }
-): { hunks: readonly Hunk[]; corrected: number[] } | undefined {
-  if (tries.left-- === 0) return undefined
+): Completed[] {
+  if (tries.left-- <= 0) return []
   const placed = placeHunks(file, hunks)
-  if (placed.ok) return { hunks, corrected }
+  if (placed.ok) return [{ hunks, corrected }]
   const { hunk_index } = placed.failure
-  const hunk = hunks[hunk_index]!
-  if (corrected.includes(hunk_index)) return undefined
-  const similar = needsSimilar(placed.failure) ? similarFor(file, hunk, placed.failure) : undefined
-  for (const { hunk: other } of repairs(file, hunk, placed.failure, similar)) {
-    const whole = completed(file, hunks.with(hunk_index, other), [...corrected, hunk_index], tries)
-    if (whole !== undefined || tries.left <= 0) return whole
+  if (corrected.includes(hunk_index)) return []
+  const found: Completed[] = []
+  for (const { hunk: other } of repairsOf(file, hunks, placed.failure)) {
+    found.push(...completions(file, hunks.with(hunk_index, other), [...corrected, hunk_index], tries))
+    if (tries.left < 0) return []
+    if (found.length > 1) break
   }
-  return undefined
+  return found
 }
 
 /** Whether a misfit is of a text that isn't there. */
@@ -107,12 +152,15 @@ export const needsSimilar = ({ reason }: HunkMisfit): boolean => reason === 'no_
 export const similarFor = (file: FileLines, hunk: Hunk, misfit: HunkMisfit): Similar =>
   similarTo(file, soughtText(hunk, misfit), 'from' in misfit ? misfit.from : 'below' in misfit ? misfit.below : 0)
 
+/** All hunks in the order of the file, and the lines of the one that stood above the hunk before. */
+interface Ordered extends Completed {
+  from: number
+  to: number
+}
+
 /** The hunks with one that stands above the hunk before moved to its place in the order of the file. */
-function inOrder(
-  file: FileLines,
-  hunks: readonly Hunk[],
-  { hunk_index, cursor, reason }: HunkMisfit
-): { hunks: readonly Hunk[]; from: number; to: number } | undefined {
+function inOrder(file: FileLines, hunks: readonly Hunk[], misfit: HunkMisfit): Ordered | undefined {
+  const { hunk_index, cursor, reason } = misfit
   if (cursor === 0 || (reason !== 'above' && reason !== 'no_lines')) return undefined
   const hunk = hunks[hunk_index]!
   const alone = new HunkFinder(file, [hunk]).place(hunk, 0, 0)
@@ -122,7 +170,31 @@ function inOrder(
   const to = before.ok ? before.value.findIndex(place => place.first >= first + count) : -1
   if (to === -1) return undefined
   const moved = hunks.toSpliced(hunk_index, 1).toSpliced(to, 0, hunk)
-  return placeHunks(file, moved).ok ? { hunks: moved, from: first, to: first + count } : undefined
+  if (!placeHunks(file, moved).ok) return undefined
+  return { hunks: moved, corrected: [hunk_index], from: first, to: first + count }
+}
+
+/** The hunks sorted by their places, where each has one in the whole file and several are out of order. */
+function sorted(file: FileLines, hunks: readonly Hunk[], { hunk_index, cursor }: HunkMisfit): Ordered | undefined {
+  if (cursor === 0) return undefined
+  const finder = new HunkFinder(file, hunks)
+  const placed: { index: number; place: HunkPlace }[] = []
+  for (const [index, hunk] of hunks.entries()) {
+    const alone = finder.place(hunk, index, 0)
+    if (!alone.ok) return undefined
+    placed.push({ index, place: alone.value })
+  }
+  const { first, count } = placed[hunk_index]!.place
+  placed.sort((a, b) => a.place.first - b.place.first)
+  const moved = placed.map(({ index }) => hunks[index]!)
+  const corrected = placed.flatMap(({ index }, i) => (index === i ? [] : [index])).sort((a, b) => a - b)
+  return placeHunks(file, moved).ok ? { hunks: moved, corrected, from: first, to: first + count } : undefined
+}
+
+/** `repairs` of the hunk that doesn't fit, with what is like the text that it lacks. */
+function repairsOf(file: FileLines, hunks: readonly Hunk[], misfit: HunkMisfit): Generator<Repaired> {
+  const hunk = hunks[misfit.hunk_index]!
+  return repairs(file, hunk, misfit, needsSimilar(misfit) ? similarFor(file, hunk, misfit) : undefined)
 }
 
 /** The hunk for each place that it may be meant for, the likeliest first. */

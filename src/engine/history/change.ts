@@ -32,10 +32,16 @@ export interface RecordedChange {
   readonly existence?: 'made' | 'removed'
   /** Made by others than the service. */
   readonly outside?: true
+  /** It is recorded only with a change that follows it: until then nobody can ask for it by its id. */
+  readonly unrecorded?: true
 }
 
 /** A change by others of which nothing is known but that it took place. */
 export const UNKNOWN_CHANGE: RecordedChange = { edit_id: '', splices: null, outside: true }
+
+/** The id under which a change can be asked for; that of an unknown one where it can't. */
+export const askableId = ({ edit_id, unrecorded }: RecordedChange): string =>
+  unrecorded === true ? UNKNOWN_CHANGE.edit_id : edit_id
 
 /** Whether this is the id of a change that is recorded, and not of an unknown one. */
 export const isRecordedId = (edit_id: string): boolean => edit_id !== UNKNOWN_CHANGE.edit_id

@@ -3,7 +3,7 @@ import { excerptOf } from '../text/encoding.ts'
 import { lineNumbers } from '../text/lines.ts'
 import { Text } from '../text/text.ts'
 import type { UndoConflict } from '../failure.ts'
-import type { RecordedChange } from './change.ts'
+import { askableId, type RecordedChange } from './change.ts'
 import { conflictsAmong, type BlockedUnit } from './judge.ts'
 import { type Part, type ToggleSet, type TouchedLine, visitLines } from './lines.ts'
 import { bytesOf } from './spans.ts'
@@ -88,12 +88,13 @@ export class Conflicts {
       const current = excerptOf(present.subarray(from, to), TEXT_LENGTH)
       const restored = excerptOf(restore(parts), TEXT_LENGTH)
       const at = units.changeOf[unit]!
-      const { existence, outside, edit_id } = this.#changes[by]!
+      const { existence, outside } = this.#changes[by]!
+      const isRemoved = existence === 'removed' || replaced === true
       return {
         edit_id: this.#changes[at]!.edit_id,
         change_index: unit - units.of(at)[0],
-        by: edit_id,
-        kind: existence === 'removed' ? 'removed' : outside === true ? 'outside' : isOverlap ? 'overlap' : 'same_line',
+        by: askableId(this.#changes[by]!),
+        kind: isRemoved ? 'removed' : outside === true ? 'outside' : isOverlap ? 'overlap' : 'same_line',
         ...(replaced && { replaced }),
         start_line: lines[2 * i]!,
         end_line: lines[2 * i + 1]!,

@@ -27,11 +27,40 @@ export function* conflictsAmong(
     const isJudged = set.has(unit) && judged(unit)
     if (!isJudged && own.length === 0) continue
     const after = units.stands(unit) !== set.has(unit)
-    for (const [from, to] of missing(unit, after, units)) {
-      if (isJudged) for (const by of inTheWay(unit, after, others, units, [from, to])) yield { unit, by }
-      for (let i = firstMade(own, from, units); i < own.length && units.changeOf[own[i]!]! < to; i++) {
-        if (!stoodWith(own[i]!, unit, after, units)) yield { unit: own[i]!, by: units.changeOf[unit]! }
-      }
+    for (const period of missing(unit, after, units)) {
+      if (isJudged) for (const by of inTheWay(unit, after, others, units, period)) yield { unit, by }
+    }
+    yield* madeWithout(unit, own, after, units)
+  }
+}
+
+/**
+ * The pairs that are in conflict between each unit of the set, `own`, and a few units that concern all of them. Both lists
+ * rise. About O(n log n), and what the few have to do with what was made while they were in the other state.
+ */
+export function* conflictsWith(
+  few: readonly number[],
+  own: readonly number[],
+  set: ToggleSet,
+  units: Units
+): Generator<BlockedUnit> {
+  const stands = (unit: number): boolean => units.stands(unit) !== set.has(unit)
+  const others = few.filter(unit => !set.has(unit) && stands(unit))
+  for (const unit of own) {
+    const after = stands(unit)
+    for (const period of missing(unit, after, units)) {
+      for (const by of inTheWay(unit, after, others, units, period)) yield { unit, by }
+    }
+  }
+  const standing = own.filter(stands)
+  for (const one of few) yield* madeWithout(one, standing, stands(one), units)
+}
+
+/** Those of a list that rises which never stood while a unit was in the state `after`. */
+function* madeWithout(unit: number, list: readonly number[], after: boolean, units: Units): Generator<BlockedUnit> {
+  for (const [from, to] of missing(unit, after, units)) {
+    for (let i = firstMade(list, from, units); i < list.length && units.changeOf[list[i]!]! < to; i++) {
+      if (!stoodWith(list[i]!, unit, after, units)) yield { unit: list[i]!, by: units.changeOf[unit]! }
     }
   }
 }

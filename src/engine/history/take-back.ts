@@ -3,9 +3,10 @@
 import { fail, ok, type Result } from '../../result.ts'
 import { type Splice, Splices } from '../edit/splice.ts'
 import type { HistoryGone, NothingToUndo, TakeBackFailure, UndoConflict } from '../failure.ts'
-import type { RecordedChange, Selection } from './change.ts'
+import { askableId, isRecordedId, type RecordedChange, type Selection } from './change.ts'
 import { Conflicts, visitConflicts } from './conflicts.ts'
-import { conflictsAmong, type BlockedUnit } from './judge.ts'
+import { Existence } from './existence.ts'
+import { conflictsAmong, conflictsWith, type BlockedUnit } from './judge.ts'
 import type { ToggleSet } from './lines.ts'
 import { bytesOf } from './spans.ts'
 import { Units } from './units.ts'
@@ -21,7 +22,7 @@ export interface TakeBack {
   skipped: Selection[]
   conflicts: UndoConflict[]
   more_conflicts?: number
-  /** The text is no more afterwards; or is made again. */
+  /** There is no text afterwards, whether there is one now or not; or it is made again. */
   removes?: true
   makes?: true
 }
@@ -51,31 +52,28 @@ export function takeBack(
 
   const conflicts = new Conflicts(present, units, changes)
   const all = [...wanted]
-  const earlier = ofEarlierTexts(changes, units, wanted)
-  for (const pair of earlier) conflicts.addWhole(pair, 'replaced')
-  if (earlier.length > 0 && options.skip !== true) return fail({ code: 'UNDO_CONFLICT', ...conflicts.list(wanted) })
-  for (const { unit } of earlier) wanted.delete(unit)
-  if (wanted.size === 0) return fail({ code: 'NOTHING_TO_UNDO', ...conflicts.list(wanted) })
-
-  const weave = replayFor(present, changes, units, wanted)
-  if (!weave.ok) return weave
-  do {
-    const found = conflictsOf(weave.value, changes, standing, wanted, conflicts)
-    if (found.units.size === 0) break
+  const existence = new Existence(changes, standing)
+  const judge = judgeOf(present, changes, units, existence, wanted)
+  while (wanted.size > 0) {
+    const judged = judge(conflicts)
+    if (!judged.ok) return judged
+    const { found } = judged.value
+    if (found === null) {
+      const skipped = units.selection(
+        all.filter(unit => !wanted.has(unit)),
+        changes
+      )
+      const { weave } = judged.value
+      return ok({ ...carriedOut(weave, changes, existence, wanted), skipped, ...conflicts.list(wanted) })
+    }
     if (options.skip !== true) {
       const listed = conflicts.list(wanted)
-      const together = to === 'undone' ? withLater(weave.value, changes, standing, { set, wanted, found }) : undefined
+      const together = to === 'undone' ? withLater(changes, standing, { set, wanted, found, judge }) : undefined
       return fail({ code: 'UNDO_CONFLICT', ...listed, ...(together !== undefined && { together }) })
     }
     for (const unit of found.units) wanted.delete(unit)
-  } while (wanted.size > 0)
-  const listed = conflicts.list(wanted)
-  if (wanted.size === 0) return fail({ code: 'NOTHING_TO_UNDO', ...listed })
-  const skipped = units.selection(
-    all.filter(unit => !wanted.has(unit)),
-    changes
-  )
-  return ok({ ...carriedOut(weave.value, changes, standing, wanted), skipped, ...listed })
+  }
+  return fail({ code: 'NOTHING_TO_UNDO', ...conflicts.list(wanted) })
 }
 
 /**
@@ -100,7 +98,8 @@ export function stateAfter(
   if (wanted.size === 0) return fail({ code: 'NOTHING_TO_UNDO' })
   const weave = replayFor(present, changes, units, wanted)
   if (!weave.ok) return weave
-  return ok({ ...carriedOut(weave.value, changes, standing, wanted), skipped: [], conflicts: [] })
+  const existence = new Existence(changes, standing)
+  return ok({ ...carriedOut(weave.value, changes, existence, wanted), skipped: [], conflicts: [] })
 }
 
 /** A set of units; rising when it is read. */
@@ -152,18 +151,6 @@ function standingUnits(changes: readonly RecordedChange[]): Units {
   return units
 }
 
-/** Whether a change made the text or removed it by itself, and not by toggling one that did. */
-const isExistence = ({ existence, toggles }: RecordedChange): boolean =>
-  existence !== undefined && toggles === undefined
-
-/** Units of a text that was there before the present one was made; `by` is what removed it, if that is known. */
-function ofEarlierTexts(changes: readonly RecordedChange[], units: Units, set: UnitSet): BlockedUnit[] {
-  const made = changes.findLastIndex(change => isExistence(change) && change.existence === 'made')
-  const removed = changes.findLastIndex(({ existence }, at) => existence === 'removed' && at < made)
-  const by = removed === -1 ? made : removed
-  return Array.from(set, unit => ({ unit, by })).filter(({ unit }) => units.changeOf[unit]! < made)
-}
-
 /**
  * The weave since the oldest change that matters: of the set, or toggled since that one. What is older has the same
  * state ever since, so it can't be in conflict.
@@ -194,114 +181,135 @@ const MOST_LATER = 100
 const ROUNDS = 20
 
 /** The units of a set that are in conflict, and the changes in their way. */
-interface InConflict {
-  units: Set<number>
-  by: Set<number>
+class Found {
+  readonly units = new Set<number>()
+  readonly by = new Set<number>()
+
+  add({ unit, by }: BlockedUnit): void {
+    this.units.add(unit)
+    this.by.add(by)
+  }
 }
 
-/** For who needs no list of the conflicts. */
-const UNLISTED: Pick<Conflicts, 'on' | 'addWhole'> = { on: () => () => {}, addWhole: () => {} }
+/** Who hears of conflicts. */
+type Listener = Pick<Conflicts, 'on' | 'addWhole'>
+
+/** Who needs no list of them. */
+const UNLISTED: Listener = { on: () => () => {}, addWhole: () => {} }
+
+/** What is in conflict in a set; where nothing is, the weave that says what toggling it comes to. */
+type Judged = { found: Found } | { found: null; weave: Weave }
+type Judge = (conflicts: Listener) => Result<Judged, HistoryGone>
+
+/**
+ * Judges a set as it is each time, with nothing in it that is older than at first. The texts are replayed when they are
+ * first needed: HISTORY_GONE, where they aren't known.
+ */
+function judgeOf(
+  present: Buffer,
+  changes: readonly RecordedChange[],
+  units: Units,
+  existence: Existence,
+  set: UnitSet
+): Judge {
+  let weave: Result<Weave, HistoryGone> | undefined
+  return conflicts => {
+    const earlier = new Found()
+    for (const pair of existence.ofEarlierTexts(set)) {
+      conflicts.addWhole(pair, 'replaced')
+      earlier.add(pair)
+    }
+    if (earlier.units.size > 0) return ok({ found: earlier })
+    weave ??= replayFor(present, changes, units, set)
+    if (!weave.ok) return weave
+    const found = conflictsOf(weave.value, existence, set, conflicts)
+    return ok(found.units.size > 0 ? { found } : { found: null, weave: weave.value })
+  }
+}
 
 /**
  * A set with all that has to be taken back with it, as `together` has it. `wanted`: its units that stand, of which `found`
- * are in conflict; later ones are added to them.
+ * are in conflict; later ones are added to them. `judge`: of `wanted`.
  */
 function withLater(
-  weave: Weave,
   changes: readonly RecordedChange[],
   standing: Units,
-  { set, wanted, found }: { set: readonly Selection[]; wanted: UnitSet; found: InConflict }
+  { set, wanted, found, judge }: { set: readonly Selection[]; wanted: UnitSet; found: Found; judge: Judge }
 ): Selection[] | undefined {
   const later = new Set<string>()
   let { by } = found
-  for (let round = 0; round < ROUNDS && later.size <= MOST_LATER; round++) {
-    if (by.size === 0) {
-      return [...set.filter(({ edit_id }) => !later.has(edit_id)), ...Array.from(later, edit_id => ({ edit_id }))]
-    }
+  for (let round = 0; round < ROUNDS; round++) {
     const before = wanted.size
     for (const at of by) {
-      const { edit_id, existence } = changes[at]!
-      if (edit_id === '' || existence === 'removed') return undefined
+      const edit_id = askableId(changes[at]!)
+      if (!isRecordedId(edit_id) || changes[at]!.existence === 'removed') return undefined
       later.add(edit_id)
       const [from, to] = standing.of(at)
       for (let unit = from; unit < to; unit++) if (standing.stands(unit)) wanted.add(unit)
     }
-    if (wanted.size === before) return undefined
-    by = conflictsOf(weave, changes, standing, wanted, UNLISTED).by
+    if (wanted.size === before || later.size > MOST_LATER) return undefined
+    const judged = judge(UNLISTED)
+    if (!judged.ok) return undefined
+    if (judged.value.found === null) {
+      return [...set.filter(({ edit_id }) => !later.has(edit_id)), ...Array.from(later, edit_id => ({ edit_id }))]
+    }
+    by = judged.value.found.by
   }
   return undefined
 }
 
 /** Tells of the conflicts of a set. */
-function conflictsOf(
-  weave: Weave,
-  changes: readonly RecordedChange[],
-  standing: Units,
-  set: UnitSet,
-  conflicts: Pick<Conflicts, 'on' | 'addWhole'>
-): InConflict {
+function conflictsOf(weave: Weave, existence: Existence, set: UnitSet, conflicts: Listener): Found {
   const { units } = weave
-  const found: InConflict = { units: new Set(), by: new Set() }
-  const note = ({ unit, by }: BlockedUnit): void => {
-    found.units.add(unit)
-    found.by.add(by)
+  const found = new Found()
+  for (const pair of existence.withoutText(set)) {
+    conflicts.addWhole(pair)
+    found.add(pair)
   }
-  if (!exists(changes, standing, NONE) && !exists(changes, standing, set)) {
-    const removed = changes.findLastIndex(({ existence }) => existence === 'removed')
-    const by = removed === -1 ? changes.length - 1 : removed
-    for (const unit of set) {
-      conflicts.addWhole({ unit, by })
-      note({ unit, by })
-    }
-    return found
-  }
-  const makes = (unit: number): boolean => set.has(unit) && isExistence(changes[units.changeOf[unit]!]!)
+  if (found.units.size > 0) return found
+  const makes = (unit: number): boolean => set.has(unit) && existence.isTransition(units.changeOf[unit]!)
   const seen = new Set<string>()
   visitConflicts(weave, set, (pairs, line) => {
     const add = conflicts.on(line)
     for (const pair of pairs) {
       add(pair)
-      note(pair)
-      if (makes(pair.unit)) seen.add(`${pair.unit} ${pair.by}`)
+      found.add(pair)
+      if (makes(pair.unit) || existence.isTransition(pair.by)) seen.add(`${pair.unit} ${pair.by}`)
     }
   })
   // Whether there is a text at all concerns every line of it.
-  if ([...set].some(makes)) {
-    const among = Array.from({ length: units.count }, (_, unit) => unit)
-    for (const pair of conflictsAmong(among, set, units, makes)) {
-      if (seen.has(`${pair.unit} ${pair.by}`)) continue
+  const addWhole = (pairs: Iterable<BlockedUnit>): void => {
+    for (const pair of pairs) {
+      const key = `${pair.unit} ${pair.by}`
+      if (seen.has(key)) continue
+      seen.add(key)
       conflicts.addWhole(pair)
-      note(pair)
+      found.add(pair)
     }
   }
+  const own = [...set]
+  if (own.some(makes)) {
+    const among = Array.from({ length: units.count }, (_, unit) => unit)
+    addWhole(conflictsAmong(among, set, units, makes))
+  }
+  const transitions = existence.units
+  if (transitions.length > 0) addWhole(conflictsWith(transitions, own, set, units))
   return found
 }
 
-const NONE: ToggleSet = { has: () => false }
-
-/** Whether there is a text once a set is toggled. */
-function exists(changes: readonly RecordedChange[], standing: Units, set: ToggleSet): boolean {
-  const first = changes.find(isExistence)
-  const last = changes.findLast((change, at) => {
-    const [unit] = standing.of(at)
-    return isExistence(change) && standing.stands(unit) !== set.has(unit)
-  })
-  return last === undefined ? first?.existence !== 'made' : last.existence === 'made'
-}
-
 /** The splices that toggling a set comes to. The replay has compared what they delete with the present text. */
-function carriedOut(weave: Weave, changes: readonly RecordedChange[], standing: Units, set: UnitSet) {
+function carriedOut(weave: Weave, changes: readonly RecordedChange[], existence: Existence, set: UnitSet) {
   const { present, spans, units } = weave
   const shown = spans.show(span => stands(span, unit => units.stands(unit) !== set.has(unit)))
   const list = shown.map(({ start, old, insert }): Splice => {
     const end = start + old.reduce((sum, { length }) => sum + length, 0)
     return { start, end, insert: Buffer.concat(insert.map(bytesOf)) }
   })
-  const [before, after] = [exists(changes, standing, NONE), exists(changes, standing, set)]
+  const [before, after] = [existence.isThere(), existence.isThere(set)]
   return {
     splices: new Splices(list, present.length),
     toggled: units.selection([...set], changes),
-    ...(before && !after && { removes: true as const }),
+    ...(!after && { removes: true as const }),
     ...(!before && after && { makes: true as const })
   }
 }

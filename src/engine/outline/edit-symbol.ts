@@ -104,8 +104,9 @@ const gapBeside = (page: Page, items: readonly Symbol[], symbol: Symbol, isOne: 
   gapAmong(page, items, symbol.within, isOne && isSmall(symbol))
 
 /**
- * The most frequent number of blank lines between two definitions in the same body, else anywhere; `small`: between two
- * of one line each.
+ * The most frequent number of blank lines between two definitions in the same body, else in others that are inside a
+ * definition too, or aren't; else anywhere, but inside a definition no more than one, as Python has two around classes
+ * and one around methods. `small`: between two of one line each.
  */
 function gapAmong(page: Page, items: readonly Symbol[], within: number, small: boolean): number {
   const gaps = (chosen: readonly Symbol[]) => {
@@ -120,7 +121,13 @@ function gapAmong(page: Page, items: readonly Symbol[], within: number, small: b
     }
     return mostFrequentNumber(found)
   }
-  return gaps(items.filter(item => item.within === within)) ?? gaps(items) ?? (small ? 0 : 1)
+  const isInside = within !== -1
+  const anywhere = gaps(items) ?? (small ? 0 : 1)
+  return (
+    gaps(items.filter(item => item.within === within)) ??
+    gaps(items.filter(item => (item.within !== -1) === isInside)) ??
+    (isInside ? Math.min(anywhere, 1) : anywhere)
+  )
 }
 
 /** Whether a definition is one line without a body: one with a body is set apart even in one line. */

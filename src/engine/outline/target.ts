@@ -1,26 +1,16 @@
 // Which item of an outline a request means. Does not know edits.
-import { distance } from 'fastest-levenshtein'
 import { fail, ok, type Result } from '../../result.ts'
 import type { AmbiguousTarget, OutlineEntry, Target, TargetNotFound } from '../failure.ts'
 import { excerpt } from '../text/encoding.ts'
-import { type CodeBlock, type Heading, type Item, type Outline, SEPARATOR, type Symbol } from './outline.ts'
+import { type LikeNames, likeNames, type Spelling } from './like-names.ts'
+import { type CodeBlock, type Heading, type Item, type Lines, type Outline, SEPARATOR, type Symbol } from './outline.ts'
 
 /** Items of an outline, and of what fits, that a problem shows, the first. */
 const MOST_SHOWN = 100
 /** UTF-16 units of a name, or of the path above it, that are shown: no request may name what is longer. */
 const SHOWN_LENGTH = 1000
-/** Names like one that isn't there that a problem shows, the nearest. */
-const MOST_NEAREST = 3
-/**
- * Names that are compared with one that isn't there, the first, and UTF-16 units of each; what is beyond is ignored.
- */
+/** Names that are compared with one that isn't there, the first. */
 const MOST_COMPARED = 5000
-const COMPARED_LENGTH = 100
-/** Edit distance as a share of the longer name: from this on a name isn't near. */
-const FAR = 0.5
-/** At most as far is a name that holds the one asked for, if that has so many UTF-16 units. */
-const HOLDS = 0.3
-const HOLDS_LENGTH = 3
 
 /**
  * The item that `target` means; with `at_line`, of several that fit the one that holds this line, the innermost. Fails
@@ -58,8 +48,8 @@ export function findTarget(
   return fail({
     code: 'TARGET_NOT_FOUND',
     ...about,
-    elsewhere: fitting.slice(0, MOST_SHOWN).map(outlineEntryOf),
-    nearest: fitting.length > 0 ? [] : nearest(outline, target)
+    elsewhere: nearestTo(at_line, fitting).slice(0, MOST_SHOWN).map(outlineEntryOf),
+    ...(fitting.length > 0 ? { nearest: [] } : like(outline, target))
   })
 }
 
@@ -91,8 +81,14 @@ export function outlineEntryOf(item: Item): OutlineEntry {
   }
 }
 
-const holds = (item: Item, line: number): boolean =>
-  ('comment_start_line' in item ? item.comment_start_line : item.start_line) <= line && line <= item.end_line
+/** How many lines a line is away from an item, with its doc comment; 0 of those that it holds. */
+export const linesFrom = ({ end_line, ...item }: Lines & { comment_start_line?: number }, line: number): number =>
+  Math.max(0, (item.comment_start_line ?? item.start_line) - line, line - end_line)
+
+const holds = (item: Item, line: number): boolean => linesFrom(item, line) === 0
+
+const nearestTo = (line: number | undefined, items: readonly Item[]): readonly Item[] =>
+  line === undefined ? items : items.toSorted((a, b) => linesFrom(a, line) - linesFrom(b, line))
 
 /** Of items that all hold a line, the one that begins last. */
 function innermost(items: readonly Item[]): Item[] {
@@ -181,58 +177,38 @@ function blocksThatFit(items: readonly Item[], { code_block }: Target, at_line?:
     item.kind === 'code_block' && (language === undefined || item.language?.toLowerCase() === language.toLowerCase())
   if (under_heading === undefined) return one(items.filter(isOfLanguage), index)
   const sections = headingsThatFit(items, under_heading)
-  const meant =
-    at_line === undefined || sections.length < 2
-      ? sections
-      : innermost(sections.filter(section => holds(section, at_line)))
-  if (meant.length !== 1) return meant
-  const [{ start_line, end_line }] = meant as [Heading]
-  return one(
-    items.filter(isOfLanguage).filter(block => start_line <= block.start_line && block.end_line <= end_line),
-    index
-  )
+  const blocksIn = ({ start_line, end_line }: Item): Item[] =>
+    one(
+      items.filter(isOfLanguage).filter(block => start_line <= block.start_line && block.end_line <= end_line),
+      index
+    )
+  if (sections.length === 1) return blocksIn(sections[0]!)
+  if (at_line === undefined) return sections
+  // No two sections begin on one line.
+  const [meant] = innermost(sections.filter(section => holds(section, at_line)))
+  return meant === undefined ? sections.flatMap(blocksIn) : blocksIn(meant)
 }
 
 const one = (blocks: readonly Item[], index: number | undefined): Item[] =>
   index === undefined ? [...blocks] : blocks.slice(index - 1, index)
 
-/** Paths like the one that was asked for, the likeliest first. */
-function nearest(outline: Outline, { heading, symbol, code_block }: Target): string[] {
+/** Of paths like the one that was asked for, those that a request may have. */
+function like({ type, items }: Outline, { heading, symbol, code_block }: Target): LikeNames {
   const asked = heading ?? symbol ?? code_block?.under_heading
-  if (asked === undefined) return []
-  const wanted = plain(asked)
-  const last = plain(
-    asked.slice(Math.max(asked.lastIndexOf(SEPARATOR[outline.type]) + SEPARATOR[outline.type].length, 0))
-  )
-  const scored = outline.items
+  if (asked === undefined) return { nearest: [] }
+  const named = items
     .filter(item => 'name' in item)
     .slice(0, MOST_COMPARED)
-    .map(item => {
-      const name = plain(item.name)
-      const path = pathOf(item, SEPARATOR[outline.type])
-      const far =
-        name === last
-          ? 0
-          : Math.min(
-              distance(name, last) / Math.max(name.length, last.length, 1),
-              distance(plain(path), wanted) / Math.max(path.length, wanted.length, 1)
-            )
-      return { path, far: last.length >= HOLDS_LENGTH && name.includes(last) ? Math.min(far, HOLDS) : far }
-    })
-  return [
-    ...new Set(
-      scored
-        .filter(({ path, far }) => far < FAR && path.length <= SHOWN_LENGTH)
-        .sort((a, b) => a.far - b.far)
-        .map(({ path }) => path)
-    )
-  ].slice(0, MOST_NEAREST)
+    .map(item => ({ name: item.name, path: pathOf(item, SEPARATOR[type]) }))
+    .filter(({ path }) => path.length <= SHOWN_LENGTH)
+  return likeNames(named, asked, SPELLING[type])
 }
 
-/** A name without marks and case. */
-const plain = (text: string): string =>
-  text
-    .replace(/^[#\s]+|[*_`()[\]]/g, '')
-    .trim()
-    .toLowerCase()
-    .slice(0, COMPARED_LENGTH)
+const SPELLING: Record<Outline['type'], Spelling> = {
+  // Without marks, and without what a model may leave out of a heading: code, emphasis, links.
+  document: {
+    separator: SEPARATOR.document,
+    plain: name => name.replace(/^[#\s]+|[*_`()[\]]/g, '').trim()
+  },
+  code: { separator: /\.|::/, plain: name => name.trim().replace(/\(\)$/, '') }
+}

@@ -4,7 +4,8 @@ import { fail, ok, type Result } from '../../result.ts'
 import type { LineEdit } from '../edit/request.ts'
 import type { AmbiguousTarget, LineFailure, OutlineEntry, Target, TargetNotFound } from '../failure.ts'
 import { droppedMark } from '../outline/dropped.ts'
-import type { Lines, Outline } from '../outline/outline.ts'
+import type { Item, Lines, Outline } from '../outline/outline.ts'
+import { Page } from '../outline/page.ts'
 import { repeatedIn, type Repeated } from '../outline/repeated.ts'
 import type { Refusal, SectionAction } from '../outline/section-edit.ts'
 import { linesPutIn, withLinesAsSent } from '../outline/string-lines.ts'
@@ -37,6 +38,8 @@ export interface Section {
   /** The first decorator or attribute of a symbol, where the replacement has none; without text in a private file. */
   dropped?: { mark?: string }
   with_comment?: true
+  /** A heading that new_text begins with took the place of the section's content; its own heading line stayed. */
+  emptied?: true
   errors_before: number[]
   stray?: StrayEntry
 }
@@ -114,8 +117,13 @@ export async function planSection<F>(
       if (withLinesAsSent(made.value, new_text, seen).new_text !== edit.new_text) return attempt(apart, seen, tries - 1)
     }
     const stray = strayItem(before, after.value, edit, new LineTable(result).total - new LineTable(original).total)
+    const emptied =
+      action === 'replace' &&
+      asked.include_heading === undefined &&
+      isEmptied(after.value, found.value, result, new_text)
     const section = {
       entry,
+      ...(emptied && { emptied }),
       ...(repeated !== undefined && (include_heading || include_comment) && { repeated }),
       ...(dropped !== undefined && { dropped: { mark: dropped } }),
       ...(action === 'delete' &&
@@ -132,4 +140,12 @@ export async function planSection<F>(
     return apart ? fail({ code: 'STRAY', stray: section.stray }) : attempt(true)
   }
   return attempt(false)
+}
+
+/** Whether nothing is left in a section though its content was replaced by a text, which has to be a section itself. */
+function isEmptied(after: Outline, { start_line }: Item, result: Buffer, new_text: string): boolean {
+  const kept = after.items.find(item => item.kind === 'heading' && item.start_line === start_line)
+  if (kept?.kind !== 'heading' || new_text.trim() === '') return false
+  const page = new Page(result, { line_endings: 'exact', apart: false })
+  return page.blanksBelow(kept.heading_line, kept.end_line, kept.prefix) === kept.end_line - kept.heading_line
 }

@@ -3,7 +3,7 @@
 import { fail, ok, type Result } from '../../result.ts'
 import { changedRanges, type ChangedRange } from './differences/changed-ranges.ts'
 import { type WordsChanged, EditChanges, type ChangedLines } from './differences/edit-changes.ts'
-import { indentRule, type Indents } from './indent-rule.ts'
+import { indentRule, type IndentRule, type Indents } from './indent-rule.ts'
 import { type KeptLine, lostLine } from './kept-lines.ts'
 import { DASHES, plainDashes, plainQuotes } from './differences/typography.ts'
 import {
@@ -71,7 +71,12 @@ class Merge {
   readonly #spelled: (text: string) => string
   /** The words that begin a line in both texts. */
   readonly #indents: (Indents & { at: number })[]
-  readonly #rule: ((indent: string) => string | undefined) | undefined
+  readonly #rule: IndentRule | undefined
+  /**
+   * `mine` has an indentation, or a whole line, of `base` that `theirs` hasn't: so that where a line of it is indented as in
+   * `theirs`, that is chance.
+   */
+  readonly #isIndentedAsBase: boolean
   #moved: ChangedLines['moved'] = new Map()
   /** Where a line of `base` begins in `theirs`, though it begins with other signs there. */
   readonly #places = new Map<number, number>()
@@ -97,9 +102,11 @@ class Merge {
       const to = indentOf(words.theirs[there]!.gap, there === 0)
       return from === undefined || to === undefined ? [] : [{ at, from, to }]
     })
-    // The first line may have lost its own indentation only.
-    const [first, ...others] = this.#indents
-    this.#rule = indentRule(first?.at === 0 && others.length > 0 ? others : this.#indents)
+    this.#isIndentedAsBase = [indentsOf, linesIn].some(partsOf => {
+      const [base, mine, theirs] = [words.base, words.mine, words.theirs].map(all => new Set(partsOf(all)))
+      return [...mine!].some(part => base!.has(part) && !theirs!.has(part))
+    })
+    this.#rule = ruleOf(this.#indents)
   }
 
   /** Fails too where a line that the edit keeps, or a pair of quotation marks, would not be as it should. */
@@ -265,7 +272,7 @@ class Merge {
     for (let i = otherFrom; i < otherTo; i++) {
       const { gap, text } = this.#mine[i]!
       const isFirst = i === otherFrom && !isApart
-      parts.push(ended(isFirst ? this.#gapFor(from, gap, i === 0) : this.#adapted(gap, from), tail))
+      parts.push(ended(isFirst ? this.#gapBefore(from, gap, i === 0) : this.#adapted(gap, from), tail))
       const line = this.#moved.get(i)
       const moved = line && this.#lineIn(line)
       parts.push(moved?.text ?? this.#spelled(text))
@@ -303,9 +310,17 @@ class Merge {
    */
   #gapFor(at: number, wanted: string, isFirst = false): string | undefined {
     const [was, is] = [this.#base[at]!.gap, this.#theirs[this.#there(at)]!.gap]
-    if (wanted === was || wanted === is) return is
+    if (wanted === was || (wanted === is && !(this.#isIndentedAsBase && beginsLine(this.#base, at)))) return is
     const adapted = this.#adapted(wanted, at, isFirst)
     return adapted === is || was === is || this.#adapted(was, at, at === 0) === is ? adapted : undefined
+  }
+
+  /** The same before a word that is put in: where no line of `base` is left, it begins one all the same. */
+  #gapBefore(at: number, wanted: string, isFirst: boolean): string | undefined {
+    const gap = this.#gapFor(at, wanted, isFirst)
+    if (at < this.#base.length - 1 || gap?.includes('\n') !== true) return gap
+    const adapted = this.#adapted(wanted, at, isFirst)
+    return adapted && gap.slice(0, gap.lastIndexOf('\n') + 1) + indentOf(adapted, true)!
   }
 
   /** The gap `wanted` that begins `mine`, where word `at` of `base` is the first that stays. */
@@ -364,6 +379,29 @@ function indentOf(gap: string, isFirst: boolean): string | undefined {
   const last = gap.lastIndexOf('\n')
   return last === -1 && !isFirst ? undefined : gap.slice(last + 1)
 }
+
+/**
+ * The rule of all lines. The first may have lost its own indentation only: where it has none, the others count and, if it
+ * can be read as they are, it must agree.
+ */
+function ruleOf(indents: readonly (Indents & { at: number })[]): IndentRule | undefined {
+  const [first, ...others] = indents
+  const all = indentRule(indents)
+  if (first?.at !== 0 || first.from !== '' || first.to === '' || others.length === 0) return all
+  const rest = indentRule(others)
+  if (all === undefined || others.some(({ from, to }) => from !== '' && to === first.to)) return rest
+  return indent => (all(indent) === rest?.(indent) ? all(indent) : undefined)
+}
+
+/** The indentation of each line. */
+const indentsOf = (words: readonly Word[]): string[] =>
+  words.slice(0, -1).flatMap(({ gap }, at) => indentOf(gap, at === 0) ?? [])
+
+/** The lines with their indentation, but for blank ones. */
+const linesIn = (words: readonly Word[]): string[] =>
+  textOf(words)
+    .split('\n')
+    .filter(line => line.trim() !== '')
 
 const PLAIN: [typographic: RegExp, plain: string][] = [
   [/[\u201c-\u201f\u00ab\u00bb\u2033]/g, '"'],

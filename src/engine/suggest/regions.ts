@@ -27,8 +27,11 @@ export interface Region extends Ranked {
   elided?: true
   /** It is a block, up to the line that closes it. */
   isBlock?: true
-  /** A block that begins with the first line of old_text, which the text has once. It is shown whatever its score. */
-  sameFirstLine?: true
+  /**
+   * It is shown whatever its score: a block that begins with the first line of old_text, which the text has once, or that
+   * defines the same name.
+   */
+  isShown?: true
 }
 
 /** A place where one reading of old_text fits. */

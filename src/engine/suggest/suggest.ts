@@ -13,6 +13,7 @@ import { withOtherWord } from './other-word.ts'
 import { isPlaceholder } from './placeholders.ts'
 import { type OldText, oldTextOf, readings } from './readings.ts'
 import { type Region, regionAt, regionsOf } from './regions.ts'
+import { rankedByName } from './same-name.ts'
 import { rankedByWords } from './same-words.ts'
 import { withTwins } from './twins.ts'
 import { blockOf, endOfBlock, startOfBlock } from './boundaries/whole-block.ts'
@@ -40,6 +41,8 @@ export interface Suggestions {
   candidates: Candidate[]
   /** How far behind the second best is, shown or not (see `marginOf`); 1 where there is none. */
   margin: number
+  /** What old_text and one of the first candidates define; another one is like old_text and defines something else. */
+  name?: string
   /** Only a part of the text was searched, or the search was ended early. */
   truncated: boolean
 }
@@ -101,13 +104,12 @@ export function suggest(text: Buffer, oldText: string): Suggestions {
   const found = distinct(wholeBlocks(haystack, allRegions(haystack, sought, budget), sought, budget))
   const edged = withLikeLines(haystack, rankedByEdges(haystack, found), sought, budget)
   const ranked = rankedByWords(haystack, distinct(edged.sort(better))).sort(better)
-  const regions = withTwins(haystack, ranked, budget)
+  const { regions: named, name } = rankedByName(haystack, ranked, budget)
+  const regions = withTwins(haystack, named, budget)
   const least = leastScore(sent.replace(/\s+/g, '').length) + (text.length > LARGE_TEXT ? LARGE_TEXT_SCORE : 0)
   // Of short texts there are many that are alike by chance: one alone that folds to the same is worth a look.
   const alone = regions.length === 1 && regions[0]!.folded === 1
-  const shown = regions
-    .filter(({ score, sameFirstLine }) => alone || sameFirstLine === true || score >= least)
-    .slice(0, MOST_SHOWN)
+  const shown = regions.filter(({ score, isShown }) => alone || isShown === true || score >= least).slice(0, MOST_SHOWN)
   const last = shown.length === 0 ? lastResort(haystack, regions, sought, budget) : undefined
   return {
     candidates: (last === undefined ? shown : [last]).map(region => {
@@ -135,6 +137,7 @@ export function suggest(text: Buffer, oldText: string): Suggestions {
       }
     }),
     margin: marginOf(regions),
+    ...(name !== undefined && { name }),
     truncated: budget.exhausted || end < text.length
   }
 }
@@ -228,7 +231,7 @@ function wholeBlocks(haystack: Haystack, regions: readonly Region[], sought: str
   if (end === undefined) return whole
   const known = whole.find(region => region.end === end)
   const region = known ?? regionAt(haystack, oldTextOf(sought), start!, end, budget)
-  return [{ ...region, isBlock: true, sameFirstLine: true, rank: region.rank + SAME_FIRST_LINE }, ...whole]
+  return [{ ...region, isBlock: true, isShown: true, rank: region.rank + SAME_FIRST_LINE }, ...whole]
 }
 
 /** Where nothing is like enough to `sought`: the place that has all of it but a word, or else a line of it. */

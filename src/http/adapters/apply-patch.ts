@@ -7,6 +7,7 @@ import type { Problem } from '../../../schemas/problem.ts'
 import { type FilePatch, parsePatch, writePatch } from '../../engine/patch/envelope.ts'
 import type { Operations } from '../../operations.ts'
 import { fail, ok, type Result } from '../../result.ts'
+import { shownDiffs } from '../answers/brief/patch.ts'
 import { below } from '../answers/brief/text.ts'
 import type { CallAnswer, Done } from '../call.ts'
 import { invalidField, type Failure, type RequestFailure } from '../failure.ts'
@@ -114,23 +115,38 @@ export function codexApplyPatch(operations: Operations): Adapter {
   }
 }
 
-/** A text whose corrected diffs of one file are patches of all files, so that they can be sent as they are. */
+/**
+ * A text whose last diffs, those of the first file that has one, are patches of all files, with others that fail corrected
+ * too where there is one place for them.
+ */
 function withWholePatches(text: string, problem: Problem, files: readonly FilePatch[]): string {
-  const at = problem.operation_index ?? 0
+  const all = [problem, ...(problem.other_failures ?? [])].map(({ operation_index = 0, suggested_fixes = [] }) => ({
+    operation_index,
+    diffs: suggested_fixes.flatMap(({ diff }) => (diff === undefined ? [] : [{ diff }]))
+  }))
+  const last = all.find(({ diffs }) => diffs.length > 0)
+  const corrected = new Map(
+    all.flatMap(({ operation_index, diffs: [one, ...more] }) =>
+      one === undefined || more.length > 0 ? [] : [[operation_index, one.diff] as const]
+    )
+  )
   let whole = text
   let end = text.length
   // From the end, since a diff may have lines of one before it.
-  for (const { diff } of (problem.suggested_fixes ?? []).toReversed()) {
-    if (diff === undefined) continue
+  for (const { diff } of shownDiffs(last?.diffs ?? []).toReversed()) {
     const shown = diff.replace(/\n$/, '')
     const start = whole.lastIndexOf(shown, end - shown.length)
     if (start === -1) continue
-    const patch = writePatch(files.map((file, i) => (i === at && file.kind !== 'delete' ? { ...file, diff } : file)))
+    corrected.set(last!.operation_index, diff)
+    const patch = writePatch(files.map((file, i) => withDiff(file, corrected.get(i))))
     whole = `${whole.slice(0, start)}${patch.trimEnd()}${whole.slice(start + shown.length)}`
     end = start
   }
   return whole
 }
+
+const withDiff = (file: FilePatch, diff: string | undefined): FilePatch =>
+  diff === undefined || file.kind === 'delete' ? file : { ...file, diff }
 
 /** All that is said of any file is of the one text that was sent. */
 const codexNames = (files: number): Map<string, string> =>

@@ -1,5 +1,6 @@
 // How the sentences of failures are written down: a table by code, a line for each sentence. Does not know any failure.
 import type { Problem } from '../../../schemas/problem.ts'
+import type { FailedPart } from '../../operations/operation.ts'
 import type { NamedFile } from './call-names.ts'
 
 /** What a failure says beyond its kind: the sentence, members of the body, headers. */
@@ -18,6 +19,8 @@ export interface FailedRequest extends NamedFile {
   request_id: string
   /** Of the file as it is now, if it was read. */
   file_hash?: string
+  /** Of several operations, the one that failed: what is to be sent otherwise is that, and not the whole request. */
+  part?: FailedPart
 }
 
 /** For each code of `F` what is said of it: the sentences alone, or with members of the body and headers. */

@@ -1,14 +1,15 @@
 // Why a file can't be read, changed or created, and what to do next. Does not know statuses or the edits of a request.
 import type { Problem } from '../../../schemas/problem.ts'
-import type { HistoryFailure } from '../../operations/operation.ts'
+import type { HistoryFailure, RemovedFile } from '../../operations/operation.ts'
 import type { FileFailure } from '../../workspace/failure.ts'
 import { type CallSyntax, lookedAtWith, pathShown, pathsShown } from './call-names.ts'
 import { sentences, type Descriptions, type FailedRequest, NOTHING_WRITTEN, type ProblemParts } from './description.ts'
+import { behindNamed, operationNamed } from './part.ts'
 import { counted, cut, listed } from './phrases.ts'
 import { retryAfter, sendAgain } from './retry-after.ts'
 import { describeStaleFile } from './stale-file.ts'
 import { readFile } from './suggested-fixes.ts'
-import { linkNow } from './take-back-failure.ts'
+import { howRemoved, linkNow } from './take-back-failure.ts'
 
 type Of<C extends FileFailure['code']> = Extract<FileFailure, { code: C }>
 
@@ -23,7 +24,7 @@ function patternsListed(patterns: readonly string[]): string {
 }
 
 export const FILE_FAILURES: Descriptions<
-  Exclude<FileFailure, { code: 'HISTORY_GONE' }> | Extract<HistoryFailure, { code: 'NOT_A_FILE' }>
+  Exclude<FileFailure, { code: 'HISTORY_GONE' }> | Extract<HistoryFailure, { code: 'NOT_A_FILE' | 'FILE_NOT_FOUND' }>
 > = {
   INVALID_PATH: ({ reason }, { naming }) => {
     const why = {
@@ -110,7 +111,7 @@ export const FILE_FAILURES: Descriptions<
     ),
   FILE_NOT_FOUND: (failure, { shown, naming }) => ({
     detail: notFound(failure, shown, naming),
-    members: similarPaths(failure.did_you_mean, naming)
+    members: 'removals' in failure ? waysToRemoved(failure, naming) : similarPaths(failure.did_you_mean, naming)
   }),
   NOT_A_FILE: (failure, request) =>
     failure.type === 'link_now' ? linkNow(failure.leads_to, request.shown) : notAFile(failure, request),
@@ -216,11 +217,8 @@ function needsHash({ path, naming }: FailedRequest): string {
       )
 }
 
-function notFound(
-  { missing, did_you_mean = [], folder = '.' }: Of<'FILE_NOT_FOUND'>,
-  shown: string,
-  naming: CallSyntax
-): string {
+function notFound(failure: Of<'FILE_NOT_FOUND'> | RemovedFile, shown: string, naming: CallSyntax): string {
+  const { missing, did_you_mean = [], folder = '.' } = failure
   if (missing === 'parent') {
     return sentences(
       `The directory for ${shown} was not found.`,
@@ -230,11 +228,13 @@ function notFound(
         : 'Correct the path.'
     )
   }
+  const removed = 'removals' in failure ? failure : undefined
   if (missing === 'expected') {
     return sentences(
       `${shown} was not found, although ${naming.takes('expected_hash') ? 'expected_hash says that it exists' : 'it was read before'}: ` +
-        'it was removed, or the path is wrong.',
+        `${removed === undefined ? 'it was removed, or the path is wrong' : howGone(removed, naming)}.`,
       NOTHING_WRITTEN,
+      removed === undefined ? '' : wayToRemoved(removed, naming),
       naming.takes('expected_hash') ? 'To create it again, leave expected_hash out.' : ''
     )
   }
@@ -259,6 +259,9 @@ function notFound(
       'Use another path.'
     )
   }
+  if (removed !== undefined) {
+    return sentences(`${shown} was not found: ${howGone(removed, naming)}.`, wayToRemoved(removed, naming))
+  }
   if (did_you_mean.length > 0) {
     return `${shown} was not found. Did you mean ${listed(pathsShown(naming, did_you_mean), 'or')}?`
   }
@@ -270,7 +273,50 @@ function notFound(
   )
 }
 
-function notAFile({ type }: Of<'NOT_A_FILE'>, { path, shown, naming }: FailedRequest): string | ProblemParts {
+/** What removed a file, in words. */
+export function howGone({ removals, now_at }: RemovedFile, naming: CallSyntax): string {
+  const how = listed(removals.map(({ by, ...removal }) => howRemoved(by, removal, naming)))
+  return removals.at(-1)?.moved_to === undefined || now_at !== undefined ? how : `${how}, where it is not any more`
+}
+
+/** The call that brings a file back which was deleted, if the caller can send it. */
+export function bringingBackRemoved(
+  { undo: edit_id }: RemovedFile,
+  naming: CallSyntax
+): { name: string; arguments: { edit_ids: string[] } } | undefined {
+  const name = naming.undo
+  return edit_id === undefined || name === undefined ? undefined : { name, arguments: { edit_ids: [edit_id] } }
+}
+
+function wayToRemoved(removed: RemovedFile, naming: CallSyntax): string {
+  const { now_at, did_you_mean = [] } = removed
+  if (now_at !== undefined) return 'Use the path that it has now.'
+  const back = bringingBackRemoved(removed, naming)
+  return sentences(
+    did_you_mean.length === 0 ? '' : `Did you mean ${listed(pathsShown(naming, did_you_mean), 'or')}?`,
+    back === undefined ? '' : `To bring it back, call ${back.name} with ${JSON.stringify(back.arguments)}.`
+  )
+}
+
+function waysToRemoved(removed: RemovedFile, naming: CallSyntax): Partial<Problem> {
+  const { did_you_mean, suggested_fixes = [] } = similarPaths(removed.did_you_mean, naming)
+  const call = bringingBackRemoved(removed, naming)
+  const undo = { type: 'USE_UNDO' as const, suggestion: 'Bring the file back, then send this request again.' }
+  const fixes = [...suggested_fixes, ...(call === undefined ? [] : [{ ...undo, call }])]
+  return { ...(did_you_mean && { did_you_mean }), ...(fixes.length > 0 && { suggested_fixes: fixes }) }
+}
+
+function notAFile({ type }: Of<'NOT_A_FILE'>, { path, shown, naming, part }: FailedRequest): string | ProblemParts {
+  const behind = part && behindNamed(part, naming)
+  if (behind !== undefined) {
+    return sentences(
+      type === 'directory'
+        ? `${shown} can't be a file: ${behind} makes a file in it.`
+        : `${shown} can't be made: ${behind} makes a file where it needs a directory.`,
+      NOTHING_WRITTEN,
+      'Give one of the two another path.'
+    )
+  }
   switch (type) {
     case 'file_as_directory':
       return {
@@ -317,11 +363,11 @@ function similarPaths(did_you_mean: string[] = [], naming: CallSyntax): Partial<
 
 function alreadyExists(
   { reason, if_none_match }: Of<'ALREADY_EXISTS'>,
-  { path, shown, naming, file_hash }: FailedRequest
+  { path, shown, naming, file_hash, part }: FailedRequest
 ): string | ProblemParts {
   if (reason === 'made') {
     return sentences(
-      `An earlier operation of this request makes ${shown}.`,
+      `${part?.behind === undefined || part.list === 'files' ? 'An earlier operation of this request' : operationNamed(part.behind)} makes ${shown}.`,
       NOTHING_WRITTEN,
       'Put all of its content there, and leave this operation out.'
     )
@@ -353,9 +399,11 @@ function alreadyExists(
     detail: sentences(
       `${shown} already exists${why}.`,
       NOTHING_WRITTEN,
-      `To change part of it, use ${naming.edit}.`,
-      'To replace all of it, read it first, then send the same request with',
-      `${overwrite}${if_none_match ? ' and without If-None-Match' : ''}.`
+      part === undefined
+        ? `To change part of it, use ${naming.edit}.`
+        : 'To change part of it, send an edit in place of this operation.',
+      `To replace all of it, read it first, then send the same ${part === undefined ? 'request' : 'batch'} with`,
+      `${overwrite}${if_none_match ? ' and without If-None-Match' : ''}${part === undefined ? '' : ` in ${operationNamed(part)}`}.`
     ),
     members: {
       suggested_fixes: [

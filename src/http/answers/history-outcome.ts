@@ -79,8 +79,9 @@ export function fileMessage(verb: TakeBackVerb, file: TakenBackFile): string {
 }
 
 /** What has become of the file. */
-function stateThen({ removed, created, dry_run, changes, total_lines_after }: TakenBackFile): string {
+function stateThen({ removed, created, changed, dry_run, changes, total_lines_after }: TakenBackFile): string {
   const [first, ...others] = changes
+  if (removed === true && !changed) return `; the file ${dry_run ? 'would stay' : 'stays'} removed`
   if (removed === true) return dry_run ? ', which would remove the file' : ', which removed the file'
   const lines = counted(total_lines_after, 'line')
   if (created === true) {

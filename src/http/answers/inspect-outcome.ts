@@ -62,7 +62,7 @@ export const oneLineAtATime = ({ for_several_lines }: SearchedText): string =>
     : ''
 
 function matchesFound(
-  { matches = [], total_matches = 0, stopped_at_line }: InspectOutcome,
+  { matches = [], total_matches = 0, total_lines = 0, stopped_at_line }: InspectOutcome,
   searched: SearchedText
 ): string {
   const text = quote(searched.text)
@@ -79,11 +79,12 @@ function matchesFound(
   }
   const lines = matches.map(({ line_number }) => line_number)
   const areAll = total_matches <= matches.length
-  const more = `Only the first ${matches.length} are listed: search for a longer text,`
+  const last = lines.at(-1) ?? 0
+  const read = last < total_lines ? `, or read the lines after ${last}` : ''
   return sentences(
     `${text} was found ${counted(total_matches, 'time')}, at ${linesListed(lines, areAll)}.`,
     oneLineAtATime(searched),
-    areAll ? '' : `${more} or read the lines after ${lines.at(-1)}.`,
+    areAll ? '' : `Only the first ${matches.length} are listed: search for a longer text${read}.`,
     stopped
   )
 }

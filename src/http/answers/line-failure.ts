@@ -122,8 +122,14 @@ function whereExpected(failure: ExpectedTextMismatch, { naming }: FailedRequest)
     return `They are nearly the same${differs}. If you mean these lines, ${send}.`
   }
   const what = cause === undefined ? 'expected_text' : 'Nearly the same text'
-  return `${what} is now at ${span(found_at)}${differs}. If you mean ${span(found_at)}, ${send}.`
+  return sentences(
+    `${what} is now at ${span(found_at)}${differs}. If you mean ${span(found_at)}, ${send}.`,
+    failure.total_edits === 1 ? '' : `${OTHERS_MOVED}.`
+  )
 }
+
+/** Of edits of lines, one of which is for lines that are elsewhere now; without its period. */
+export const OTHERS_MOVED = 'The lines of the other edits may have moved too: check their numbers first'
 
 function mismatchMembers(failure: ExpectedTextMismatch, request: FailedRequest): Partial<Problem> {
   const { actual_text, lossy, similar_content, fixes, found_at, file_preview, suggestions_truncated } = failure

@@ -82,8 +82,11 @@ const SENTENCES: Record<CauseType, Describe> = {
   joined_or_split: () => 'the line breaks are in different places',
   long_line_part: (expected, found, field) =>
     `in that part of a very long line, the file has ${orNothing(found)} where ${field} has ${orNothing(expected)}`,
-  near_duplicate: () => 'several places are equally likely',
-  never_there: () => 'nothing in the file is similar'
+  near_duplicate: (expected, _found, field) =>
+    isNothing(expected)
+      ? 'several places are equally likely'
+      : `the file defines ${expected} otherwise, and what is like ${field} has another name`,
+  never_there: () => 'nothing in the file is similar enough'
 }
 
 /** What the file and the text that was sent for it differ in: half a sentence. `field`: the one that was sent. */

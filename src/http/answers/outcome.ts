@@ -411,7 +411,7 @@ const REPEATED: Record<Repeated, [what: string, were: string, field: string]> = 
 
 /** What an edit did beyond its target, or may have done. */
 function sectionWarnings(
-  { entry, errors_before, repeated, dropped, stray }: Section,
+  { entry, errors_before, repeated, emptied, dropped, stray }: Section,
   { changed, dry_run }: Pick<ChangeOutcome, 'changed' | 'dry_run'>
 ): string[] {
   const warnings: string[] = []
@@ -421,6 +421,18 @@ function sectionWarnings(
       sentences(
         `new_text begins with ${what}, which ${dry_run ? 'would be' : were} replaced too, as with ${field}: true.`,
         `If it should be there twice, send ${field}: false.`
+      )
+    )
+  }
+  if (emptied === true && changed) {
+    const section = `${entryNamed(entry)} at line ${entry.start_line}`
+    warnings.push(
+      sentences(
+        'replace keeps the heading line, and new_text begins with another heading:',
+        // Once it is there, the same call with include_heading would put it in twice.
+        dry_run
+          ? `${section} would be empty. If new_text should replace its heading too, send include_heading: true.`
+          : `${section} is empty now. If new_text should have replaced its heading too, delete that section.`
       )
     )
   }

@@ -11,7 +11,12 @@ import { readFile, readPreview } from './suggested-fixes.ts'
 
 export const PATCH_FAILURES: Descriptions<HunkFailure> = {
   NO_MATCH: (failure, request) => ({
-    detail: sentences(hunkNotFound(failure, request), ...whatNext(failure), noneApplied(failure)),
+    detail: sentences(
+      hunkNotFound(failure, request),
+      alsoUnplaced(failure),
+      ...whatNext(failure),
+      noneApplied(failure)
+    ),
     members: {
       ...position(failure),
       search_text: failure.search_text,
@@ -23,7 +28,12 @@ export const PATCH_FAILURES: Descriptions<HunkFailure> = {
     }
   }),
   WRONG_COUNT: (failure, request) => ({
-    detail: sentences(hunkAmbiguous(failure, request.shown), ...whatNext(failure), noneApplied(failure)),
+    detail: sentences(
+      hunkAmbiguous(failure, request.shown),
+      alsoUnplaced(failure),
+      ...whatNext(failure),
+      noneApplied(failure)
+    ),
     members: { ...position(failure), ...matches(failure, request) }
   })
 }
@@ -34,6 +44,15 @@ export const hunkNamed = ({ edit_index, total_edits, diff_line }: HunkPosition):
 
 const noneApplied = ({ total_edits }: HunkPosition): string =>
   total_edits === 1 ? NOTHING_WRITTEN : `Nothing was written: none of the ${total_edits} hunks was applied.`
+
+/** `Hunks 2 and 4 (lines 9 and 20 of the diff) do not fit either.` */
+export function alsoUnplaced({ also_unplaced: others = [] }: HunkFailure): string {
+  if (others.length === 0) return ''
+  const [s, verb] = others.length === 1 ? ['', 'does'] : ['s', 'do']
+  const numbers = listed(others.map(({ edit_index }) => edit_index + 1))
+  const lines = listed(others.map(({ diff_line }) => diff_line))
+  return `Hunk${s} ${numbers} (line${s} ${lines} of the diff) ${verb} not fit either.`
+}
 
 /** The file, as it is named, and who reads of it. */
 type ShownTo = Pick<FailedRequest, 'shown' | 'naming'>
@@ -82,7 +101,7 @@ export function hunkNotFound(failure: HunkNotFound, { shown, naming }: ShownTo, 
 
 function mostSimilar({ similar_content, cause, what }: HunkNotFound, naming: CallSyntax, isQuoted: boolean): string {
   const [best] = similar_content
-  if (best === undefined) return 'Nothing in it is similar.'
+  if (best === undefined) return 'Nothing in it is similar enough.'
   if (cause?.type === 'near_duplicate') {
     const places = similar_content.map(({ line_number, end_line }) => span([line_number, end_line]))
     return `${capital(whyMissed(cause, naming))}: ${listed(places, 'or')}.`
@@ -144,11 +163,14 @@ export function readInstead(failure: HunkFailure): string[] {
   return [sentences(tooLong, 'Read the file, and copy the lines around the change from it exactly.')]
 }
 
-/** The lines that a diff changes; additions may go behind the last one. */
-export const placeOf = ({ lines }: DiffFix, failure: HunkFailure): string =>
-  failure.code === 'NO_MATCH' && lines[0] > failure.file_preview.total_lines ? 'the end of the file' : span(lines)
+/** The lines that a diff changes, with the hunk where it is another one; additions may go behind the last line. */
+export function placeOf({ lines, hunk_index }: DiffFix, failure: HunkFailure): string {
+  const isBehind = failure.code === 'NO_MATCH' && lines[0] > failure.file_preview.total_lines
+  const place = isBehind ? 'the end of the file' : span(lines)
+  return hunk_index === undefined ? place : `hunk ${hunk_index + 1} at ${place}`
+}
 
-const correctedIn = ({ corrected }: DiffFix): string =>
+export const correctedIn = ({ corrected }: DiffFix): string =>
   `with hunk${corrected.length === 1 ? '' : 's'} ${listed(corrected.map(index => index + 1))} corrected`
 
 function fixesOf(failure: HunkFailure, request: NamedFile): SuggestedFix[] {

@@ -1,15 +1,15 @@
 // failure → problem: the only place that knows status codes and titles. Does not know sentences: those are in the files
 // named after a kind of failure, and in stale-file.ts.
-import type { Problem, ProblemCode } from '../../../schemas/problem.ts'
-import type { FailedPart, TakenBackEdit } from '../../operations/operation.ts'
+import type { OtherFailure, Problem, ProblemCode } from '../../../schemas/problem.ts'
+import type { FailedPart, TakenBackEdit, PartWithPath } from '../../operations/operation.ts'
 import type { Failure } from '../failure.ts'
-import { briefProblem } from './brief/problem.ts'
+import { briefProblem, type DescribedFailure } from './brief/problem.ts'
 import { BY_ROUTE, type CallSyntax, pathShown, type ToolCall } from './call-names.ts'
 import { below } from './brief/text.ts'
 import { describeBy, type Descriptions, sentences } from './description.ts'
 import { FILE_FAILURES } from './file-failure.ts'
 import { HISTORY_FAILURES } from './history-failure.ts'
-import { membersIn, ofPart } from './part.ts'
+import { membersIn, ofPart, operationsFailToo, operationsNotTried } from './part.ts'
 import { takenBackNote } from './history-notes.ts'
 import { cut } from './phrases.ts'
 import { sendable } from './sendable.ts'
@@ -104,8 +104,18 @@ export interface Context {
   /** An edit of the caller that somebody took back. */
   taken_back?: TakenBackEdit
   /** The operation that failed, of several. */
-  part?: FailedPart
+  part?: FailedPart | undefined
+  /** Later ones that fail too. */
+  others?: readonly FailedOperation[] | undefined
+  /** Later ones that weren't tried. */
+  untried?: readonly PartWithPath[] | undefined
 }
+
+/** One of several operations that fail, and what is known of it. */
+export type FailedOperation = { failure: Failure } & Pick<
+  Context,
+  'path' | 'resolved_path' | 'file_hash' | 'taken_back' | 'part'
+>
 
 /** `failure`: what it answers; `text`: what a model is given instead of the body. */
 export interface Answer {
@@ -125,9 +135,35 @@ const DESCRIPTIONS: Descriptions<Failure> = {
 
 /** What answers a failure; the body's `detail` alone is enough to act on. */
 export function toProblem(given: Failure, context: Context): Answer {
+  const { instance, request_id, naming = BY_ROUTE, made } = context
+  const untried = (context.untried ?? []).map(part => ({ ...part, path: pathShown(naming, part.path) }))
+  const { headers, ...first } = problemOf(given, context, true)
+  const others = (context.others ?? []).map(({ failure, ...about }) =>
+    problemOf(failure, { instance, request_id, naming, ...about }, false)
+  )
+  const { failure, body } = first
+  const notes = historyNotes(body)
+  return {
+    failure,
+    body: {
+      ...body,
+      detail: sentences(body.detail, operationsFailToo(others), operationsNotTried(untried), ...notes),
+      ...(others.length > 0 && { other_failures: others.map(({ body }) => toOtherFailure(body)) })
+    },
+    headers,
+    text: () => below(briefProblem([first, ...others], { made, naming, untried }), ...notes)
+  }
+}
+
+/** The problem of one failure, with nothing in `detail` but that. `isFirst`: not of another operation that fails too. */
+function problemOf(
+  given: Failure,
+  context: Omit<Context, 'others' | 'untried' | 'made'>,
+  isFirst: boolean
+): DescribedFailure & { headers: Record<string, string> } {
   const { code } = given
   const [status, title, retry] = KINDS[code]
-  const { instance, request_id, path, resolved_path, file_hash, naming = BY_ROUTE } = context
+  const { instance, request_id, path, resolved_path, file_hash, naming = BY_ROUTE, part, taken_back } = context
   const failure = sendable(given, naming)
   const shownPath = path === undefined ? undefined : pathShown(naming, path)
   const { detail, members, headers } = describeBy<Failure>(DESCRIPTIONS, failure, {
@@ -136,41 +172,58 @@ export function toProblem(given: Failure, context: Context): Answer {
     naming,
     instance,
     request_id,
-    ...(file_hash !== undefined && { file_hash })
+    ...(file_hash !== undefined && { file_hash }),
+    ...(part !== undefined && { part })
   })
   const body: Problem = {
     type: `/problems/${code.toLowerCase().replaceAll('_', '-')}`,
     title,
     status: isPreconditionFailed(failure, context) ? PRECONDITION_FAILED : status,
     code,
-    detail: sentences(
-      context.part === undefined ? detail : ofPart(detail, context.part, shownPath),
-      ...historyNotes(context)
-    ),
+    detail: part === undefined ? detail : ofPart(detail, part, shownPath, isFirst),
     instance,
     request_id,
     retry,
     ...(shownPath !== undefined && { path: cut(shownPath) }),
     ...(resolved_path !== undefined && { resolved_path }),
-    ...(context.part === undefined ? members : membersIn(members, context.part)),
-    ...(context.taken_back !== undefined && { taken_back: context.taken_back }),
+    ...(part === undefined ? members : membersIn(members, part)),
+    ...(taken_back !== undefined && { taken_back }),
     ...(file_hash !== undefined && { file_hash })
   }
   return {
     failure,
     body,
-    headers: { ...headers, ...(file_hash !== undefined && { etag: `"${file_hash}"` }) },
-    text: () =>
-      below(briefProblem(failure, body, { made: context.made, part: context.part, naming }), ...historyNotes(context))
+    part,
+    headers: { ...headers, ...(file_hash !== undefined && { etag: `"${file_hash}"` }) }
+  }
+}
+
+/** What is told of a later operation that fails too. */
+function toOtherFailure(body: Problem): OtherFailure {
+  const { operation_index, path, resolved_path, code, detail, file_hash } = body
+  const { suggested_fixes, file_preview, targets, outline, taken_back } = body
+  return {
+    operation_index: operation_index!,
+    ...(path !== undefined && { path }),
+    ...(resolved_path !== undefined && { resolved_path }),
+    code,
+    detail: sentences(detail, ...historyNotes(body)),
+    ...(suggested_fixes !== undefined && { suggested_fixes }),
+    // These are named in `detail`.
+    ...(file_preview !== undefined && { file_preview }),
+    ...(targets !== undefined && { targets }),
+    ...(outline !== undefined && { outline }),
+    ...(taken_back !== undefined && { taken_back }),
+    ...(file_hash !== undefined && { file_hash })
   }
 }
 
 /** What else there is to be known of what was done before; it comes last. */
-const historyNotes = ({ taken_back }: Context): string[] =>
+const historyNotes = ({ taken_back }: Pick<Context, 'taken_back'>): string[] =>
   taken_back === undefined ? [] : [takenBackNote(taken_back)]
 
 /** Whether the condition that failed came in a header. */
-function isPreconditionFailed(failure: Failure, { by_header }: Context): boolean {
+function isPreconditionFailed(failure: Failure, { by_header }: Pick<Context, 'by_header'>): boolean {
   if (failure.code === 'ALREADY_EXISTS') return failure.if_none_match === true
   return failure.code === 'STALE_FILE' && failure.reason === 'expected_hash' && by_header === true
 }

@@ -40,6 +40,9 @@ export function entryNamed(entry: OutlineEntry): string {
   return kind === 'heading' ? `the section ${quote(name)}` : `the ${kind} ${quote(qualifiedName(entry))}`
 }
 
+/** The same with where it is: `the section "Setup" at lines 3 to 9`. */
+export const entryAt = (entry: OutlineEntry): string => `${entryNamed(entry)} at ${spanOf(entry)}`
+
 export const SECTION_FAILURES: Descriptions<SectionFailure> = {
   TARGET_NOT_FOUND: (failure, request) => {
     const { elsewhere, nearest } = failure
@@ -57,7 +60,7 @@ export const SECTION_FAILURES: Descriptions<SectionFailure> = {
     members: { targets: failure.targets, ...outlineMembers(failure, request) }
   }),
   UNSUPPORTED_TARGET: (failure, request) => ({
-    detail: sentences(unsupported(failure, request), NOTHING_WRITTEN),
+    detail: sentences(unsupported(failure, request), failure.to_read === true ? '' : NOTHING_WRITTEN),
     members:
       'limit' in failure
         ? { limit: failure.limit, ...(failure.actual !== undefined && { actual: failure.actual }) }
@@ -69,11 +72,14 @@ function notFound(failure: TargetNotFound, { shown, naming }: FailedRequest): st
   const { target, at_line, elsewhere, nearest, outline, total } = failure
   const what = `The ${targetNamed(target)} was not found`
   if (elsewhere.length > 0) {
-    const spans = elsewhere.slice(0, MAX_LISTED).map(spanOf)
-    return sentences(
-      `${what} at line ${at_line} in ${shown}: it is at ${listed(spans, 'or')}.`,
-      'Correct at_line, or leave it out.'
-    )
+    const spans = listed(elsewhere.slice(0, MAX_LISTED).map(spanOf), 'or')
+    const [where, next] =
+      elsewhere.length === 1
+        ? [`it is at ${spans}`, 'Correct at_line, or leave it out.']
+        : elsewhere.length <= MAX_LISTED
+          ? [`it is at ${spans}`, 'Send at_line with a line of the one you mean.']
+          : [`the nearest are at ${spans}`, 'Send at_line with a line of the one you mean; targets lists them.']
+    return sentences(`${what} at line ${at_line} in ${shown}: ${where}.`, next)
   }
   if (nearest.length > 0) {
     const names = nearest.map(name => quote(name))
@@ -120,9 +126,16 @@ const syntaxErrors = ({ syntax_error_lines }: TargetNotFound | AmbiguousTarget):
     : `The file has syntax errors (${linesListed(syntax_error_lines)}), so parts of it may not have been recognized.`
 
 function unsupported(failure: UnsupportedTarget, { shown, naming }: FailedRequest): string {
-  const { language, languages } = failure
-  const useEdit = `Use ${naming.edit}.`
-  const useEither = `Use ${listed([naming.edit, ...(naming.edit_lines === undefined ? [] : [naming.edit_lines])], 'or')}.`
+  const { language, languages, to_read } = failure
+  const instead = (...calls: (string | undefined)[]) =>
+    to_read === true
+      ? 'Leave structure out to read the file, or send search to find text in it.'
+      : `Use ${listed(
+          calls.filter(call => call !== undefined),
+          'or'
+        )}.`
+  const useEdit = instead(naming.edit)
+  const useEither = instead(naming.edit, naming.edit_lines)
   const exactly = `Use ${naming.edit} with its exact text.`
   const file =
     language === undefined ? `The language of ${shown} is not known from its name` : `${shown} is a ${language} file`
@@ -182,4 +195,3 @@ export function strayError({ pointer, stray: { reason, entry } }: StrayEdit, { e
 }
 
 const spanOf = ({ start_line, end_line }: OutlineEntry): string => span([start_line, end_line])
-const entryAt = (entry: OutlineEntry): string => `${entryNamed(entry)} at ${spanOf(entry)}`

@@ -25,7 +25,8 @@ function canSend({ type, edit, section }: AnyFix, naming: CallSyntax): boolean {
 }
 
 /** The failure without the fixes that its caller can't send and the files that it can't name. */
-export function sendable<F extends Failure>(failure: F, naming: CallSyntax): F {
+export function sendable<F extends Failure>(given: F, naming: CallSyntax): F {
+  const failure = withoutUnnamed(given, naming)
   const fixes =
     'fixes' in failure ? (failure.fixes as readonly AnyFix[]).filter(fix => canSend(fix, naming)) : undefined
   const paths =
@@ -40,4 +41,12 @@ export function sendable<F extends Failure>(failure: F, naming: CallSyntax): F {
     ...(paths !== undefined && { did_you_mean: paths }),
     ...(now !== undefined && { now })
   }
+}
+
+/** The failure without how its file was removed, where that was moved to what the caller can't name. */
+function withoutUnnamed<F extends Failure>(failure: F, { pathShown }: CallSyntax): F {
+  if (!('removals' in failure)) return failure
+  const { removals, now_at, undo: _, ...others } = failure
+  if (removals.every(({ moved_to }) => moved_to === undefined || pathShown(moved_to) !== undefined)) return failure
+  return { ...others, ...(now_at !== undefined && { did_you_mean: [] }) } as unknown as F
 }

@@ -55,17 +55,21 @@ function whatStands(conflict: ConflictAt, naming: CallSyntax): string {
     case 'same_line':
       return `${later} changed the same line (${where})`
     case 'outside':
-      return by === undefined
-        ? `another program changed ${path} since, and it is not known what`
-        : `another program changed the same text since (${by}, ${where})`
+      return `another program changed the same text since (${by === undefined ? '' : `${by}, `}${where})`
     case 'removed':
       return removal === undefined ? `${path} is gone` : `${path} is gone: ${howRemoved(by!, removal, naming)}`
   }
 }
 
-function howRemoved(by: string, { operation, moved_to }: Removal, naming: CallSyntax): string {
-  if (operation === 'undo') return `undo ${by} removed it`
-  const did = moved_to === undefined ? 'deleted it' : `moved it to ${cut(pathShown(naming, moved_to), 200)}`
+/** What removed a file, as a sentence without its period. */
+export function howRemoved(
+  by: string,
+  { operation, moved_to }: Pick<Removal, 'operation' | 'moved_to'>,
+  naming: CallSyntax
+): string {
+  const to = moved_to === undefined ? '' : cut(pathShown(naming, moved_to), 200)
+  if (operation === 'undo') return `undo ${by} ${to === '' ? 'removed it' : `moved it back to ${to}`}`
+  const did = to === '' ? 'deleted it' : `moved it to ${to}`
   return `${operation} ${by} ${did}${operation === 'redo' ? ' again' : ''}`
 }
 
@@ -101,7 +105,11 @@ function waysOn(failure: Of<'UNDO_CONFLICT'>, naming: CallSyntax): string {
   const later = withLater(failure)?.later ?? []
   const others = later.length === 0 ? '' : `take back ${editsNamed(later)} too`
   const skip = verb === 'undo' ? ', or send on_conflict "skip" to leave what is in conflict' : ''
-  if (conflicts.some(({ replaced }) => replaced)) return `Change the file as it is now, with ${naming.edit}${skip}.`
+  if (conflicts.some(({ replaced }) => replaced)) {
+    return others === ''
+      ? `Change the file as it is now, with ${naming.edit}${skip}.`
+      : `If that is what you mean, ${others}${skip}. suggested_fixes has the call.`
+  }
   const back = bringingBack(failure, naming)
   if (back !== undefined) {
     return `To bring the file back first, call ${back.name} with ${JSON.stringify(back.arguments)}.`

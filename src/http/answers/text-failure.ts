@@ -90,7 +90,7 @@ function noMatch(failure: NoMatch, { path, shown, naming }: FailedRequest): stri
   if (failure.cause.type === 'encoding') return sentences(notFound, `${capital(whyMissed(failure.cause, naming))}.`)
   return sentences(
     notFound,
-    `Nothing in its ${counted(file_preview.total_lines, 'line')} is similar${notContained(failure)}.`,
+    `Nothing in its ${counted(file_preview.total_lines, 'line')} is similar enough${notContained(failure)}.`,
     `Read the file and copy ${old_text} from ${naming.field('content', 'inspect')} exactly, ` +
       'or check that this is the right file.'
   )
@@ -148,7 +148,8 @@ function nextStep({ fixes, cause }: NoMatch, best: SimilarContent, naming: CallS
     const what = cause.type === 'encoding' ? 'a part of it that is UTF-8' : naming.field('old_text')
     return `Read ${unclear ? 'the lines you mean' : spanOf(best)} and copy ${what} from there exactly.`
   }
-  const which = second === undefined ? `${first.name}.edit` : `the edit for the place you mean (${eachPlace(ready)})`
+  const which =
+    second === undefined && !unclear ? `${first.name}.edit` : `the edit for the place you mean (${eachPlace(ready)})`
   const action =
     first.conflict === undefined
       ? `send ${which}.`

@@ -97,8 +97,8 @@ export function changeOf(record: EditRecord): RecordedChange {
     splices,
     ...(change_count !== undefined && { change_count }),
     ...(toggles !== undefined && { toggles }),
-    ...(hash_before === null && { existence: 'made' as const }),
-    ...(hash_after === null && { existence: 'removed' as const }),
+    ...(hash_before === null && hash_after !== null && { existence: 'made' as const }),
+    ...(hash_before !== null && hash_after === null && { existence: 'removed' as const }),
     ...(operation === 'outside' && { outside: true as const })
   }
 }

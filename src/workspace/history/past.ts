@@ -70,6 +70,7 @@ async function pageOf(
       // Its server says it within 50 ms, unless it was killed.
       if (!isShown || (stored.settled === null && (await settle(stored)) !== 'done')) continue
       const edit = await states.of({ ...stored, record })
+      if (edit === null) continue
       if (wanted !== undefined && edit.state !== wanted) continue
       if (review !== undefined && edit.review !== review) continue
       edits.push(edit)
@@ -105,12 +106,14 @@ class StatesByPath {
     this.#past = past
   }
 
-  async of({ record, texts, settled }: Stored & { record: ChangeRecord }): Promise<PastEdit> {
+  /** Null: its record was removed meanwhile. */
+  async of({ record, texts, settled }: Stored & { record: ChangeRecord }): Promise<PastEdit | null> {
     if (settled === 'uncertain') return { record, texts, state: 'uncertain' }
     const key = record.path.toString('latin1')
     const known = this.#paths.get(key) ?? new StatesOfPath(this.#past, record.path)
     this.#paths.set(key, known)
-    return { record, texts, ...(await known.of(record.edit_id)) }
+    const state = await known.of(record.edit_id)
+    return state && { record, texts, ...state }
   }
 }
 
@@ -121,6 +124,8 @@ type StateOf = Omit<PastEdit, 'record' | 'texts'>
 class StatesOfPath {
   readonly #past: SettledPast
   readonly #path: Buffer
+  /** All that were read. */
+  readonly #read = new Set<string>()
   /** Those that took place, newest first. */
   readonly #changes: RecordedChange[] = []
   /** Newest first: those on an edit are later than it. */
@@ -138,8 +143,10 @@ class StatesOfPath {
     this.#path = path
   }
 
-  async of(edit_id: string): Promise<StateOf> {
+  /** Null: there is no record of it any more. What became of the edit is unknown then, even if an undo is kept. */
+  async of(edit_id: string): Promise<StateOf | null> {
     while (!this.#isWhole && (this.#before === undefined || this.#before > edit_id)) await this.#readOn()
+    if (!this.#read.has(edit_id)) return null
     const state = this.#states.get(edit_id) ?? { state: 'applied' as const }
     return this.#superseded.has(edit_id) ? { ...state, superseded: true } : state
   }
@@ -154,6 +161,7 @@ class StatesOfPath {
     this.#isWhole = next_before === null
     for (const stored of records) {
       const { record, settled } = stored
+      this.#read.add(record.edit_id)
       if (record.operation === 'review') continue
       // An undo at another server may have been answered before its server has said here that it is done.
       const isOpenUndo = settled === null && record.toggles !== undefined

@@ -155,10 +155,10 @@ export class FileRecorder {
     const outside = await this.#outsideChange()
     const { records } = await this.#history.ofPath(path)
     const stored = landed === undefined ? records : landedOf(records, landed)
-    return historyOf(chainOf([...stored, ...takenPlace(outside)], digest))
+    return historyOf(chainOf([...stored, ...takenPlace(outside)], digest), outside)
   }
 
-  /** The id that the record of the change will have: later than those of all changes before it. */
+  /** The id that the record of the change, or of what it toggles, will have: later than those of all changes before it. */
   async prepare(): Promise<string> {
     await this.#outsideChange()
     return this.#nextId()
@@ -249,7 +249,8 @@ export class FileRecorder {
     if (key === undefined && toggles === undefined) return
     await this.#look()
     const outside = toggles === undefined ? null : await this.#outsideChange()
-    const edit_id = this.#history.nextId()
+    const edit_id = toggles === undefined ? this.#history.nextId() : this.#nextId()
+    this.#id = undefined
     throwIfLost(key)
     const before = this.#file.digest === null ? NOTHING : this.#file.bytes()
     const record = this.#make(edit_id, origin, { before, splices: [] }, this.#file.digest, before.length)
@@ -369,7 +370,7 @@ export class FileRecorder {
     // The last record is of a change that came after the reading, and what was read is none of others.
     if (!isEnd) await this.#throwIfChanged()
     const outside = isEnd ? null : await this.#recordOfOthers(last)
-    return historyOf(chainOf([...judged, ...takenPlace(outside)], digest))
+    return historyOf(chainOf([...judged, ...takenPlace(outside)], digest), outside)
   }
 
   async #recordOfOthers(last: Pick<Latest, 'hash_after' | 'size_after'>): Promise<EditRecord> {
@@ -429,7 +430,14 @@ function throwIfLost(key: Key | undefined): void {
   if (key?.held() === false) throw new Raced("the idempotency key is another request's by now")
 }
 
-const historyOf = ({ records, changes }: Chain): FileHistory => ({ records, changes })
+/** `outside`: a change that isn't recorded yet. */
+const historyOf = ({ records, changes }: Chain, outside: EditRecord | null): FileHistory => ({
+  records,
+  changes:
+    outside === null
+      ? changes
+      : changes.map(change => (change.edit_id === outside.edit_id ? { ...change, unrecorded: true as const } : change))
+})
 
 const takenPlace = (record: EditRecord | null): { record: EditRecord; settled: 'done' }[] =>
   record === null ? [] : [{ record, settled: 'done' }]

@@ -40,7 +40,10 @@ const LEFT_OUT: Record<string, Record<string, string>> = {
   },
   'undo-gone': {
     'says of a creation that is undone that it is, and how to bring the file back': DELETE,
-    'sends nobody in a circle where another file was made in the place': DELETE
+    'sends nobody in a circle where another file was made in the place': DELETE,
+    'brings a deleted file back where what was made in its place is undone, or with that': DELETE,
+    'takes all edits of a session back, of a file too that it made and deleted': DELETE,
+    'gives a file that is gone a state in which it was gone': DELETE
   },
   pending: {
     'shows a file that was created, and one that was removed': DELETE,

@@ -139,6 +139,26 @@ check(
   [2, 2],
   false
 )
+check(
+  'finds what a deletion left where nothing is like the rest',
+  'a()\nsocket.close()\n',
+  ['socket.close()\nwipe everything', 'socket.close()'],
+  [2, 2]
+)
+const STOP =
+  'function stop() {\n  clear(timer)\n  // TODO: remove once the old clients are gone (2026)\n  socket.close()\n}\n'
+check(
+  'takes nothing that a deletion leaves beside what it deletes',
+  STOP,
+  ['  // TODO: remove once the old clients are gone\n  socket.close()', '  socket.close()'],
+  undefined
+)
+check(
+  'takes no line above what is deleted',
+  '.item {\n  color: #555;\n  margin: 7px;\n}\n',
+  ['.item {\n\tcolor: #555;', '.item {'],
+  undefined
+)
 check('takes no part of a word', 'no_timeout: 45\n', ['timeout: 30', 'timeout: 45'], undefined)
 check('takes no beginning of a word', 'timeout: 450\n', ['timeout: 30', 'timeout: 45'], undefined)
 check('takes no part of an expression', 'y = width + 1 * 2\n', ['height + 1', 'width + 1'], undefined)

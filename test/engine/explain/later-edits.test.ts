@@ -36,6 +36,13 @@ function fixOf(planned: Result<unknown, TextFailure | TakesLong>): EditFix | und
   return planned.failure.fixes.find((fix): fix is EditFix => fix.edit !== undefined)
 }
 
+/** The index of the first edit that wasn't tried. */
+const untriedIn = (planned: Result<unknown, TextFailure | TakesLong>): number | undefined =>
+  planned.ok || planned.failure.code === 'TAKES_LONG' ? undefined : planned.failure.untried_from
+
+/** What is told of a later edit. */
+const told = (failure: TextFailure | TakesLong) => ({ ...failure, untried_from: undefined })
+
 /** The later edits that can be sent as they are corrected. */
 const ready = (later: readonly LaterEdit[] = []): { edit_index: number; edit: TextEdit; lines: [number, number] }[] =>
   later.flatMap(({ failure: { edit_index }, fix }) =>
@@ -68,10 +75,12 @@ const check = (
       expected
     )
     const again = plan(FILE, corrected(edits, planned))
+    t.equal(untriedIn(planned), untriedIn(again))
     if (last === undefined) return t.equal(again.ok, true)
     const { own = false, ...failure } = last
     t.match(again, { failure })
-    t.strictSame(later!.at(-1)!.failure, (again as { failure: TextFailure }).failure)
+    t.equal(untriedIn(again), last.edit_index === edits.length - 1 ? undefined : last.edit_index + 1)
+    t.strictSame(told(later!.at(-1)!.failure), told((again as { failure: TextFailure }).failure))
     t.equal(later!.at(-1)!.fix !== undefined, own)
   })
 }
@@ -146,6 +155,10 @@ t.test('corrects no later ones where the first is doubtful', async t => {
   t.notOk(fixOf(doubtful)?.later)
   const counted = plan(`${FILE}${twice}`, [{ old_text: 'a = 1', new_text: 'a = 3' }, edit('host', narrow)])
   t.match(counted, { failure: { code: 'WRONG_COUNT' } })
+  for (const planned of [doubtful, counted]) t.equal(untriedIn(planned), 1, 'and says that they were not tried')
+  const own = plan(FILE, [returning('parser', 7), edit('host', narrow), edit('thread', narrow)])
+  t.equal(untriedIn(own), 1)
+  t.equal(untriedIn(plan(FILE, [edit('host'), returning('parser', 7)])), undefined, 'where there are any')
   t.notMatch(JSON.stringify(counted), 'later')
 })
 
@@ -157,9 +170,16 @@ t.test('corrects as many as fit into an answer', async t => {
       old_text: line.replace(' = ', '  =  '),
       new_text: line.replace(' = ', '  =  ').replace('compute', 'made')
     }))
-  const later = (pad: string) => fixOf(plan(`${lines(pad).join('\n')}\n`, edits(pad)))!.later!
-  t.equal(ready(later('')).length, 20, 'twenty')
-  const long = later('x'.repeat(700))
+  const fix = (pad: string, most?: number) => fixOf(plan(`${lines(pad).join('\n')}\n`, edits(pad).slice(0, most)))!
+  t.equal(ready(fix('').later).length, 20, 'twenty')
+  const untriedFrom = (pad: string, most?: number) =>
+    untriedIn(plan(`${lines(pad).join('\n')}\n`, edits(pad).slice(0, most)))
+  t.equal(untriedFrom(''), 21, 'and those after them were not tried')
+  t.equal(untriedFrom('', 22), 21)
+  t.equal(untriedFrom('', 21), undefined, 'or there are none')
+  t.equal(untriedFrom('', 20), undefined)
+  const { later: long = [] } = fix('x'.repeat(700))
+  t.equal(untriedFrom('x'.repeat(700)), long.at(-1)!.failure.edit_index + 1)
   t.ok(long.length < 20, 'fewer where they are long')
   t.equal(long.length, ready(long).length + 1, 'and the next one without its correction')
   t.ok(JSON.stringify(ready(long).map(({ edit }) => edit)).length <= 16_100)
@@ -205,7 +225,8 @@ t.test('corrects what would be corrected one after the other', async t => {
     const last = later.at(-1)
     const sent = plan(FILE, corrected(edits, planned))
     const open = last?.fix?.edit.new_text === undefined ? last : undefined
-    t.strictSame(sent.ok ? undefined : sent.failure, open?.failure, `seed ${SEED}, round ${round}`)
+    t.strictSame(sent.ok ? undefined : told(sent.failure), open && told(open.failure), `seed ${SEED}, round ${round}`)
+    t.equal(untriedIn(planned), untriedIn(sent), `seed ${SEED}, round ${round}`)
     let now = edits
     let next: typeof planned = planned
     for (const { edit_index, edit, lines } of ready(later)) {

@@ -1,6 +1,5 @@
 // Laws of what is pending of a text, and of who wrote its lines, on random histories of three agents. The truth is a weave
 // of single bytes.
-import t, { type Test } from 'tap'
 import { blameOf } from '../../../src/engine/blame.ts'
 import { baselineOf, type Verdict } from '../../../src/engine/history/baseline.ts'
 import type { RecordedChange, Selection } from '../../../src/engine/history/change.ts'
@@ -10,7 +9,8 @@ import { Units } from '../../../src/engine/history/units.ts'
 import { replay } from '../../../src/engine/history/weave.ts'
 import { pendingOf, type PendingText } from '../../../src/engine/pending.ts'
 import { often } from '../../often.ts'
-import { Random, SEED } from '../../random.ts'
+import type { Random } from '../../random.ts'
+import { checkLaw } from './check-law.ts'
 import { type Cell, History, randomSplices, unitsOf } from './random-history.ts'
 
 const TEXTS = ['a', 'b', ' ', '\n', '\r\n', '\r', 'é', '字'].map(text => Buffer.from(text))
@@ -109,19 +109,8 @@ const pendingIn = ({ history, verdicts }: Reviewed, context_lines: number): Pend
   return result.value
 }
 
-function check(law: string, full: number, holds: (random: Random) => string | null): void {
-  t.test(law, (t: Test) => {
-    const count = often(full, Math.ceil(full / 10))
-    for (let round = 0; round < count; round++) {
-      const said = holds(new Random(SEED * 70_001 + round))
-      if (said === null) continue
-      t.fail(said, { seed: SEED, round })
-      break
-    }
-    t.pass(`${count} histories`)
-    t.end()
-  })
-}
+const check = (law: string, full: number, holds: (random: Random) => string | null): void =>
+  checkLaw(law, { count: often(full, Math.ceil(full / 10)), series: 70_001 }, holds)
 
 /** A hunk behind all others, without lines. */
 const ends = (a: Buffer, b: Buffer) => ({ from: a.length, to: a.length, otherFrom: b.length, otherTo: b.length })

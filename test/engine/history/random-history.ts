@@ -25,14 +25,18 @@ export class History {
   present: Buffer
   readonly base: Buffer
   readonly changes: RecordedChange[] = []
-  /** The text after each change. */
+  /** The text after each change, and whether there was one. */
   readonly snapshots: Buffer[] = []
+  readonly existed: boolean[] = []
   readonly agents = new Map<string, number>()
   cells: Cell[]
   readonly undone = new Set<string>()
   #step = 0
 
-  constructor(base: Buffer) {
+  exists: boolean
+
+  constructor(base: Buffer, exists = true) {
+    this.exists = exists
     this.present = this.base = base
     this.cells = Array.from(base, byte => ({ byte, inserter: null, deleters: [], hiddenAt: 0 }))
   }
@@ -44,7 +48,7 @@ export class History {
     )
   }
 
-  edit(agent: number, list: readonly Splice[]): RecordedChange {
+  edit(agent: number, list: readonly Splice[], existence?: 'made' | 'removed'): RecordedChange {
     const edit_id = `e${this.changes.length}`
     const splices = recordedSplices(this.present, list)
     this.agents.set(edit_id, agent)
@@ -53,7 +57,9 @@ export class History {
       this.#replace(start + shift, old.length, insert, `${edit_id} ${index}`)
       shift += insert.length - old.length
     }
-    return this.#add({ edit_id, splices }, new Splices(list, this.present.length))
+    if (existence !== undefined) this.exists = existence === 'made'
+    const change = { edit_id, splices, ...(existence !== undefined && { existence }) }
+    return this.#add(change, new Splices(list, this.present.length))
   }
 
   /** Takes back or makes again and, where that can be done, does it. */
@@ -63,13 +69,16 @@ export class History {
     return result
   }
 
-  carryOut({ splices, toggled }: TakeBack): void {
+  carryOut({ splices, toggled, makes, removes }: TakeBack): void {
     const seen = this.cells.filter(cell => this.isVisible(cell))
     for (const unit of unitsOf(toggled, this.changes)) this.undone[this.undone.has(unit) ? 'delete' : 'add'](unit)
     this.#step++
     for (const cell of seen) if (!this.isVisible(cell)) cell.hiddenAt = this.#step
     const list = recordedSplices(this.present, splices.list)
-    this.#add({ edit_id: `e${this.changes.length}`, splices: list, toggles: toggled }, splices)
+    const existence = makes === true ? 'made' : removes === true && this.exists ? 'removed' : undefined
+    if (existence !== undefined) this.exists = existence === 'made'
+    const edit_id = `e${this.changes.length}`
+    this.#add({ edit_id, splices: list, toggles: toggled, ...(existence !== undefined && { existence }) }, splices)
   }
 
   /** What the cells say that the text is. */
@@ -85,6 +94,7 @@ export class History {
     this.changes.push(change)
     this.present = Buffer.concat(splices.apply(this.present))
     this.snapshots.push(this.present)
+    this.existed.push(this.exists)
     return change
   }
 

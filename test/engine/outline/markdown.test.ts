@@ -782,6 +782,10 @@ t.test('finds the target that is meant, or says which there are', async t => {
     failure: { code: 'AMBIGUOUS_TARGET', targets: [{ kind: 'heading' }, { kind: 'heading' }] }
   })
   t.match(findTarget(twice, { code_block: { under_heading: 'A', index: 1 } }, 6), { value: { start_line: 6 } })
+  const nearestFirst = { elsewhere: [{ start_line: 6 }, { start_line: 2 }] }
+  t.match(findTarget(twice, { code_block: { under_heading: 'A' } }, 9), { failure: nearestFirst }, 'in neither section')
+  t.match(findTarget(twice, { code_block: {} }, 9), { failure: nearestFirst }, 'in no block')
+  t.match(findTarget(twice, { heading: 'A' }, 9), { failure: { elsewhere: [{ start_line: 5 }, { start_line: 1 }] } })
 })
 
 /** Headings by an independent model: each way to part a path is tried. */

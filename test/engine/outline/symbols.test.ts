@@ -735,7 +735,40 @@ t.test('edits symbols', async t => {
       'class A:\n    """Doc."""\n\n    def f(self):\n        pass\n\n\ndef g():\n    pass\n',
       'A',
       { action: 'append', new_text: 'def h(self):\n    pass\n' },
-      'class A:\n    """Doc."""\n\n    def f(self):\n        pass\n\n\n    def h(self):\n        pass\n\n\ndef g():\n    pass\n'
+      'class A:\n    """Doc."""\n\n    def f(self):\n        pass\n\n    def h(self):\n        pass\n\n\ndef g():\n    pass\n'
+    ],
+    [
+      'prepends to a class of Python',
+      'python',
+      'class A:\n    def f(self):\n        pass\n\n\ndef g():\n    pass\n',
+      'A',
+      { action: 'prepend', new_text: 'def h(self):\n    pass\n' },
+      'class A:\n    def h(self):\n        pass\n\n    def f(self):\n        pass\n\n\ndef g():\n    pass\n'
+    ],
+    [
+      'sets a method apart as in other classes',
+      'python',
+      'class A:\n    def f(self):\n        pass\n\n\nclass B:\n    def f(self):\n        pass\n    def g(self):\n        pass\n',
+      'A.f',
+      { action: 'insert_after', new_text: 'def h(self):\n    pass\n' },
+      'class A:\n    def f(self):\n        pass\n    def h(self):\n        pass\n\n\n' +
+        'class B:\n    def f(self):\n        pass\n    def g(self):\n        pass\n'
+    ],
+    [
+      'sets a method apart from nothing where nothing is set apart',
+      'python',
+      'class A:\n    def f(self):\n        pass\ndef g():\n    pass\n',
+      'A',
+      { action: 'append', new_text: 'def h(self):\n    pass\n' },
+      'class A:\n    def f(self):\n        pass\n    def h(self):\n        pass\ndef g():\n    pass\n'
+    ],
+    [
+      'sets a function apart from a class as the other ones',
+      'python',
+      'class A:\n    def f(self):\n        pass\n\n    def g(self):\n        pass\n\n\ndef h():\n    pass\n',
+      'h',
+      { action: 'insert_after', new_text: 'def i():\n    pass\n' },
+      'class A:\n    def f(self):\n        pass\n\n    def g(self):\n        pass\n\n\ndef h():\n    pass\n\n\ndef i():\n    pass\n'
     ],
     [
       'prepends after the docstring',

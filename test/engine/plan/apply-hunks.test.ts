@@ -26,6 +26,10 @@ function check(name: string, file: string | Buffer, diff: string, expected: stri
     }
     t.match(planned.ok ? planned.value : planned.failure, expected)
     if (planned.ok) return
+    // An empty list would match any.
+    if ('diffs' in expected) {
+      t.equal((planned.failure as HunkFailure).diffs.length, (expected.diffs as unknown[]).length)
+    }
     for (const { diff: corrected } of (planned.failure as HunkFailure).diffs) t.ok(plan(file, corrected).ok, corrected)
   })
 }
@@ -186,9 +190,66 @@ check(
   F,
   '@@\n-    a\n+    b\n@@\n-quite another thing\n+z\n',
   {
-    ...refused('WRONG_COUNT', 'lines', [])
+    ...refused('WRONG_COUNT', 'lines', []),
+    also_unplaced: [{ edit_index: 1, total_edits: 2, diff_line: 4 }]
   }
 )
+
+check('offers no diff that would change nothing', 'if x:\n    a()\n    }\nend\n', '@@\n   a()\n-  }\n+  }\n', {
+  ...refused('NO_MATCH', 'lines', [])
+})
+
+t.test('offers a diff for each place of another hunk', async t => {
+  const bad = '@@\n-    x\n+    y\n'
+  const file = `${'  x\n'}${F}`
+  const failed = (diff: string) => (plan(file, diff) as { failure: HunkFailure }).failure.diffs
+  t.equal(failed(bad).length, 1)
+  const either = failed(`${bad}@@\n-    a\n+    b\n`)
+  t.match(either, [
+    { lines: [3, 3], hunk_index: 1, corrected: [0, 1] },
+    { lines: [6, 6], hunk_index: 1, corrected: [0, 1] }
+  ])
+  t.equal(either.length, 2)
+  for (const { diff } of either) t.ok(plan(file, diff).ok, diff)
+  const twice = `@@\n-    a\n+    b\n`
+  t.strictSame(failed(`${bad}${twice}@@\n-    q\n+    c\n`), [], 'not where a third has none')
+  const below = failed(`${bad}@@ def g():\n-    a\n+    b\n`)
+  t.equal(below.length, 1, 'but where it has one')
+  const order = failed(`${bad}@@\n-    a\n+    b\n@@\n-def g():\n+def h():\n`)
+  t.strictSame(
+    order[0]?.diff,
+    '@@\n-  x\n+  y\n@@\n def f():\n-    a\n+    b\n@@\n-def g():\n+def h():\n',
+    'for the order of the hunks'
+  )
+})
+
+check('puts several hunks out of order into order', 'a\nb\nc\nd\ne\n', '@@\n-e\n+E\n@@\n-c\n+C\n@@\n-a\n+A\n', {
+  ...refused('NO_MATCH', 'lines', ['@@\n-a\n+A\n@@\n-c\n+C\n@@\n-e\n+E\n']),
+  diffs: [{ lines: [3, 3], corrected: [0, 2] }]
+})
+check('puts no hunks into order that overlap then', 'a\nb\nc\nd\n', '@@\n-d\n+D\n@@\n-b\n-c\n+x\n@@\n a\n-b\n+y\n', {
+  ...refused('NO_MATCH', 'lines', [])
+})
+
+t.test('names the hunks behind that have no place either', async t => {
+  const hunk = (old: string, by = 'z'): string => `@@\n-${old}\n+${by}\n`
+  const unplaced = (file: string, ...hunks: string[]) => {
+    const { failure } = plan(file, hunks.join('')) as { failure: HunkFailure }
+    t.strictSame(failure.diffs, [])
+    return failure.also_unplaced?.map(({ edit_index }) => edit_index)
+  }
+  const [none, other] = [hunk('quite another thing'), hunk('something else again')]
+  const file = 'alpha\nbeta\ngamma\nbeta\n'
+  t.strictSame(unplaced(file, none, hunk('alpha'), other, hunk('gamma')), [2])
+  t.strictSame(unplaced(file, hunk('alpha'), none, other), [2])
+  t.equal(unplaced(file, none, hunk('alpha')), undefined)
+  t.equal(unplaced(file, none, hunk('beta')), undefined, 'not one that is there twice, which the one before may decide')
+  t.strictSame(unplaced(file, hunk('gamma'), none, hunk('alpha'), other), [3], 'not one that is out of order')
+  t.strictSame(unplaced(file, none, '@@ nowhere\n+x\n', '@@\n+x\n', '@@\n-alpha\n+x\n*** End of File\n'), [1, 2, 3])
+  t.strictSame(unplaced(file, none, hunk('alpha'), hunk('beta'), other), [3], 'behind one that is there twice')
+  t.strictSame(unplaced(file, none, ...[1, 2, 3, 4, 5, 6].map(i => hunk(`line ${i} of nowhere`))), [1, 2, 3, 4], 'four')
+})
+
 check(
   'says that a hunk seems to be applied',
   'const total = 1 + offset\n',

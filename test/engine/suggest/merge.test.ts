@@ -131,6 +131,20 @@ check(
 )
 check('another sign', '\ta\n\tb', '\tc\n    d', '  a\n  b', SPACING)
 check('another sign where there was none', 'a\nb', 'c\n  d', '\ta\n\tb', SPACING)
+check('wraps lines', 'a\nb', 'if x:\n    a\n    b', '    a\n    b', '    if x:\n        a\n        b')
+check('wraps some', 'f\n  a\n  b', 'f\n  if x\n    a\n  b', 'f\n    a\n    b', 'f\n    if x\n        a\n    b')
+check('wraps lines with tabs', 'a;\nb;\n', '{\n\ta;\n\tb;\n}\n', '\ta;\n\tb;\n', '\t{\n\t\ta;\n\t\tb;\n\t}\n')
+check(
+  'nests all',
+  's:\n  - a\n  - b',
+  'j:\n  s:\n    - a\n    - b',
+  's:\n    - a\n    - b',
+  'j:\n    s:\n        - a\n        - b'
+)
+check('adds a line behind the last break', 'a\nb\n', 'a\nb\nc\n', '    a\n    b\n', '    a\n    b\n    c\n')
+check('leaves lines that the edit indents as the file does', 'a\nb', '    a\n    c', '    a\n    b', '    a\n    c')
+check('leaves lines below a first one that has lost its own', 'a\n  b', 'a\n  c\n  b', '  a\n  b', '  a\n  c\n  b')
+
 t.strictSame(merge('a '.repeat(5000), 'b', 'a '.repeat(5000)), { ok: false, failure: { reason: 'too_long' } })
 t.strictSame(merge('a '.repeat(3000), 'b '.repeat(3000), 'a'), { ok: false, failure: { reason: 'too_long' } })
 
@@ -186,4 +200,67 @@ t.test('brings nothing back, and drops nothing of the file', async t => {
     }
   }
   t.ok(merged > 20, `${merged} were merged`)
+})
+
+/** A line and how deep it is. */
+type Deep = readonly [text: string, level: number]
+
+/** Lines, none of which is more than one deeper than the one before it; the first is the least deep. */
+function nested(random: Random): Deep[] {
+  const lines: Deep[] = []
+  for (let i = 0; i < 2 + random.int(5); i++) lines.push([`line${i}()`, i === 0 ? 0 : random.int(lines[i - 1]![1] + 2)])
+  return lines
+}
+
+/** The same with lines that are wrapped, added and taken out. */
+function edited(lines: readonly Deep[], random: Random): Deep[] {
+  let all = [...lines]
+  for (let i = 0; i <= random.int(2); i++) {
+    const at = random.int(all.length)
+    const [, level] = all[at]!
+    if (random.chance(50)) {
+      const end = all.findIndex(([, other], j) => j > at && other < level)
+      const wrapped = all.slice(at, end === -1 ? undefined : end).map(([text, other]): Deep => [text, other + 1])
+      all = [...all.slice(0, at), [`wrap${i}:`, level], ...wrapped, ...(end === -1 ? [] : all.slice(end))]
+    } else if (random.chance(70)) {
+      all.splice(at + 1, 0, [`new${i}()`, level])
+    } else if (all.length > 2 && at > 0 && (all[at + 1]?.[1] ?? 0) <= level) {
+      all.splice(at, 1)
+    }
+  }
+  return all
+}
+
+t.test('indents what is wrapped, added and moved by one rule, or leaves it to the caller', async t => {
+  let merged = 0
+  const wrong: string[] = []
+  for (let round = 0; round < often(8000); round++) {
+    const random = new Random(SEED * 70_009 + round)
+    const [lines, end] = [nested(random), random.pick(['', '\n'])]
+    const changed = edited(lines, random)
+    const there = { unit: random.pick(['  ', '    ', '\t']), by: random.int(3) }
+    const sent = { unit: random.pick(['  ', '    ', '\t']), by: random.int(there.by + 1) }
+    const text = (all: readonly Deep[], { unit, by }: { unit: string; by: number }): string =>
+      all.map(([line, level]) => `${unit.repeat(level + by)}${line}`).join('\n') + end
+    // How deep a level is can't be known of lines of one level.
+    if (sent.unit !== there.unit && !lines.some(([, level]) => level > 0)) continue
+    const result = merge(text(lines, sent), text(changed, sent), text(lines, there))
+    if (!result.ok) continue
+    merged++
+    const expected = text(changed, there)
+    if (result.value !== expected) {
+      wrong.push(
+        JSON.stringify({
+          round,
+          base: text(lines, sent),
+          mine: text(changed, sent),
+          theirs: text(lines, there),
+          expected,
+          result: result.value
+        })
+      )
+    }
+  }
+  t.strictSame(wrong.slice(0, 4), [], `${wrong.length} of ${merged}, seed ${SEED}`)
+  t.ok(merged > 100, `${merged} were merged`)
 })

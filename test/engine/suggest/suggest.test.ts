@@ -676,7 +676,7 @@ for (const [last, cause, says] of [
   const old = MANY.slice(100, last).map((line, i) => (isChanged(i + 100) ? line.replace('const', 'let') : line))
   check(cause, MANY.join('\n'), old.join('\n'), says)
 }
-check('never_there', CODE, 'class Walrus extends Mammal {', /nothing in the file is similar/)
+check('never_there', CODE, 'class Walrus extends Mammal {', /nothing in the file is similar enough/)
 t.match(
   whyMissed({ type: 'line_endings', expected: '\n', found: '\r\n' }),
   /ends lines with "\\r\\n", old_text with "\\n"/

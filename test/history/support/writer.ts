@@ -28,7 +28,7 @@ const history = await openHistory({
   isAlive: async nonce => !gone.includes(nonce),
   stayAlive: () => 0,
   report: event => process.stdout.write(`event ${JSON.stringify(event)}\n`),
-  rotated: () => {
+  grown: () => {
     if (keep === undefined) return
     sweeping = sweeping.then(async () => {
       const { removed } = await history.sweep({ days: 30, bytes: keep })

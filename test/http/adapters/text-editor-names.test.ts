@@ -113,9 +113,14 @@ t.test('proposes the edit of a fix, where a text that was not found has one', as
     if (edits.length === 0) continue
     const proposed = callsIn(answerTo(described, BY_TEXT_EDITOR).text()).filter(({ command }) => command !== 'view')
     t.ok(proposed.length > 0, JSON.stringify(failure))
+    // What defines the name of old_text is proposed too, however unlike it is.
+    const { cause } = failure
+    const isOfName = cause?.type === 'near_duplicate' && cause.expected !== undefined
+    const shown = isOfName ? failure.similar_content : []
     for (const { old_str, new_str } of proposed) {
       t.ok(
-        edits.some(({ old_text, new_text }) => old_text === old_str && new_text === new_str),
+        edits.some(({ old_text, new_text }) => old_text === old_str && new_text === new_str) ||
+          (new_str === undefined && shown.some(({ content }) => content === old_str)),
         JSON.stringify({ old_str, new_str, failure })
       )
       count++
@@ -168,6 +173,37 @@ t.test('shows paths as the caller writes them, and none that it cannot name', as
     text(),
     '/memories/a.md was not found; did you mean /memories/b.md? [FILE_NOT_FOUND]\nIf so, send:\n' +
       '{"command":"str_replace","path":"/memories/b.md","old_str":"foo","new_str":"bar"}'
+  )
+  const by = '01JZQ3T8Q2F0'
+  const removal = { by, operation: 'edit', back: { verb: 'undo', edit_id: by } } as const
+  const to = (now_at: string) =>
+    answerTo(
+      {
+        failure: {
+          code: 'FILE_NOT_FOUND',
+          did_you_mean: [now_at],
+          removals: [{ ...removal, moved_to: now_at }],
+          now_at
+        },
+        detail: []
+      },
+      BY_MEMORY,
+      'memories/a.md'
+    )
+  t.equal(
+    to('memories/b.md').text(),
+    `/memories/a.md was not found: edit ${by} moved it to /memories/b.md. [FILE_NOT_FOUND]\n` +
+      'To use it there, send:\n' +
+      '{"command":"str_replace","path":"/memories/b.md","old_str":"foo","new_str":"bar"}'
+  )
+  const outside = to('src/b.md')
+  t.notMatch(JSON.stringify(outside.body) + outside.text(), /src|moved/)
+  // The vendor's editor has no call that takes back an edit by its id.
+  const deleted: Failure = { code: 'FILE_NOT_FOUND', removals: [removal], undo: by }
+  t.equal(
+    answerTo({ failure: deleted, detail: [] }, BY_MEMORY, 'memories/a.md').text(),
+    `/memories/a.md was not found: edit ${by} deleted it. [FILE_NOT_FOUND]\n` +
+      'This lists what is there:\n{"command":"view","path":"/memories"}'
   )
   const nothing = answerTo({ failure: { code: 'FILE_NOT_FOUND' }, detail: [] }, BY_MEMORY, 'memories/a.md').body
   t.equal(

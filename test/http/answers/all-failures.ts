@@ -7,6 +7,7 @@ import type {
   LaterEdit,
   HunkAmbiguous,
   HunkNotFound,
+  HunkPosition,
   NoMatch,
   SimilarContent,
   UnsupportedTarget
@@ -94,6 +95,7 @@ const diffFor = (line: number, corrected = [0]): DiffFix => ({
   corrected
 })
 /** A hunk that has no place. */
+const unplaced = (edit_index: number, diff_line: number): HunkPosition => ({ edit_index, total_edits: 4, diff_line })
 const hunk = (what: HunkNotFound['what'], more: Partial<HunkNotFound> = {}): HunkNotFound => ({
   code: 'NO_MATCH',
   ...alone,
@@ -227,7 +229,7 @@ const LEFT_TO_CALLER: [later: LaterEdit[], said: string[]][] = [
   ],
   [
     [{ failure: missed({ ...AT_2, similar_content: [], cause: { type: 'never_there' }, missing_tokens: ['alpha'] }) }],
-    ['Edit 3 fails too: nothing in the file is similar, and it does not contain "alpha". Correct it as well.']
+    ['Edit 3 fails too: nothing in the file is similar enough, and it does not contain "alpha". Correct it as well.']
   ],
   [
     [{ failure: missed({ ...AT_2, similar_content: [], applied_lines: [7, 7] }) }],
@@ -822,6 +824,23 @@ const FILES: Described[] = [
     detail: ['src/app.ts was not found. Did you mean a.ts or b.ts?']
   },
   {
+    failure: {
+      code: 'FILE_NOT_FOUND',
+      did_you_mean: ['src/new.ts'],
+      removals: [{ by: 'E1', operation: 'edit', moved_to: 'src/new.ts', back: { verb: 'undo', edit_id: 'E1' } }],
+      now_at: 'src/new.ts'
+    },
+    detail: [`src/app.ts was not found: edit E1 moved it to src/new.ts. Use the path that it has now.`]
+  },
+  {
+    failure: {
+      code: 'FILE_NOT_FOUND',
+      removals: [{ by: 'E1', operation: 'edit', back: { verb: 'undo', edit_id: 'E1' } }],
+      undo: 'E1'
+    },
+    detail: [`src/app.ts was not found: edit E1 deleted it. To bring it back, call /undo with`, `{"edit_ids":["E1"]}.`]
+  },
+  {
     failure: { code: 'FILE_NOT_FOUND', missing: 'parent', did_you_mean: ['srv/x.ts'] },
     detail: [
       'The directory for src/app.ts was not found. Nothing was written.',
@@ -1066,7 +1085,7 @@ const TEXTS: Described[] = [
     failure: missed({ similar_content: [], fixes: [read] }),
     detail: [
       'old_text was not found in src/app.ts: "const foo = 1;".',
-      'Nothing in its 90 lines is similar.',
+      'Nothing in its 90 lines is similar enough.',
       'Read the file and copy old_text from content exactly, or check that this is the right file.',
       'Nothing was written.'
     ]
@@ -1075,7 +1094,7 @@ const TEXTS: Described[] = [
     failure: missed({ similar_content: [], fixes: [read], missing_tokens: ['alpha', 'beta', 'gamma', 'delta'] }),
     detail: [
       'old_text was not found in src/app.ts: "const foo = 1;".',
-      'Nothing in its 90 lines is similar, and it does not contain "alpha", "beta" or "gamma".',
+      'Nothing in its 90 lines is similar enough, and it does not contain "alpha", "beta" or "gamma".',
       'Read the file and copy old_text from content exactly, or check that this is the right file.',
       'Nothing was written.'
     ]
@@ -1183,6 +1202,19 @@ const TEXTS: Described[] = [
   },
   {
     failure: missed({
+      similar_content: [similar, { ...similar, line_number: 9, end_line: 9 }],
+      fixes: [complete(9), read],
+      cause: { type: 'near_duplicate', expected: 'area' }
+    }),
+    detail: [
+      'old_text was not found in src/app.ts: "const foo = 1;".',
+      'The file defines "area" otherwise, and what is like old_text has another name: lines 4 to 5 or line 9.',
+      'Send the edit for the place you mean (suggested_fixes[0] for line 9).',
+      'Nothing was written.'
+    ]
+  },
+  {
+    failure: missed({
       similar_content: [oneLine, { ...similar, line_number: 9, end_line: 9 }],
       fixes: [read],
       cause: { type: 'near_duplicate' }
@@ -1243,6 +1275,22 @@ const TEXTS: Described[] = [
       'Nothing was written: none of the 4 edits was made.'
     ]
   },
+  {
+    failure: missed({
+      edit_index: 0,
+      total_edits: 4,
+      similar_content: [oneLine],
+      untried_from: 2,
+      fixes: [{ ...complete(4), later: [later(1)] }]
+    }),
+    detail: [
+      'Edit 1 of 4 failed: old_text was not found in src/app.ts: "const foo = 1;".',
+      'Most likely line 4 was meant: the spacing differs (the file has "const  foo", old_text "const foo").',
+      'The file has "foo( 1 )" there. If so, send suggested_fixes[0].edit.',
+      'Edit 2 fails too; send what suggested_fixes[0].later_edits has in its place.',
+      'Nothing was written: none of the 4 edits was made; edits 3 to 4 were not tried.'
+    ]
+  },
   ...leftToCaller,
   {
     failure: missed({ edit_index: 2, total_edits: 3, undone_by_edit: 0, fixes: [read] }),
@@ -1263,12 +1311,12 @@ const TEXTS: Described[] = [
     ]
   },
   {
-    failure: { ...WRONG_COUNT, edit_index: 0, total_edits: 3 },
+    failure: { ...WRONG_COUNT, edit_index: 0, total_edits: 3, untried_from: 1 },
     detail: [
       'Edit 1 of 3 failed: old_text appears 2 times in src/app.ts, at lines 12 and 40, but 1 was expected.',
       'Add surrounding lines to old_text until it matches one place (suggested_fixes has such edits), set',
       'occurrences to 2 to replace all of them, or set occurrence to the number of the one you mean.',
-      'Nothing was written: none of the 3 edits was made.'
+      'Nothing was written: none of the 3 edits was made; edits 2 to 3 were not tried.'
     ]
   },
   {
@@ -1285,7 +1333,7 @@ const TEXTS: Described[] = [
     failure: hunk('anchor', { search_text: 'def f():' }),
     detail: [
       'The anchor "def f():" of hunk 1 (line 1 of the diff) is not a line of src/app.ts, so the hunk can\'t be placed.',
-      'Nothing in it is similar. Read the file, and copy the lines around the change from it exactly.',
+      'Nothing in it is similar enough. Read the file, and copy the lines around the change from it exactly.',
       'Nothing was written.'
     ]
   },
@@ -1317,6 +1365,24 @@ const TEXTS: Described[] = [
       'The old lines of hunk 1 (line 1 of the diff) were not found in src/app.ts: "foo(1)". Most likely line 4 was meant:',
       'the file indents with 2 spaces, but the diff has no indentation. The file has "foo( 1 )" there.',
       'Send suggested_fixes[0].diff as it is: the whole diff, with hunks 1 and 3 corrected. Nothing was written.'
+    ]
+  },
+  {
+    failure: hunk('lines', { total_edits: 2, also_unplaced: [unplaced(1, 9)] }),
+    detail: [
+      'The old lines of hunk 1 of 2 (line 1 of the diff) were not found in src/app.ts: "foo(1)". Nothing in it is similar enough.',
+      'Hunk 2 (line 9 of the diff) does not fit either.',
+      'Read the file, and copy the lines around the change from it exactly.',
+      'Nothing was written: none of the 2 hunks was applied.'
+    ]
+  },
+  {
+    failure: hunkTwice('lines', { total_edits: 4, also_unplaced: [unplaced(1, 9), unplaced(3, 20)], diffs: [] }),
+    detail: [
+      'The old lines of hunk 1 of 4 (line 1 of the diff) appear 2 times in src/app.ts, at lines 4 and 9; they must fit one',
+      'place: "foo(1)". Hunks 2 and 4 (lines 9 and 20 of the diff) do not fit either.',
+      'Read the file, and copy the lines around the change from it exactly.',
+      'Nothing was written: none of the 4 hunks was applied.'
     ]
   },
   {
@@ -1621,6 +1687,16 @@ const LINES: Described[] = [
     ]
   },
   {
+    failure: { ...EXPECTED_TEXT_MISMATCH, edit_index: 0, total_edits: 2, cause: differs },
+    detail: [
+      'Edit 1 of 2 failed: expected_text does not match line 45 of src/app.ts, which has "const  foo = 1;\\n".',
+      'Nearly the same text is now at line 47: the file indents with 1 tab, but expected_text indents with 2 spaces.',
+      'If you mean line 47, send suggested_fixes[0].edit.',
+      'The lines of the other edits may have moved too: check their numbers first.',
+      'Nothing was written: none of the 2 edits was made.'
+    ]
+  },
+  {
     failure: { ...EXPECTED_TEXT_MISMATCH, found_at: [45, 45], cause: differs },
     detail: [
       'expected_text does not match line 45 of src/app.ts, which has "const  foo = 1;\\n".',
@@ -1719,6 +1795,20 @@ const UNSUPPORTED: { failure: UnsupportedTarget; detail: string[] }[] = [
     detail: [
       'The language of src/app.ts is not known from its name, so its structure is not supported.',
       'Supported languages are markdown and typescript. Use /edit. Nothing was written.'
+    ]
+  },
+  {
+    failure: { ...noneSupported, reason: 'no_grammar', language: 'yaml', to_read: true },
+    detail: [
+      'src/app.ts is a yaml file, so its structure is not supported. Supported languages are markdown and typescript.',
+      'Leave structure out to read the file, or send search to find text in it.'
+    ]
+  },
+  {
+    failure: { ...noneSupported, reason: 'too_slow', limit: 2000, to_read: true },
+    detail: [
+      'The structure of src/app.ts could not be read within 2 seconds.',
+      'Leave structure out to read the file, or send search to find text in it.'
     ]
   },
   {
@@ -1835,7 +1925,22 @@ const SECTIONS: Described[] = [
     failure: { ...nothingLike, at_line: 1, elsewhere: [section, method] },
     detail: [
       'The heading "Setup" was not found at line 1 in src/app.ts: it is at lines 3 to 9 or lines 12 to 15.',
+      'Send at_line with a line of the one you mean. Nothing was written.'
+    ]
+  },
+  {
+    failure: { ...nothingLike, at_line: 1, elsewhere: [section] },
+    detail: [
+      'The heading "Setup" was not found at line 1 in src/app.ts: it is at lines 3 to 9.',
       'Correct at_line, or leave it out. Nothing was written.'
+    ]
+  },
+  {
+    failure: { ...nothingLike, at_line: 2, elsewhere: [section, method, section, method, section, method] },
+    detail: [
+      'The heading "Setup" was not found at line 2 in src/app.ts: the nearest are at lines 3 to 9, lines 12 to 15,',
+      'lines 3 to 9, lines 12 to 15 or lines 3 to 9.',
+      'Send at_line with a line of the one you mean; targets lists them. Nothing was written.'
     ]
   },
   {
@@ -2215,7 +2320,7 @@ const HISTORY: Described[] = [
   {
     failure: conflict({ kind: 'outside' }, false),
     detail: [
-      "Edit E1 can't be taken back: another program changed src/app.ts since, and it is not known what.",
+      "Edit E1 can't be taken back: another program changed the same text since (line 12 of src/app.ts).",
       'Nothing was written. If that is what you mean, edit the lines in question, or send on_conflict "skip" to leave',
       'what is in conflict. suggested_fixes has the calls.'
     ]

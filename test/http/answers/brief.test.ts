@@ -19,7 +19,10 @@ if (host) {
 }
 `
 const WIDE = `${'x'.repeat(3000)} needle ${'y'.repeat(900)}\n`
+const USERS = 'def load_users(path):\n    with open(path) as f:\n        return json.load(f)'
+const ORDERS = 'def load_orders(db, since):\n    rows = db.query(since)\n    keep(rows, since)\n    return rows'
 const FILES: Record<string, string | Buffer> = {
+  'load.py': `${USERS}\n\n\n${ORDERS}\n`,
   'app.js': APP,
   'guide.md': '# Guide\n\n## Setup\n\ntext\n\n```sh\nls\n```\n\n## Setup\n\nmore\n',
   'cart.js': 'class Cart {\n  add (item) {\n    this.items.push(item)\n  }\n}\n',
@@ -39,6 +42,12 @@ const FILES: Record<string, string | Buffer> = {
 }
 const files = { ...FILES, folder: { 'a.txt': 'a', sub: {} } }
 const STALE = '0123456789abcdef'
+
+/** An edit of app.js for a line that is elsewhere now, and what is said of it beside another one. */
+const MOVED = { start_line: 2, end_line: 2, new_text: 'x', expected_text: 'if (host) {' }
+const IT_MOVED =
+  'No edit was made, because edit 1 of 2 failed: expected_text does not match line 2 of app.js; it is now at line 4. ' +
+  '[EXPECTED_TEXT_MISMATCH]'
 
 /** The first seven lines of app.js, as a text shows them. */
 const FIRST_OF_APP = [
@@ -95,7 +104,7 @@ const ANSWERS: [tool: string, args: Record<string, unknown>, lines: string[]][] 
     [
       'empty.txt is a text file, so its structure is not supported. [UNSUPPORTED_TARGET] Supported languages are ' +
         'bash, c, cpp, csharp, css, go, java, javascript, jsx, markdown, php, python, ruby, rust, shell, tsx and ' +
-        'typescript. Use edit_file. Nothing was written.',
+        'typescript. Leave structure out to read the file, or send search to find text in it.',
       'file_hash: #'
     ]
   ],
@@ -462,7 +471,7 @@ const ANSWERS: [tool: string, args: Record<string, unknown>, lines: string[]][] 
     'edit_file',
     { path: 'app.js', old_text: 'async function fetchInvoices(customerId)', new_text: 'x' },
     [
-      'old_text was not found in app.js: nothing in its 8 lines is similar, and it does not contain "async", ' +
+      'old_text was not found in app.js: nothing in its 8 lines is similar enough, and it does not contain "async", ' +
         '"function" or "fetchInvoices". [NO_MATCH]',
       ...FIRST_OF_APP,
       '8\t}',
@@ -473,7 +482,7 @@ const ANSWERS: [tool: string, args: Record<string, unknown>, lines: string[]][] 
     'edit_file',
     { path: 'long.txt', old_text: 'async function fetchInvoices(customerId)', new_text: 'x' },
     [
-      'old_text was not found in long.txt: nothing in its 60 lines is similar, and it does not contain "async", ' +
+      'old_text was not found in long.txt: nothing in its 60 lines is similar enough, and it does not contain "async", ' +
         '"function" or "fetchInvoices". [NO_MATCH]',
       'Check the path, or read the file:',
       '{"name":"inspect_file","arguments":{"path":"long.txt"}}',
@@ -503,6 +512,19 @@ const ANSWERS: [tool: string, args: Record<string, unknown>, lines: string[]][] 
       'For line 6, send:',
       '{"path":"tabs.py","old_text":"def first(path):\\n\\twith open(path) as f:\\n","new_text":"def ' +
         'first(path):\\n\\twith open(path, \\"rb\\") as f:\\n"}',
+      'file_hash: #'
+    ]
+  ],
+  [
+    'edit_file',
+    { path: 'load.py', old_text: USERS.replace('users', 'orders'), new_text: 'def load_orders(path):\n    return 1' },
+    [
+      'old_text was not found in load.py; the file defines "load_orders" otherwise, and what is like old_text has ' +
+        'another name: lines 6 to 9 or lines 1 to 3. [NO_MATCH]',
+      'For lines 6 to 9, send this with a new_text of your own:',
+      JSON.stringify({ path: 'load.py', old_text: ORDERS }),
+      'For lines 1 to 3, send:',
+      JSON.stringify({ path: 'load.py', old_text: USERS, new_text: 'def load_users(path):\n    return 1' }),
       'file_hash: #'
     ]
   ],
@@ -610,10 +632,10 @@ const ANSWERS: [tool: string, args: Record<string, unknown>, lines: string[]][] 
     [
       'No edit was made, because edit 3 of 3 failed: old_text appears 3 times in app.js, at lines 2 and 5, but ' +
         'must match one place. [WRONG_COUNT]',
-      'For line 2, send:',
+      'For line 2 (place 1 of 2), send:',
       '{"path":"app.js","edits":[{"old_text":"HOST","new_text":"host"},{"old_text":"if (host","new_text":"x"},' +
         '{"old_text":"const host = process.env.host","new_text":"const x = process.env.host"}]}',
-      'For line 2, send:',
+      'For line 2 (place 2 of 2), send:',
       '{"path":"app.js","edits":[{"old_text":"HOST","new_text":"host"},{"old_text":"if (host","new_text":"x"},' +
         '{"old_text":"const host = process.env.host","new_text":"const host = process.env.x"}]}',
       'For line 5, send:',
@@ -630,6 +652,36 @@ const ANSWERS: [tool: string, args: Record<string, unknown>, lines: string[]][] 
       'expected_text does not match line 2 of app.js; it is now at line 4. [EXPECTED_TEXT_MISMATCH]',
       'If you mean line 4, send:',
       '{"path":"app.js","start_line":4,"end_line":4,"expected_text":"if (host) {","new_text":"x"}',
+      '2\tconst host = process.env.HOST',
+      'file_hash: #'
+    ]
+  ],
+  // The lines of an edit that says nothing of them may have moved too.
+  [
+    'edit_lines',
+    {
+      path: 'app.js',
+      edits: [MOVED, { start_line: 6, end_line: 6, new_text: 'y' }]
+    },
+    [
+      IT_MOVED,
+      'The lines of the other edits may have moved too: check their numbers first:',
+      '{"name":"inspect_file","arguments":{"path":"app.js"}}',
+      '2\tconst host = process.env.HOST',
+      'file_hash: #'
+    ]
+  ],
+  [
+    'edit_lines',
+    {
+      path: 'app.js',
+      edits: [MOVED, { start_line: 6, end_line: 6, new_text: 'y', expected_text: '} else {' }]
+    },
+    [
+      IT_MOVED,
+      'If you mean line 4, send:',
+      '{"path":"app.js","edits":[{"start_line":4,"end_line":4,"expected_text":"if (host) {","new_text":"x"},' +
+        '{"start_line":6,"end_line":6,"new_text":"y","expected_text":"} else {"}]}',
       '2\tconst host = process.env.HOST',
       'file_hash: #'
     ]
@@ -675,10 +727,8 @@ const ANSWERS: [tool: string, args: Record<string, unknown>, lines: string[]][] 
     'edit_section',
     { path: 'guide.md', action: 'replace', heading: 'Setup', new_text: 'x' },
     [
-      'The heading "Setup" matches 2 places in guide.md; at_line says which. [AMBIGUOUS_TARGET]',
-      'Do you mean the section "Setup" at lines 3 to 10?',
-      'If so, send:',
-      '{"path":"guide.md","action":"replace","heading":"Setup","new_text":"x","at_line":3}',
+      'The heading "Setup" matches 2 places in guide.md. [AMBIGUOUS_TARGET]',
+      'Send at_line with a line of the one you mean, of these:',
       '3-10\t## Setup',
       '11-13\t## Setup',
       'file_hash: #'
@@ -686,13 +736,34 @@ const ANSWERS: [tool: string, args: Record<string, unknown>, lines: string[]][] 
   ],
   [
     'edit_section',
-    { path: 'guide.md', action: 'replace', heading: 'Setup', at_line: 1, new_text: 'x' },
+    { path: 'guide.md', action: 'delete', heading: 'Setup', at_line: 2 },
     [
-      'The heading "Setup" was not found at line 1 in guide.md; it is elsewhere. [TARGET_NOT_FOUND]',
+      'The heading "Setup" was not found at line 2 in guide.md; did you mean the section "Setup" at lines 3 to 10? [TARGET_NOT_FOUND]',
       'If so, send:',
-      '{"path":"guide.md","action":"replace","heading":"Setup","at_line":3,"new_text":"x"}',
+      '{"path":"guide.md","action":"delete","heading":"Setup","at_line":3}',
       '3-10\t## Setup',
       '11-13\t## Setup',
+      'file_hash: #'
+    ]
+  ],
+  [
+    'edit_section',
+    { path: 'guide.md', action: 'delete', heading: 'Setup', at_line: 20 },
+    [
+      'The heading "Setup" was not found at line 20 in guide.md. [TARGET_NOT_FOUND]',
+      'Send at_line with a line of the one you mean, of these:',
+      '11-13\t## Setup',
+      '3-10\t## Setup',
+      'file_hash: #'
+    ]
+  ],
+  [
+    'edit_section',
+    { path: 'guide.md', action: 'delete', heading: 'Guide', at_line: 20 },
+    [
+      'The heading "Guide" was not found at line 20 in guide.md; did you mean the section "Guide" at lines 1 to 13? [TARGET_NOT_FOUND]',
+      'If so, send:',
+      '{"path":"guide.md","action":"delete","heading":"Guide","at_line":1}',
       'file_hash: #'
     ]
   ],
@@ -721,11 +792,33 @@ const ANSWERS: [tool: string, args: Record<string, unknown>, lines: string[]][] 
   ],
   [
     'edit_section',
-    { path: 'cart.js', action: 'replace', symbol: 'Cart.ad', new_text: 'x' },
+    { path: 'cart.js', action: 'delete', symbol: 'Cart.Add' },
     [
-      'The symbol "Cart.ad" was not found in cart.js; did you mean "Cart.add" or "Cart"? [TARGET_NOT_FOUND]',
+      'The symbol "Cart.Add" was not found in cart.js; did you mean "Cart.add"? [TARGET_NOT_FOUND]',
       'If so, send:',
-      '{"path":"cart.js","action":"replace","symbol":"Cart.add","new_text":"x"}',
+      '{"path":"cart.js","action":"delete","symbol":"Cart.add"}',
+      'file_hash: #'
+    ]
+  ],
+  [
+    'edit_section',
+    { path: 'cart.js', action: 'delete', symbol: 'Cart.ad' },
+    [
+      'The symbol "Cart.ad" was not found in cart.js; did you mean "Cart.add"? [TARGET_NOT_FOUND]',
+      'It has:',
+      '1-5\tclass Cart',
+      '2-4\tmethod Cart.add',
+      'file_hash: #'
+    ]
+  ],
+  [
+    'edit_section',
+    { path: 'cart.js', action: 'delete', symbol: 'Cart.empty' },
+    [
+      'The symbol "Cart.empty" was not found in cart.js. [TARGET_NOT_FOUND]',
+      'It has:',
+      '1-5\tclass Cart',
+      '2-4\tmethod Cart.add',
       'file_hash: #'
     ]
   ],
@@ -910,7 +1003,7 @@ t.test('writes the same call out again where it is short, and else says what to 
   const repeated = `${long}\n`.repeat(2)
   writeFileSync(join(server.root, 'twice.txt'), repeated)
   const number =
-    /\nTo replace one of them \("occurrence": a number from 1 to 2\), send:\n.*"occurrence":1\}\nTo replace all 2/
+    /\nTo replace one of them, send "occurrence": a number from 1 to 2, counted from the top\. To replace all 2, /
   t.match(await call('edit_file', { path: 'twice.txt', old_text: `${long}\n`, new_text: 'z' }), number)
   writeFileSync(join(server.root, 'overlap.txt'), 'aaa\n')
   t.match(await call('edit_file', { path: 'overlap.txt', old_text: 'aa', new_text: 'b' }), /WRONG_COUNT/)
@@ -945,12 +1038,28 @@ t.test('cuts long lines around the change, and continues what does not fit', asy
     await call('inspect_file', { path: 'many.txt', search: 'x' }),
     /3000000 times, of which the first 200 are shown:/
   )
+  const readOn = /\n200\tx\nSearch for a longer text; or, to read the lines after these, send:\n(\{.*\})$/
+  for (const more of [{}, { facts: true }, { numbered: true, start_line: 1, end_line: 2 }]) {
+    const [, next = ''] = readOn.exec(await call('inspect_file', { path: 'many.txt', search: 'x', ...more })) ?? []
+    t.match(JSON.parse(next), { path: 'many.txt', start_line: 201 })
+    t.match(await call('inspect_file', JSON.parse(next) as Record<string, unknown>), /\. Shown: lines 201 to /)
+  }
+  writeFileSync(join(server.root, 'wide.txt'), 'x'.repeat(300))
+  t.match(
+    await call('inspect_file', { path: 'wide.txt', search: 'x' }),
+    /x\nTo find fewer, search for a longer text\.$/
+  )
   writeFileSync(join(server.root, 'many.js'), Array.from({ length: 2500 }, (_, i) => `function f${i} () {}\n`).join(''))
   t.match(
     await call('inspect_file', { path: 'many.js', structure: true }),
     /\nThere are 2500 items\. To continue, send:\n\{"path":"many\.js","structure":true,"start_item":201\}$/
   )
   t.match(await call('inspect_file', { path: 'empty.txt' }), /^empty\.txt: 0 lines, 0 bytes, ascii, text\. file_hash/)
+  writeFileSync(join(server.root, 'many.js'), '1\n'.repeat(10_000))
+  t.match(
+    await call('inspect_file', { path: 'many.js', structure: true, start_item: 2, max_items: 1, start_line: 1 }),
+    /\nTo continue, send:\n\{"path":"many\.js","start_line":\d+\}$/
+  )
   writeFileSync(join(server.root, 'none.js'), '1\n')
   t.match(
     await call('inspect_file', { path: 'none.js', structure: true }),

@@ -151,7 +151,10 @@ t.test('says which of several edits failed, and whether an earlier one is why', 
     edit_index: 2,
     detail: /^Edit 3 of 3 failed: .*; edits 1 to 2 match\.$/
   })
-  await fails([{ old_text: 'of', new_text: '' }, good], { edit_index: 0, detail: /none of the 2 edits was made\.$/ })
+  await fails([{ old_text: 'of', new_text: '' }, good], {
+    edit_index: 0,
+    detail: /none of the 2 edits was made; edit 2 was not tried\.$/
+  })
   await fails([good, { old_text: 'line 1 of alpha', new_text: 'x' }], {
     detail:
       /edit 1 of this request changes it first\. Write old_text to match .* \(suggested_fixes\[0\]\.edit has it\), or merge/,

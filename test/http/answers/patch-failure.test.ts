@@ -62,13 +62,13 @@ check('shows only the first diff where they are long', F, `@@\n-    a\n+${'b'.re
   `+${'b'.repeat(3000)}`
 ])
 check('shows the file where nothing would do', 'one\n', '@@\n-quite another thing\n+x\n', [
-  'The old lines of hunk 1 (line 1 of the diff) were not found in x.py. Nothing in it is similar. [NO_MATCH]',
+  'The old lines of hunk 1 (line 1 of the diff) were not found in x.py. Nothing in it is similar enough. [NO_MATCH]',
   'Send all of it again, with the lines copied from the file exactly:',
   '1\tone',
   'file_hash: 60303ae22b998861'
 ])
 check('has the file read where it is too long to be shown', `one\n${'two\n'.repeat(99)}`, '@@\n-quite another\n+x\n', [
-  'The old lines of hunk 1 (line 1 of the diff) were not found in x.py. Nothing in it is similar. [NO_MATCH]',
+  'The old lines of hunk 1 (line 1 of the diff) were not found in x.py. Nothing in it is similar enough. [NO_MATCH]',
   'Read the file, and copy the lines around the change from it exactly.',
   ...['one', ...Array<string>(19).fill('two')].map((line, i) => `${i + 1}\t${line}`),
   'file_hash: 60303ae22b998861'
@@ -99,4 +99,53 @@ check('says what to do with an empty file', '', '@@\n-a\n+x\n', [
   'x.py is empty, so it does not have the old lines of hunk 1 (line 1 of the diff); send only lines with "+" in front. ' +
     '[NO_MATCH]',
   'file_hash: 60303ae22b998861'
+])
+check('says of which hunks the diff is corrected', 'a b\nc\nd e\n', '@@\n-a  b\n+x\n@@\n-c\n+y\n@@\n-d  e\n+z\n', [
+  'No hunk was applied. The old lines of hunk 1 of 3 (line 1 of the diff) were not found in x.py. ' +
+    'Most likely line 1 was meant: the spacing differs (the file has "a b", the diff "a  b"). [NO_MATCH]',
+  'file_hash: 60303ae22b998861',
+  'Send this diff as it is, with hunks 1 and 3 corrected:',
+  '@@',
+  '-a b',
+  '+x',
+  '@@',
+  '-c',
+  '+y',
+  '@@',
+  '-d e',
+  '+z'
+])
+check(
+  'names the hunks that do not fit either',
+  `${'# more\n'.repeat(99)}${MAIN}`,
+  "@@\n-# more\n-def main():\n-    data = load('input.txt')\n+    data = load('data.txt')\n@@\n-quite another\n+x\n",
+  [
+    'No hunk was applied. The old lines of hunk 1 of 2 (line 1 of the diff) were not found in x.py. ' +
+      'Most likely lines 99 to 101 were meant: the file has "in", the diff "input". ' +
+      'Hunk 2 (line 6 of the diff) does not fit either. [NO_MATCH]',
+    'Read the file, and copy the lines around the change from it exactly.',
+    ...['# more', '# more', '# more', '# more', ...MAIN.trimEnd().split('\n')].map((line, i) => `${i + 96}\t${line}`),
+    'file_hash: 60303ae22b998861'
+  ]
+)
+check('has a diff for each place of a later hunk', `  x\n${F}`, '@@\n-    x\n+    y\n@@\n-    a\n+    b\n', [
+  'No hunk was applied. The old lines of hunk 1 of 2 (line 1 of the diff) were not found in x.py. ' +
+    'Most likely line 1 was meant: the file indents with 2 spaces, but the diff indents with 4 spaces. [NO_MATCH]',
+  'file_hash: 60303ae22b998861',
+  'For hunk 2 at line 3, send this diff, with hunks 1 and 2 corrected:',
+  '@@',
+  '-  x',
+  '+  y',
+  '@@',
+  ' def f():',
+  '-    a',
+  '+    b',
+  'For hunk 2 at line 6, send this diff, with hunks 1 and 2 corrected:',
+  '@@',
+  '-  x',
+  '+  y',
+  '@@',
+  ' def g():',
+  '-    a',
+  '+    b'
 ])

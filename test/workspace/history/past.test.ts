@@ -59,3 +59,36 @@ t.test('gives all edits at once, and reads no record of their file twice for it'
   t.strictSame([read.of_paths, read.of_all], [2500, 2500])
   t.ok(read.most <= 1000, `${read.most} at a time`)
 })
+
+t.test('leaves an edit out whose record is removed meanwhile, instead of forgetting that it was undone', async t => {
+  const history = await makePlace(t).open({ limits: { segment: 1 } })
+  const path = 'a.txt'
+  const edit = recordOf(history, path)
+  const undo = recordOf(history, path, 'x', { operation: 'undo', toggles: [{ edit_id: edit.edit_id }] })
+  for (const record of [edit, recordOf(history, 'b.txt'), undo]) {
+    await history.append(record, FAST)
+    history.settle(record.edit_id, 'done')
+    await history.flush()
+  }
+  const past = { history, mayRead: () => true, settle: async () => 'void' as const }
+  const seen = async () => {
+    const { edits } = await pastEdits(past, { limit: 100 })
+    return edits.map(({ record: { edit_id }, state }) => [edit_id === edit.edit_id, state])
+  }
+  t.strictSame(await seen(), [
+    [false, 'applied'],
+    [false, 'applied'],
+    [true, 'undone']
+  ])
+  const { bytes } = await history.sweep({ days: 30, bytes: Infinity })
+  const list = history.list.bind(history)
+  history.list = async (query, count) => {
+    // The records of the page have been read, and those of the path are next.
+    if (query.path !== undefined) await history.sweep({ days: 30, bytes: bytes - 1 })
+    return list(query, count)
+  }
+  t.strictSame(await seen(), [
+    [false, 'applied'],
+    [false, 'applied']
+  ])
+})

@@ -69,6 +69,30 @@ export function endOfBlock(haystack: Haystack, start: number, block: Block): num
   return undefined
 }
 
+/**
+ * The end (in bytes, exclusive; without its break) of what begins on the line at `start`: its last line that is indented
+ * deeper, or the one that closes it. Undefined where it is too long.
+ */
+export function endOfIndented(haystack: Haystack, start: number): number | undefined {
+  let outer: number | undefined
+  let last = start
+  for (let at = start; at < haystack.bytes.length;) {
+    if (at - start >= MOST_BYTES) return undefined
+    const end = textEndIn(haystack.bytes, at)
+    const line = haystack.text(at, end).trimEnd()
+    const text = line.trimStart()
+    if (outer === undefined) outer = indentOf(line)
+    else if (text !== '' && indentOf(line) <= outer) {
+      const goesOn = text === '{' || CLOSING.test(text)
+      if (indentOf(line) < outer || !goesOn) return last
+      if (!GOING_ON.test(text)) return at + Buffer.byteLength(line, haystack.encoding)
+    }
+    if (text !== '') last = at + Buffer.byteLength(line, haystack.encoding)
+    at = afterBreak(haystack.bytes, end)
+  }
+  return last
+}
+
 /** The start (in bytes) of the one line of the text that is the first of `block`, if there is exactly one. */
 export function startOfBlock(haystack: Haystack, { first }: Block, budget: Budget): number | undefined {
   const { bytes, encoding } = haystack

@@ -3,10 +3,16 @@
 import type { LineRange } from '../../../engine/edit/request.ts'
 import type { EditPosition, Fix, FixedLines, FixedText, LaterEdit } from '../../../engine/failure.ts'
 import { BY_TOOL, type CallSyntax, pathShown, type ToolCall } from '../call-names.ts'
-import { editsNumbered } from '../edit-position.ts'
+import { editsNotTried, editsNumbered } from '../edit-position.ts'
 import { isCorrected } from '../later-edits.ts'
 import { capital, span } from '../phrases.ts'
 import { whyNotMerged } from '../suggested-fixes.ts'
+
+/**
+ * How what corrects an operation is shown: as a whole call, to be sent as it is; as one in which more has to be corrected;
+ * or as a part of one.
+ */
+export type ShownAs = 'whole' | 'incomplete' | 'part'
 
 /** What failed: the call, and the file that it is about. */
 export interface FailedCall {
@@ -15,7 +21,7 @@ export interface FailedCall {
    * Of several operations, the one that failed: `made` has its arguments alone, `all` those of the call, whose field
    * `list` has them all.
    */
-  part?: { list: string; index: number; all: Readonly<Record<string, unknown>> }
+  part?: { list: string; index: number; all: Readonly<Record<string, unknown>>; as: ShownAs }
   /** The path, short enough for a sentence. */
   shown: string
   file_hash: string | undefined
@@ -66,7 +72,7 @@ export function again(
   const { naming } = call
   const whole = wholeCall(call, { ...call.made.arguments, ...changed })
   if (whole === undefined) return []
-  if (whole.length <= CALLS_LENGTH) return [`${when}, send:`, whole]
+  if (isShown(call, whole, CALLS_LENGTH)) return [`${when}, send:`, whole]
   const fields = Object.entries(changed).flatMap(([name, value]: [string, unknown]) => {
     if (name === 'expected_hash' && !naming.takes(name)) return []
     const shown = name === 'path' ? pathShown(naming, String(value)) : value
@@ -93,7 +99,7 @@ export function againAt(call: FailedCall, lines: readonly LineRange[], expected_
   const renumbered = edits.map((edit: object, i) => ({ ...edit, ...lines[i] }))
   const whole = wholeCall(call, { ...call.made.arguments, expected_hash, edits: renumbered })
   if (whole === undefined) return []
-  if (whole.length <= CALLS_LENGTH) return [`${when} them, send:`, whole]
+  if (isShown(call, whole, CALLS_LENGTH)) return [`${when} them, send:`, whole]
   const numbers = JSON.stringify(lines.map(({ start_line, end_line }) => ({ start_line, end_line })))
   return [
     `${when} them, send the same call with "expected_hash": "${expected_hash}", and its edits at ${numbers}${inPart(call)}.`
@@ -115,6 +121,10 @@ function wholeCall({ made, naming, part }: FailedCall, args: object): string | u
   return naming.write(made.name, { ...all, [list]: (all[list] as readonly unknown[]).toSpliced(index, 1, args) }, made)
 }
 
+/** Whether a whole call is shown: else it is said what to put into it, since it is long or more of it fails. */
+const isShown = ({ part }: FailedCall, whole: string, longest: number): boolean =>
+  (part === undefined || part.as === 'whole') && whole.length <= longest
+
 const inPart = ({ part }: FailedCall): string => (part === undefined ? '' : ` in ${part.list}[${part.index}]`)
 
 /**
@@ -135,7 +145,7 @@ export function otherCall(
   const one = { operation, ...args }
   const whole = wholeCall(call, one)
   if (whole === undefined) return []
-  const isWhole = whole.length <= CALL_LENGTH
+  const isWhole = isShown(call, whole, CALL_LENGTH)
   const what = isWhole ? ' this' : ` the same call with this${inPart(call)}`
   return [`${when}, send${what}${after}:`, isWhole ? whole : JSON.stringify(one)]
 }
@@ -204,7 +214,7 @@ export function asCall(
   const one = withEdit(call, edit, failure, later)
   const whole = wholeCall(call, one)
   if (whole === undefined) return []
-  const isWhole = (isOne && call.part === undefined) || whole.length <= CALL_LENGTH
+  const isWhole = (isOne && call.part === undefined) || isShown(call, whole, CALL_LENGTH)
   const corrected = later.filter(isCorrected)
   const these = corrected.length === 0 ? 'this' : 'these'
   const as = isOne ? '' : ` as ${editsNumbered([failure, ...corrected.map(({ failure }) => failure)])}`
@@ -237,13 +247,22 @@ export function eachPlace(
   before: string[] = []
 ): Pick<Brief, 'next'> {
   const next = [...before]
+  const places = ready.map(({ lines }) => (lines === undefined ? '' : span(lines)))
   let length = 0
-  for (const fix of ready) {
-    const lines = fixed(fix, fix.lines === undefined ? '' : `For ${span(fix.lines)}`, failure, call)
+  for (const [i, fix] of ready.entries()) {
+    const lines = fixed(fix, fix.lines === undefined ? '' : `For ${oneOf(places, i)}`, failure, call)
     length += lines.join('\n').length
     if (length <= CALLS_LENGTH || fix === ready[0]) next.push(...lines)
   }
   return { next }
+}
+
+/** A place, with its number where several are on the same lines, as what an earlier edit puts in is. */
+function oneOf(places: readonly string[], at: number): string {
+  const place = places[at]!
+  const same = places.filter(other => other === place).length
+  const number = places.slice(0, at + 1).filter(other => other === place).length
+  return same === 1 ? place : `${place} (place ${number} of ${same})`
 }
 
 /** Of the fixes of one place, the one that is the shortest call; one without a new_text only where all are. */
@@ -258,6 +277,11 @@ export function shortest(ready: readonly EditFix[], failure: EditPosition, call:
   return same.reduce((best, fix) => (lengthOf(fix) < lengthOf(best) ? fix : best), first)
 }
 
-/** The number of the edit, if there are several. */
-export const ofEdit = ({ edit_index, total_edits }: EditPosition, what: string): string =>
-  total_edits === 1 ? what : `No edit was made, because edit ${edit_index + 1} of ${total_edits} failed: ${what}`
+/** The number of the edit, if there are several, and which others weren't tried. */
+export function ofEdit(failure: EditPosition, what: string): string {
+  const { edit_index, total_edits } = failure
+  if (total_edits === 1) return what
+  const untried = editsNotTried(failure)
+  const which = `edit ${edit_index + 1} of ${total_edits} failed${untried === '' ? '' : ` (${untried})`}`
+  return `No edit was made, because ${which}: ${what}`
+}

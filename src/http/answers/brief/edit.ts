@@ -1,11 +1,22 @@
 // The texts of edits that can't be made, by code. Does not know why a request failed otherwise.
 import type { ExpectedTextMismatch, OccurrenceOutOfRange, WrongCount } from '../../../engine/failure.ts'
 import { type EditFailure, isOfHunk } from '../edit-failure.ts'
-import { UNSENDABLE } from '../line-failure.ts'
+import { OTHERS_MOVED, UNSENDABLE } from '../line-failure.ts'
 import { whyMissed } from '../no-match-cause.ts'
 import { counted, linesListed, span } from '../phrases.ts'
 import { addLines, onceMore } from '../text-failure.ts'
-import { type Brief, type Briefs, CALLS_LENGTH, eachPlace, type FailedCall, fixed, ofEdit, withEdits } from './call.ts'
+import {
+  type Brief,
+  type Briefs,
+  CALLS_LENGTH,
+  eachPlace,
+  type FailedCall,
+  fixed,
+  ofEdit,
+  pathOf,
+  toRead,
+  withEdits
+} from './call.ts'
 import { noMatch } from './no-match.ts'
 import { ambiguousHunk, missedHunk } from './patch.ts'
 import { excerptNumbered, preview } from './preview.ts'
@@ -78,7 +89,8 @@ function oneOfThem(failure: WrongCount | OccurrenceOutOfRange, call: FailedCall)
     const others = actual > around.length && byNumber !== undefined ? ` For one of the others, send ${number}.` : ''
     return [...shown, `${others}${everywhere}`.trim()]
   }
-  return [...fixed(byNumber, `To replace one of them (${number})`, failure, call), everywhere.trim()]
+  // No call: its number would be that of the first one, for which nothing speaks.
+  return [`To replace one of them, send ${number}, counted from the top.${everywhere}`]
 }
 
 function expectedTextMismatch(failure: ExpectedTextMismatch, call: FailedCall): Brief {
@@ -99,9 +111,19 @@ function expectedTextMismatch(failure: ExpectedTextMismatch, call: FailedCall): 
   const same = found_at[0] === start_line && found_at[1] === end_line
   const almost = cause === undefined ? 'it is' : 'nearly the same text is'
   const what = ofEdit(failure, same ? `${differ}${why}` : `${differ}; ${almost} now at ${span(found_at)}${why}`)
+  // They would be made at the numbers that they have, without a look at what is there.
+  const areUnchecked = !same && othersOf(failure, call).some(({ expected_text }) => expected_text === undefined)
   return {
     what,
-    next: fixed(first, `If you mean ${span(found_at)}`, failure, call),
+    next: areUnchecked
+      ? toRead(call, OTHERS_MOVED, { path: pathOf(call) })
+      : fixed(first, `If you mean ${span(found_at)}`, failure, call),
     ...(!same && { lines: excerptNumbered(actual_text, start_line, end_line) })
   }
+}
+
+/** The other edits of the request. */
+function othersOf({ edit_index }: ExpectedTextMismatch, { made }: FailedCall): { expected_text?: unknown }[] {
+  const { edits } = made.arguments
+  return Array.isArray(edits) ? (edits as object[]).toSpliced(edit_index, 1) : []
 }

@@ -61,11 +61,15 @@ export function noMatch(failure: NoMatch, call: FailedCall): Brief {
       : [`${new_text} is in the file too (${span(applied_lines)}): if this edit was made before, leave it out.`]
   if (cause.type === 'near_duplicate') {
     const what = of(`; ${whyMissed(cause, naming)}: ${listed(similar_content.map(spanOf), 'or')}`)
-    if (first === undefined) return { what, next: [...also, ...aroundOne(best, file_preview.total_lines, call)] }
-    const { next } = eachPlace(ready, failure, call, also)
+    const own = cause.expected === undefined || isEdited(best, ready) ? [] : region(best, failure, call)
+    if (first === undefined) {
+      return { what, next: [...also, ...(own.length > 0 ? own : aroundOne(best, file_preview.total_lines, call))] }
+    }
+    const { next } = eachPlace(ready, failure, call, [...also, ...own])
     return {
       what,
-      next: next.length > also.length ? next : [...next, ...aroundOne(best, file_preview.total_lines, call)]
+      next:
+        next.length > also.length + own.length ? next : [...next, ...aroundOne(best, file_preview.total_lines, call)]
     }
   }
   const likely = best.confidence === 'low' ? 'perhaps' : 'most likely'
@@ -99,15 +103,20 @@ function withLater(
   ]
 }
 
+/** Whether one of the edits is of a region. */
+const isEdited = ({ line_number, end_line }: SimilarContent, ready: readonly Pick<Fix, 'lines'>[]): boolean =>
+  ready.some(({ lines }) => lines !== undefined && lines[0] >= line_number && lines[1] <= end_line)
+
 /** A region that is too unlike old_text for an edit of it to be proposed: its text, or the call that reads it. */
-function region(best: SimilarContent, failure: EditPosition, call: FailedCall): string[] {
+function region(best: SimilarContent, failure: NoMatch, call: FailedCall): string[] {
   const { content: old_text, line_number: start_line, end_line, lossy } = best
+  const when = failure.cause.type === 'near_duplicate' ? `For ${spanOf(best)}` : 'If so'
   if (lossy !== true && old_text.length <= REGION_LENGTH) {
-    const edit = asCall({ old_text }, 'If so', '', failure, call)
+    const edit = asCall({ old_text }, when, '', failure, call)
     if (edit.length > 0) return edit
   }
   const part = lossy === true ? ', a part without U+FFFD' : ''
-  const why = `If so, read them and copy ${call.naming.field('old_text')} from there${part}`
+  const why = `${when}, read them and copy ${call.naming.field('old_text')} from there${part}`
   return toRead(call, why, { path: pathOf(call), start_line, end_line })
 }
 
@@ -147,7 +156,7 @@ function nothingSimilar(failure: NoMatch, call: FailedCall, of: (what: string) =
   if (cause.type === 'encoding') {
     return { what: of(`: ${whyMissed(cause, call.naming)}`), next: [], lines: preview(file_preview) }
   }
-  const what = of(`: nothing in its ${counted(total_lines, 'line')} is similar${notContained(failure)}`)
+  const what = of(`: nothing in its ${counted(total_lines, 'line')} is similar enough${notContained(failure)}`)
   if (preview_end_line === total_lines) return { what, next: [], lines: preview(file_preview) }
   return { what, next: toRead(call, 'Check the path, or read the file', { path: pathOf(call) }) }
 }

@@ -122,7 +122,7 @@ function file(outcome: InspectOutcome, searched: SearchedText | undefined, looke
     structure === undefined ? '' : outlineLines(structure),
     structure === undefined ? '' : itemsLeft(outcome, looked),
     syntax_error_lines === undefined ? '' : `There are syntax errors (${linesListed(syntax_error_lines)}).`,
-    searched === undefined ? '' : found(outcome, searched),
+    searched === undefined ? '' : found(outcome, searched, looked),
     next_line === undefined
       ? ''
       : toContinue(
@@ -133,7 +133,8 @@ function file(outcome: InspectOutcome, searched: SearchedText | undefined, looke
 
 /** The same call from where the answer was cut. */
 function continued({ made, naming }: Looked, from: object): string | undefined {
-  const { start_line, start_column, search, regex, ignore_case, structure, ...rest } = made.arguments
+  const { start_line, start_column, search, regex, ignore_case, structure, start_item, max_items, ...rest } =
+    made.arguments
   return naming.write(made.name, { ...rest, ...from }, made)
 }
 
@@ -175,16 +176,33 @@ function itemsLeft({ total_items = 0, next_item }: InspectOutcome, { made, namin
   return `There are ${counted(total_items, 'item')}. ${toContinue(next)}`
 }
 
-function found({ matches = [], total_matches = 0, stopped_at_line }: InspectOutcome, searched: SearchedText): string {
+function found(outcome: InspectOutcome, searched: SearchedText, looked: Looked): string {
+  const { matches = [], total_matches = 0, stopped_at_line } = outcome
   const lines = new Map(matches.map(({ line_number, line_content }) => [line_number, line_content]))
   const where = total_matches === 0 ? 'was not found' : `was found ${counted(total_matches, 'time')}`
-  const more = total_matches > matches.length ? `, of which the first ${matches.length} are shown` : ''
+  const areAll = total_matches <= matches.length
+  const more = areAll ? '' : `, of which the first ${matches.length} are shown`
   return below(
     sentences(
       `${quote(searched.text)} ${where}${more}${total_matches === 0 ? '.' : ':'}`,
       oneLineAtATime(searched),
-      stopped_at_line === undefined ? '' : `Lines from ${stopped_at_line} on were not searched: it took too long.`
+      stopped_at_line === undefined
+        ? ''
+        : `Lines from ${stopped_at_line} on were not searched: it took too long; simplify it.`
     ),
-    ...[...lines].map(([line, text]) => `${line}\t${text}`)
+    ...[...lines].map(([line, text]) => `${line}\t${text}`),
+    areAll ? '' : matchesLeft(outcome, looked)
   )
+}
+
+/** Where the other matches are: of those on the last line that is shown nothing more can be read. */
+function matchesLeft({ matches = [], total_lines = 0 }: InspectOutcome, { made, naming }: Looked): string {
+  const last = matches.at(-1)?.line_number ?? 0
+  // Neither the end of the lines that were asked for nor `facts` goes with another first line.
+  const { end_line, facts, ...rest } = made.arguments
+  const read =
+    last < total_lines ? continued({ made: { ...made, arguments: rest }, naming }, { start_line: last + 1 }) : undefined
+  return read === undefined
+    ? 'To find fewer, search for a longer text.'
+    : below('Search for a longer text; or, to read the lines after these, send:', read)
 }

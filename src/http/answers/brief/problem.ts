@@ -2,50 +2,89 @@
 // the call doesn't hold, the hash, and nothing else. Does not know statuses.
 import type { Problem } from '../../../../schemas/problem.ts'
 import type { Failure } from '../../failure.ts'
-import type { FailedPart } from '../../../operations/operation.ts'
-import { type CallSyntax, pathsShown, type ToolCall } from '../call-names.ts'
+import type { FailedPart, RemovedFile } from '../../../operations/operation.ts'
+import { BY_TOOL, type CallSyntax, pathsShown, type ToolCall } from '../call-names.ts'
 import { sentences } from '../description.ts'
-import { afterOthers, NOTHING_CHANGED, partNamed } from '../part.ts'
+import { bringingBackRemoved, howGone } from '../file-failure.ts'
+import { takenBackNote } from '../history-notes.ts'
+import { afterOthers, type NamedPart, NOTHING_CHANGED, operationsNotTried, partNamed } from '../part.ts'
 import { cut, listed } from '../phrases.ts'
-import { again, type Brief, type Briefs, type FailedCall, inspect, pathOf } from './call.ts'
+import { again, type Brief, type Briefs, type FailedCall, inspect, pathOf, type ShownAs } from './call.ts'
 import { EDIT_BRIEFS } from './edit.ts'
 import { staleFile } from './stale-file.ts'
 import { undoConflict } from './undo-conflict.ts'
 import { below, hashLine } from './text.ts'
 
+/** A failure, and `body` as JSON, whose `detail` is of the failure alone. */
+export interface DescribedFailure {
+  failure: Failure
+  body: Problem
+  part: FailedPart | undefined
+}
+
+/** The call, without which no other can be proposed. `untried`: operations that weren't tried, as they are named. */
+interface Failing {
+  made: ToolCall | undefined
+  naming: CallSyntax
+  untried: readonly NamedPart[]
+}
+
 /**
- * The text of a problem; `body` is its JSON, `made` the call, without which no other can be proposed. A code that
- * has no text of its own is answered with `detail`.
+ * The text of a problem: of a failure and, in a batch, of later ones. A code that has no text of its own is answered with
+ * `detail`. Of a patch the diff to send comes last, with nothing after it: that of the first file which has one.
  */
-export function briefProblem(
-  failure: Failure,
-  body: Problem,
-  { made, part, naming }: { made: ToolCall | undefined; part: FailedPart | undefined; naming: CallSyntax }
-): string {
+export function briefProblem(all: readonly DescribedFailure[], failing: Failing): string {
+  const diffs = all.map(({ failure }) => diffsOf(failure))
+  const last = diffs.findIndex(count => count > 0)
+  const isCorrected = (i: number): boolean => last !== -1 && i !== last && diffs[i] === 1
+  const isComplete = failing.untried.length === 0 && all.every((_, i) => i === last || isCorrected(i))
+  const blocks = all.map((one, i) => {
+    const as = i === last ? (isComplete ? 'whole' : 'incomplete') : all.length === 1 ? 'whole' : 'part'
+    const { head, rest } = briefBlock(one, failing, { isFirst: i === 0, as })
+    return { head, rest: isCorrected(i) ? 'It is corrected below.' : rest }
+  })
+  const told = blocks.flatMap(({ head, rest }, i) => {
+    const { taken_back } = all[i]!.body
+    return [head, i === last ? '' : rest, i === 0 || taken_back === undefined ? '' : takenBackNote(taken_back)]
+  })
+  return below(...told, operationsNotTried(failing.untried), blocks[last]?.rest)
+}
+
+const diffsOf = (failure: Failure): number => ('diffs' in failure ? failure.diffs.length : 0)
+
+/** Which failure it is, and what there is to say and to send. */
+interface Block {
+  head: string
+  rest: string
+}
+
+function briefBlock(
+  { failure, body, part }: DescribedFailure,
+  { made, naming }: Failing,
+  { isFirst, as }: { isFirst: boolean; as: ShownAs }
+): Block {
   const { code, detail, path, file_hash } = body
   const shown = cut(path ?? 'the file', 200)
   const file = { shown, file_hash, naming }
-  const call = made && (part === undefined ? { made, ...file } : partOf(made, part, file))
+  const call = made && (part === undefined ? { made, ...file } : partOf(made, part, { ...file, as }))
   const brief = call && briefOf(BRIEFS, failure, call)
-  if (brief === undefined) return withHash(withCode(detail, code, path), file_hash, naming)
+  if (brief === undefined) return { head: withHash(withCode(detail, code, path), file_hash, naming), rest: '' }
   const { what, next, lines } = brief
   const of = part === undefined ? '' : `${partNamed(part, path)}: `
-  const whole = part === undefined ? '' : sentences(NOTHING_CHANGED, afterOthers(part))
-  return withHash(
-    below(`${of}${what}${/[.?]$/.test(what) ? '' : '.'} [${code}]`, whole, ...next, lines),
-    file_hash,
-    naming
-  )
+  const whole = part === undefined ? '' : sentences(isFirst ? NOTHING_CHANGED : '', afterOthers(part))
+  const head = below(`${of}${what}${/[.?]$/.test(what) ? '' : '.'} [${code}]`, whole)
+  const rest = below(...next, lines)
+  return { head, rest: head.includes(file_hash ?? '') ? rest : withHash(rest, file_hash, naming) }
 }
 
 /** The one operation of a call that failed. */
 function partOf(
   { name, arguments: all }: ToolCall,
   { operation_index: index, list = 'operations' }: FailedPart,
-  file: Pick<FailedCall, 'shown' | 'file_hash' | 'naming'>
+  { as, ...file }: Pick<FailedCall, 'shown' | 'file_hash' | 'naming'> & { as: ShownAs }
 ): FailedCall {
   const operations = all[list] as readonly ToolCall['arguments'][]
-  return { ...file, made: { name, arguments: operations[index]! }, part: { list, index, all } }
+  return { ...file, made: { name, arguments: operations[index]! }, part: { list, index, all, as } }
 }
 
 /** A text with the hash, if that isn't in it. */
@@ -66,17 +105,37 @@ function withCode(detail: string, code: string, path = ''): string {
   return `${detail.slice(0, at)} [${code}]${detail.slice(at)}`
 }
 
+/** Of a file that the history knows to be moved or deleted. */
+function removedFile(removed: RemovedFile, what: string, lists: string[], call: FailedCall): Brief {
+  const { naming, made } = call
+  const { now_at, did_you_mean = [] } = removed
+  const how = `${what}: ${howGone(removed, naming)}`
+  if (now_at !== undefined) return { what: how, next: again(call, { path: now_at }, 'To use it there') }
+  const back = bringingBackRemoved(removed, naming)
+  const undo = back && naming.write(BY_TOOL.undo, back.arguments, made)
+  const [first] = did_you_mean
+  const similar = listed(pathsShown(naming, did_you_mean), 'or')
+  const ways = [
+    ...(undo === undefined ? [] : ['To bring it back, send:', undo]),
+    ...(first === undefined ? [] : again(call, { path: first }, `If you mean ${similar}`))
+  ]
+  return { what: how, next: ways.length > 0 ? ways : lists }
+}
+
 const BRIEFS: Briefs<Failure> = {
   UNDO_CONFLICT: undoConflict,
   ...EDIT_BRIEFS,
   STALE_FILE: (failure, call) => staleFile(failure, call, (inner, renewed) => briefOf(EDIT_BRIEFS, inner, renewed)),
-  FILE_NOT_FOUND: ({ did_you_mean = [], missing, folder = '.' }, call) => {
+  FILE_NOT_FOUND: (failure, call) => {
+    const { did_you_mean = [], missing, folder = '.' } = failure
     const [first] = did_you_mean
     if (missing !== undefined) return undefined
     const what = `${call.shown} was not found`
     const listing = inspect(call, { path: folder })
+    const lists = listing.length === 0 ? ['Check the path.'] : ['This lists what is there:', ...listing]
+    if ('removals' in failure) return removedFile(failure, what, lists, call)
     return first === undefined
-      ? { what, next: listing.length === 0 ? ['Check the path.'] : ['This lists what is there:', ...listing] }
+      ? { what, next: lists }
       : {
           what: `${what}; did you mean ${listed(pathsShown(call.naming, did_you_mean), 'or')}?`,
           next: again(call, { path: first })

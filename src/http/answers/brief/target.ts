@@ -1,38 +1,53 @@
 // The text of a section, code block or symbol that was not found, or of which there are several. Does not know other
 // failures.
-import type { AmbiguousTarget, TargetNotFound } from '../../../engine/failure.ts'
-import { listed, quote, span } from '../phrases.ts'
-import { entryNamed, targetNamed } from '../section-failure.ts'
+import type { AmbiguousTarget, OutlineEntry, TargetNotFound } from '../../../engine/failure.ts'
+import { linesFrom } from '../../../engine/outline/target.ts'
+import { listed, quote } from '../phrases.ts'
+import { entryAt, targetNamed } from '../section-failure.ts'
 import { again, type Brief, type FailedCall } from './call.ts'
 import { below, outlineLines } from './text.ts'
 
 /** Items of an outline that are shown. */
 const MOST_ITEMS = 30
+/** Above the lines of several items. */
+const CHOOSE = 'Send at_line with a line of the one you mean, of these:'
 
 /** Where it is instead, or what is there; undefined where the file has no outline. */
 export function targetNotFound(failure: TargetNotFound, call: FailedCall): Brief | undefined {
-  const { target, at_line, elsewhere, nearest, outline, total } = failure
+  const { target, at_line, elsewhere, nearest, meant, outline, total } = failure
   const what = `The ${targetNamed(target)} was not found`
-  const [near] = nearest
-  if (elsewhere.length > 0) {
-    return {
-      what: `${what} at line ${at_line} in ${call.shown}; it is elsewhere`,
-      next: again(call, { at_line: elsewhere[0]!.start_line }),
-      lines: elsewhere.length > 1 ? outlineLines(elsewhere) : ''
-    }
+  if (at_line !== undefined && elsewhere.length > 0) {
+    return notAtLine({ what: `${what} at line ${at_line} in ${call.shown}`, elsewhere, at_line }, call)
   }
-  if (near !== undefined && target.code_block === undefined) {
-    const names = listed(
-      nearest.map(name => quote(name)),
-      'or'
-    )
+  if (meant !== undefined && target.code_block === undefined) {
     return {
-      what: `${what} in ${call.shown}; did you mean ${names}?`,
-      next: again(call, target.heading === undefined ? { symbol: near } : { heading: near })
+      what: `${what} in ${call.shown}; did you mean ${quote(meant)}?`,
+      next: again(call, target.heading === undefined ? { symbol: meant } : { heading: meant })
     }
   }
   if (total === 0) return undefined
-  return { what: `${what} in ${call.shown}`, next: ['It has:'], lines: itemsOf(outline, total) }
+  // Which of these was meant, if any was, is left to the model: the call may delete it.
+  const like = nearest.map(name => quote(name))
+  return {
+    what: `${what} in ${call.shown}${like.length === 0 ? '' : `; did you mean ${listed(like, 'or')}?`}`,
+    next: ['It has:'],
+    lines: itemsOf(outline, total)
+  }
+}
+
+/**
+ * Where it is instead. A call is proposed for the nearest only where that is far nearer than the next one: the line may
+ * be of an older version of the file, and the call may delete the wrong one.
+ */
+function notAtLine(
+  { what, elsewhere, at_line }: { what: string; elsewhere: readonly OutlineEntry[]; at_line: number },
+  call: FailedCall
+): Brief {
+  const [first, second] = elsewhere as [OutlineEntry, OutlineEntry?]
+  const lines = second === undefined ? '' : outlineLines(elsewhere.slice(0, MOST_ITEMS))
+  return second === undefined || 2 * linesFrom(first, at_line) < linesFrom(second, at_line)
+    ? { what: `${what}; did you mean ${entryAt(first)}?`, next: again(call, { at_line: first.start_line }), lines }
+    : { what, next: [CHOOSE], lines }
 }
 
 /** The first items of an outline, and how many more there are. */
@@ -41,15 +56,9 @@ const itemsOf = (outline: TargetNotFound['outline'], total: number): string => {
   return below(outlineLines(first), total > first.length ? `and ${total - first.length} more` : '')
 }
 
-/** The places, and the same call with the line of the first. */
+/** The places. Which one was meant is left to the model: no line of the call says more for one than for another. */
 export function ambiguousTarget({ target, targets, fitting }: AmbiguousTarget, call: FailedCall): Brief {
-  const [first] = targets
   const what = `The ${targetNamed(target)} matches ${fitting} places in ${call.shown}`
-  if (first === undefined) return { what, next: [] }
-  const entry = `${entryNamed(first)} at ${span([first.start_line, first.end_line])}`
-  return {
-    what: `${what}; at_line says which`,
-    next: [`Do you mean ${entry}?`, ...again(call, { at_line: first.start_line })],
-    lines: outlineLines(targets.slice(0, MOST_ITEMS))
-  }
+  if (targets.length === 0) return { what, next: [] }
+  return { what, next: [CHOOSE], lines: outlineLines(targets.slice(0, MOST_ITEMS)) }
 }

@@ -20,9 +20,9 @@ export function undoConflict(
   if (bring !== undefined) {
     return { what: inTheWay(failure, naming), next: ['To bring the file back first, send:', bring] }
   }
-  // `detail` says what else can be done.
-  if (isReplaced || conflicts.some(({ kind }) => kind === 'removed')) return undefined
   const all = withLater(failure)
+  // `detail` says what else can be done.
+  if (isReplaced ? all === undefined : conflicts.some(({ kind }) => kind === 'removed')) return undefined
   const which = all?.later.length === 1 ? 'edit' : 'edits'
   const undo = all && naming.write(BY_TOOL.undo, all.selector, made)
   const next = undo === undefined ? [] : [`To take back the later ${which} too, send:`, undo]
