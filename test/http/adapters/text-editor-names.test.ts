@@ -163,7 +163,7 @@ t.test('writes the calls that the tool has, and no others', async t => {
 
 t.test('shows paths as the caller writes them, and none that it cannot name', async t => {
   const missing: Failure = { code: 'FILE_NOT_FOUND', did_you_mean: ['src/a.md', 'memories/b.md'] }
-  const { body, text } = answerTo({ failure: missing, detail: [] }, BY_MEMORY, 'memories/a.md')
+  const { body, text } = answerTo({ failure: missing }, BY_MEMORY, 'memories/a.md')
   t.match(body, {
     detail: '/memories/a.md was not found. Did you mean /memories/b.md?',
     path: '/memories/a.md',
@@ -184,8 +184,7 @@ t.test('shows paths as the caller writes them, and none that it cannot name', as
           did_you_mean: [now_at],
           removals: [{ ...removal, moved_to: now_at }],
           now_at
-        },
-        detail: []
+        }
       },
       BY_MEMORY,
       'memories/a.md'
@@ -201,11 +200,11 @@ t.test('shows paths as the caller writes them, and none that it cannot name', as
   // The vendor's editor has no call that takes back an edit by its id.
   const deleted: Failure = { code: 'FILE_NOT_FOUND', removals: [removal], undo: by }
   t.equal(
-    answerTo({ failure: deleted, detail: [] }, BY_MEMORY, 'memories/a.md').text(),
+    answerTo({ failure: deleted }, BY_MEMORY, 'memories/a.md').text(),
     `/memories/a.md was not found: edit ${by} deleted it. [FILE_NOT_FOUND]\n` +
       'This lists what is there:\n{"command":"view","path":"/memories"}'
   )
-  const nothing = answerTo({ failure: { code: 'FILE_NOT_FOUND' }, detail: [] }, BY_MEMORY, 'memories/a.md').body
+  const nothing = answerTo({ failure: { code: 'FILE_NOT_FOUND' } }, BY_MEMORY, 'memories/a.md').body
   t.equal(
     nothing.detail,
     '/memories/a.md was not found. Check the path: it is below /memories, and case matters. ' +
