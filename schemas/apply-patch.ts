@@ -71,8 +71,6 @@ export const ApplyPatchResultSchema = named('ApplyPatchResult', 'What was change
   warnings: Type.Optional(Type.Array(Type.String(), { description: 'How the request was understood.' }))
 })
 
-export const APPLY_PATCH_COMPONENTS = [PatchedFileSchema, ApplyPatchResultSchema]
-
 export type PatchFile =
   | ({ operation: 'create' } & Static<typeof PatchCreateSchema>)
   | ({ operation: 'update' } & Static<typeof PatchUpdateSchema>)

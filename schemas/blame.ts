@@ -6,7 +6,7 @@ import { editId, NamedEdit } from './history.ts'
 import { reach, shownLine } from './pending.ts'
 
 /** Lines that one answer lists at most, and where the request doesn't say how many. */
-export const MAX_BLAMED_LINES = 5000
+const MAX_BLAMED_LINES = 5000
 export const DEFAULT_BLAMED_LINES = 1000
 
 export const BlameRequestSchema = named(

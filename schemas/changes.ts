@@ -5,8 +5,8 @@ import { answeredPath, byDiscriminator, count, lossy, named, ref, word } from '.
 import { editFacts } from './history.ts'
 
 /** Milliseconds that a request may wait, and changes of one answer, at most and where the request doesn't say. */
-export const MAX_WAIT = 30_000
-export const MAX_CHANGES = 200
+const MAX_WAIT = 30_000
+const MAX_CHANGES = 200
 export const DEFAULT_CHANGES = 50
 
 const cursor = (description: string) => Type.String({ minLength: 1, maxLength: 12_000, description })

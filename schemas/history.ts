@@ -4,7 +4,7 @@ import { Type } from './type.ts'
 import { answeredPath, count, hash, line, lossy, named, ref, time, word } from './common.ts'
 
 /** Edits that one page lists at most, and where the request doesn't say how many. */
-export const MAX_EDITS_LISTED = 200
+const MAX_EDITS_LISTED = 200
 export const DEFAULT_LISTED = 50
 
 /** The id of an edit; any other text is the id of none. */

@@ -5,13 +5,13 @@ import { answeredPath, count, hash, line, lossy, named, ref, resolvedPath, word 
 
 const lines = (description: string) => Type.Array(Type.String(), { maxItems: 20, description })
 
-export const ChangeContext = named('ChangeContext', 'Unchanged lines of the result around a change.', {
+const ChangeContext = named('ChangeContext', 'Unchanged lines of the result around a change.', {
   before_lines: lines('Lines before it.'),
   after_lines: lines('Lines after it.'),
   lossy: Type.Optional(lossy)
 })
 
-export const Change = named('Change', 'One changed place. Check that this is what you meant.', {
+const Change = named('Change', 'One changed place. Check that this is what you meant.', {
   edit_index: count('Which edit, counted from 0.'),
   operation: word(['replace', 'insert', 'delete', 'append'], 'What was done.'),
   start_line: line('First line of the change in the file before the request.'),
@@ -30,7 +30,7 @@ export const Change = named('Change', 'One changed place. Check that this is wha
   lossy: Type.Optional(lossy)
 })
 
-export const EditApplied = named('EditApplied', 'What one edit found and replaced.', {
+const EditApplied = named('EditApplied', 'What one edit found and replaced.', {
   edit_index: count('Which edit, counted from 0.'),
   occurrences_found: count('How many matches old_text has.'),
   occurrences_replaced: count('How many of them were replaced.'),

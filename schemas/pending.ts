@@ -6,7 +6,7 @@ import { editId, NamedEdit } from './history.ts'
 import { NamedChangesSchema } from './undo.ts'
 
 /** Lines that one answer lists at most, and where the request doesn't say how many. */
-export const MAX_PENDING_LINES = 20_000
+const MAX_PENDING_LINES = 20_000
 export const DEFAULT_PENDING_LINES = 2000
 export const DEFAULT_PENDING_CONTEXT = 3
 

@@ -379,7 +379,7 @@ const MEMBERS_BY_CODE = {
   NO_SPACE: has([])
 }
 export type ProblemCode = keyof typeof MEMBERS_BY_CODE
-export const PROBLEM_CODES = Object.keys(MEMBERS_BY_CODE) as ProblemCode[]
+const PROBLEM_CODES = Object.keys(MEMBERS_BY_CODE) as ProblemCode[]
 
 const code = (codes: ProblemCode[]) => Type.Unsafe<ProblemCode>({ type: 'string', enum: codes })
 

@@ -5,7 +5,6 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import t from 'tap'
-import { CAUSES } from '../src/engine/suggest/differences/classify.ts'
 import { withInvisibleNamed } from '../src/http/answers/invisible.ts'
 import { followFirstCall, type Call } from './agent.ts'
 import { MISSES, type Miss } from './misses.ts'
@@ -59,7 +58,6 @@ const FIX: Record<string, string> = {
 }
 
 t.test('names each cause in its own words, with a fix that leads to what was wanted', async t => {
-  t.strictSame(MISSES.map(({ cause }) => cause).sort(), [...CAUSES].sort(), 'every cause has an example')
   const rows: string[] = []
   for (const miss of MISSES) {
     const { text, how, result } = await walk(miss)

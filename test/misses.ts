@@ -67,9 +67,9 @@ const REMEMBERED = RETRIES.replace('Math.min(options.retries, 10)', 'options.ret
 const VARIABLES = Array.from({ length: 60 }, (_, i) => `var v${i}=f${i}(${i * 7},"${i}");`).join('')
 const MINIFIED = `!function(){${VARIABLES}var width=compute(left+right,"px");return width}()\n`
 
-export const MISSES: Miss[] = [
-  {
-    cause: 'indentation',
+/** The compiler asks for one of each. */
+const BY_CAUSE: Record<CauseType, Omit<Miss, 'cause'>> = {
+  indentation: {
     title: 'indentation lost or different',
     says: 'the file indents with 8 spaces, but old_text has no indentation',
     file: PYTHON,
@@ -77,8 +77,7 @@ export const MISSES: Miss[] = [
     new_text: 'for item in items:\n    result += item.price * item.count',
     result: PYTHON.replace('item.price', 'item.price * item.count')
   },
-  {
-    cause: 'tabs',
+  tabs: {
     title: 'tabs or spaces',
     says: 'the file indents with 1 tab, but old_text indents with 4 spaces',
     file: FUNCTION,
@@ -86,8 +85,7 @@ export const MISSES: Miss[] = [
     new_text: '    let sum = 1\n    for (const item of items) {\n        sum += item.price * item.count',
     result: FUNCTION.replace('sum = 0', 'sum = 1')
   },
-  {
-    cause: 'trailing_space',
+  trailing_space: {
     title: 'white space at the end of lines',
     says: 'white space at the end of a line that old_text leaves out',
     file: 'name: editd  \nport: 7333\nhost: localhost\n',
@@ -95,8 +93,7 @@ export const MISSES: Miss[] = [
     new_text: 'name: editd\nport: 8080',
     result: 'name: editd  \nport: 8080\nhost: localhost\n'
   },
-  {
-    cause: 'blank_lines',
+  blank_lines: {
     title: 'blank lines',
     says: 'the blank lines differ',
     file: 'import os\nimport sys\n\n\ndef main():\n    run(sys.argv)\n',
@@ -105,8 +102,7 @@ export const MISSES: Miss[] = [
     wanted: swap('run', 'start'),
     result: 'import os\nimport sys\n\n\ndef main():\n    start(sys.argv)\n'
   },
-  {
-    cause: 'spacing',
+  spacing: {
     title: 'white space within a line',
     says: 'the spacing differs (the file has "const  limit", old_text "const limit")',
     file: 'const a = 1\nconst  limit  =  100\nconst b = 2\n',
@@ -115,8 +111,7 @@ export const MISSES: Miss[] = [
     wanted: swap('100', '200'),
     result: 'const a = 1\nconst  limit  =  200\nconst b = 2\n'
   },
-  {
-    cause: 'line_endings',
+  line_endings: {
     title: 'line endings, with `line_endings` "exact"',
     says: 'the file ends lines with "\\r\\n", old_text with "\\n"',
     file: 'one\r\ntwo\r\nthree\r\n',
@@ -126,8 +121,7 @@ export const MISSES: Miss[] = [
     wanted: swap('two', 'zwei'),
     result: 'one\r\nzwei\r\nthree\r\n'
   },
-  {
-    cause: 'final_newline',
+  final_newline: {
     title: 'a line break at the end',
     says: 'old_text ends with a line break that the file does not have there',
     file: 'name: editd\nport: 7333',
@@ -135,8 +129,7 @@ export const MISSES: Miss[] = [
     new_text: 'name: editd\nport: 8080\n',
     result: 'name: editd\nport: 8080'
   },
-  {
-    cause: 'byte_order_mark',
+  byte_order_mark: {
     title: 'a byte-order mark',
     says: 'old_text begins with a byte-order mark (U+FEFF)',
     file: 'intro: none\nname: editd\nport: 7333\n',
@@ -144,8 +137,7 @@ export const MISSES: Miss[] = [
     new_text: 'name: service',
     result: 'intro: none\nname: service\nport: 7333\n'
   },
-  {
-    cause: 'quotes',
+  quotes: {
     title: 'quotes',
     says: 'the quotation marks differ (the file has',
     file: 'greet("hello there")\nleave("goodbye")\n',
@@ -154,8 +146,7 @@ export const MISSES: Miss[] = [
     wanted: swap('there', 'you'),
     result: 'greet("hello you")\nleave("goodbye")\n'
   },
-  {
-    cause: 'dashes',
+  dashes: {
     title: 'dashes and dots',
     says: 'dashes or symbols differ (the file has',
     file: 'Open from 9–17, Monday – Friday…\nClosed on Sunday.\n',
@@ -164,8 +155,7 @@ export const MISSES: Miss[] = [
     wanted: swap('17', '18'),
     result: 'Open from 9–18, Monday – Friday…\nClosed on Sunday.\n'
   },
-  {
-    cause: 'nbsp',
+  nbsp: {
     title: 'no-break spaces',
     says: 'the spaces differ (the file has "100[U+00A0 no-break space]EUR", old_text "100 EUR")',
     file: 'The price is 100\u00a0EUR per year.\nTaxes are extra.\n',
@@ -174,8 +164,7 @@ export const MISSES: Miss[] = [
     wanted: swap('100', '120'),
     result: 'The price is 120\u00a0EUR per year.\nTaxes are extra.\n'
   },
-  {
-    cause: 'invisible',
+  invisible: {
     title: 'characters that cannot be seen',
     says: 'the file has "foo[U+200B zero width space]Bar" where old_text has "fooBar"',
     file: 'const a = 1\nconst foo\u200bBar = compute(a)\n',
@@ -184,8 +173,7 @@ export const MISSES: Miss[] = [
     wanted: swap('(a)', '(b)'),
     result: 'const a = 1\nconst foo\u200bBar = compute(b)\n'
   },
-  {
-    cause: 'unicode_form',
+  unicode_form: {
     title: 'NFC and NFD',
     says: 'composed differently (NFC and NFD)',
     file: 'title: Cafe\u0301 au lait\nsize: large\n',
@@ -194,8 +182,7 @@ export const MISSES: Miss[] = [
     wanted: swap('au lait', 'noir'),
     result: 'title: Cafe\u0301 noir\nsize: large\n'
   },
-  {
-    cause: 'html_entities',
+  html_entities: {
     title: 'HTML entities',
     says: 'HTML entities',
     file: 'if (a < b && b > c) {\n  swap(a, b)\n}\n',
@@ -204,8 +191,7 @@ export const MISSES: Miss[] = [
     wanted: swap('<', '<='),
     result: 'if (a <= b && b > c) {\n  swap(a, b)\n}\n'
   },
-  {
-    cause: 'over_escaped',
+  over_escaped: {
     title: 'escapes that the file does not have',
     says: 'old_text has escapes (backslashes) that the file does not have',
     file: 'print("one")\nprint("two")\nprint("three")\n',
@@ -214,8 +200,7 @@ export const MISSES: Miss[] = [
     wanted: swap('two', '2'),
     result: 'print("one")\nprint("2")\nprint("three")\n'
   },
-  {
-    cause: 'line_numbers',
+  line_numbers: {
     title: 'line numbers copied along',
     says: 'old_text has line numbers at the start of its lines',
     file: FUNCTION,
@@ -224,8 +209,7 @@ export const MISSES: Miss[] = [
     wanted: swap('sum = 0', 'sum = 1'),
     result: FUNCTION.replace('sum = 0', 'sum = 1')
   },
-  {
-    cause: 'elided',
+  elided: {
     title: 'the middle left out',
     says: 'old_text leaves out the middle',
     file: FUNCTION,
@@ -234,8 +218,7 @@ export const MISSES: Miss[] = [
     wanted: swap('return sum', 'return sum / 2'),
     result: FUNCTION.replace('return sum', 'return sum / 2')
   },
-  {
-    cause: 'markdown_fence',
+  markdown_fence: {
     title: 'a Markdown fence around it',
     says: 'a Markdown fence',
     file: FUNCTION,
@@ -244,8 +227,7 @@ export const MISSES: Miss[] = [
     wanted: swap('sum = 0', 'sum = 1'),
     result: FUNCTION.replace('sum = 0', 'sum = 1')
   },
-  {
-    cause: 'diff_hunk',
+  diff_hunk: {
     title: 'a diff hunk',
     says: 'old_text is a diff hunk',
     file: FUNCTION,
@@ -253,8 +235,7 @@ export const MISSES: Miss[] = [
     new_text: '@@ -2,2 +2,2 @@\n-\tlet sum = 0\n+\tlet sum = 1\n \tfor (const item of items) {',
     result: FUNCTION.replace('sum = 0', 'sum = 1')
   },
-  {
-    cause: 'edit_markers',
+  edit_markers: {
     title: 'the markers of another edit format',
     says: 'markers of another edit format',
     file: FUNCTION,
@@ -262,8 +243,7 @@ export const MISSES: Miss[] = [
     new_text: '\tlet sum = 1\n\tfor (const item of items) {\n>>>>>>> REPLACE',
     result: FUNCTION.replace('sum = 0', 'sum = 1')
   },
-  {
-    cause: 'encoding',
+  encoding: {
     title: 'a file that is not UTF-8',
     says: 'the file is not UTF-8 (it looks like Latin-1), so old_text cannot match characters such as "é" there',
     file: 'title = "Café au lait"\nport = 80\n',
@@ -272,8 +252,7 @@ export const MISSES: Miss[] = [
     new_text: 'title = "Tea"',
     result: null
   },
-  {
-    cause: 'case',
+  case: {
     title: 'letter case',
     says: 'letter case differs',
     file: 'SELECT name, price FROM products WHERE price > 10;\n',
@@ -282,8 +261,7 @@ export const MISSES: Miss[] = [
     wanted: swap('10', '20'),
     result: 'SELECT name, price FROM products WHERE price > 20;\n'
   },
-  {
-    cause: 'punctuation',
+  punctuation: {
     title: 'punctuation',
     says: 'the file has ";" where old_text has nothing',
     file: 'const list = [one, two, three];\nconst next = list.length;\n',
@@ -292,8 +270,7 @@ export const MISSES: Miss[] = [
     wanted: swap(', three', ''),
     result: 'const list = [one, two];\nconst next = list.length;\n'
   },
-  {
-    cause: 'typo',
+  typo: {
     title: 'a typo',
     says: 'the file has "recieveMessages", old_text "receiveMessages"',
     file: 'function recieveMessages (queue) {\n  return queue.drain()\n}\n',
@@ -302,8 +279,7 @@ export const MISSES: Miss[] = [
     wanted: swap('drain', 'take'),
     result: 'function recieveMessages (queue) {\n  return queue.take()\n}\n'
   },
-  {
-    cause: 'word',
+  word: {
     title: 'a different word or number',
     says: 'the file has "30", old_text "60"',
     file: 'retries: 3\ntimeout: 30 seconds\nhost: localhost\n',
@@ -312,8 +288,7 @@ export const MISSES: Miss[] = [
     wanted: swap('localhost', '"::"'),
     result: 'retries: 3\ntimeout: 30 seconds\nhost: "::"\n'
   },
-  {
-    cause: 'renamed',
+  renamed: {
     title: 'a different name',
     says: 'the file has the name "settings", old_text "config"',
     file: SETTINGS,
@@ -322,8 +297,7 @@ export const MISSES: Miss[] = [
     wanted: swap('localhost', '::'),
     result: SETTINGS.replace('localhost', '::')
   },
-  {
-    cause: 'lines_dropped',
+  lines_dropped: {
     title: 'lines left out',
     says: 'old_text leaves out "app.use(helmet())"',
     file: 'const app = express()\napp.use(helmet())\napp.use(json())\napp.listen(8080)\n',
@@ -332,8 +306,7 @@ export const MISSES: Miss[] = [
     wanted: swap('8080', '9090'),
     result: 'const app = express()\napp.use(helmet())\napp.use(json())\napp.listen(9090)\n'
   },
-  {
-    cause: 'lines_added',
+  lines_added: {
     title: 'lines that are not there',
     says: 'old_text has "app.use(helmet())", which is not in the file',
     file: 'const app = express()\napp.use(compression())\napp.use(json())\napp.listen(8080)\n',
@@ -342,8 +315,7 @@ export const MISSES: Miss[] = [
     wanted: swap('8080', '9090'),
     result: 'const app = express()\napp.use(compression())\napp.use(json())\napp.listen(9090)\n'
   },
-  {
-    cause: 'comment',
+  comment: {
     title: 'a comment added or left out',
     says: 'the file has the comment "// Both are in pixels.", which old_text leaves out',
     file: 'function area (width, height) {\n  // Both are in pixels.\n  return width * height\n}\n',
@@ -352,8 +324,7 @@ export const MISSES: Miss[] = [
     wanted: swap('* height', '* height / 2'),
     result: 'function area (width, height) {\n  // Both are in pixels.\n  return width * height / 2\n}\n'
   },
-  {
-    cause: 'stale',
+  stale: {
     title: 'the file has changed',
     says: 'the file has changed, or was remembered wrongly',
     file: RETRIES,
@@ -362,8 +333,7 @@ export const MISSES: Miss[] = [
     wanted: swap('5000', '9000'),
     result: RETRIES.replace('5000', '9000')
   },
-  {
-    cause: 'joined_or_split',
+  joined_or_split: {
     title: 'lines joined or split',
     says: 'the line breaks are in different places',
     file: 'const point = {\n  x: 1,\n  y: 2,\n  z: 3\n}\ndraw(point)\n',
@@ -372,8 +342,7 @@ export const MISSES: Miss[] = [
     wanted: swap('z: 3', 'z: 4'),
     result: 'const point = {\n  x: 1,\n  y: 2,\n  z: 4\n}\ndraw(point)\n'
   },
-  {
-    cause: 'long_line_part',
+  long_line_part: {
     title: 'part of a very long line',
     says: 'in that part of a very long line, the file has "+right" where old_text has "-margin"',
     file: MINIFIED,
@@ -382,8 +351,7 @@ export const MISSES: Miss[] = [
     wanted: swap('"px"', '"em"'),
     result: MINIFIED.replace('"px"', '"em"')
   },
-  {
-    cause: 'near_duplicate',
+  near_duplicate: {
     title: 'several equally likely places',
     says: 'several places are equally likely: line 2 or line 6',
     file: PYTHON_TABS,
@@ -391,8 +359,7 @@ export const MISSES: Miss[] = [
     new_text: '    with open(path, "rb") as f:\n',
     result: PYTHON_TABS.replace('open(path)', 'open(path, "rb")')
   },
-  {
-    cause: 'never_there',
+  never_there: {
     title: 'text that was never there',
     says: 'nothing in its 6 lines is similar enough, and it does not contain "async", "function" or "fetchInvoices"',
     file: PYTHON,
@@ -400,4 +367,5 @@ export const MISSES: Miss[] = [
     new_text: 'async function fetchInvoices(customer) {',
     result: null
   }
-]
+}
+export const MISSES = Object.entries(BY_CAUSE).map(([cause, miss]): Miss => ({ cause: cause as CauseType, ...miss }))

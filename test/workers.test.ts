@@ -11,7 +11,7 @@ import { planTask, type TaskChange, type Task } from '../src/engine/task.ts'
 import { bufferOf, transferable } from '../src/workers/thread.ts'
 import { runJob } from '../src/workers/job.ts'
 import { HistoryReader } from '../src/workers/history-reader.ts'
-import { INLINE_PLAN_BYTES, PlanMaker } from '../src/workers/plan.ts'
+import { PlanMaker } from '../src/workers/plan.ts'
 import { Searcher } from '../src/workers/search.ts'
 import { Threads } from '../src/workers/threads.ts'
 import { Workers } from '../src/workers/workers.ts'
@@ -115,6 +115,8 @@ t.test('passes a failure of the worker on', async t => {
   await searcher.close()
 })
 
+/** Bytes of a text that is planned in a thread. */
+const LARGE = 300_000
 const FILE = { path: 'a.txt', exists: true }
 const taskOf = (change: TaskChange): Task => ({
   change,
@@ -134,10 +136,7 @@ t.test('plans in a thread what it plans at once', async t => {
   for (let round = 0; round < 12; round++) {
     const random = new Random(SEED * 90_001 + round)
     const { bytes: part, alphabet } = randomFile(random)
-    const bytes = Buffer.concat([
-      Buffer.alloc(INLINE_PLAN_BYTES, Buffer.concat([part, Buffer.from('x')])),
-      Buffer.from('the end')
-    ])
+    const bytes = Buffer.concat([Buffer.alloc(LARGE, Buffer.concat([part, Buffer.from('x')])), Buffer.from('the end')])
     const old = random.text(alphabet, 30) || 'x'
     for (const change of [
       edit(old, random.text(alphabet, 30)),
@@ -272,10 +271,10 @@ t.test('does each job as a thread would', async t => {
     transfer: []
   })
   const planMaker = new PlanMaker()
-  const large = () => Buffer.from(`${'x\n'.repeat(INLINE_PLAN_BYTES)}two\n`)
+  const large = () => Buffer.from(`${'x\n'.repeat(LARGE)}two\n`)
   t.match(await planMaker.replan(large(), { ...task([{ old_text: 'two', new_text: '2' }]), max_result_size: 1e6 }), {
     fits: true,
-    places: [[INLINE_PLAN_BYTES + 1, INLINE_PLAN_BYTES + 1]]
+    places: [[LARGE + 1, LARGE + 1]]
   })
   const lines: Task = {
     ...task([]),
@@ -378,10 +377,10 @@ t.test("plans a large text for a small file in a thread, and takes nobody's empt
   t.teardown(() => planMaker.close())
   const nothing = Buffer.alloc(0)
   const tasks: Task['change'][] = [
-    { operation: 'create', content: 'x\n'.repeat(INLINE_PLAN_BYTES) },
+    { operation: 'create', content: 'x\n'.repeat(LARGE) },
     {
       operation: 'edit_lines',
-      edits: [{ start_line: 1, end_line: 0, new_text: 'x\n'.repeat(INLINE_PLAN_BYTES) }],
+      edits: [{ start_line: 1, end_line: 0, new_text: 'x\n'.repeat(LARGE) }],
       line_endings: 'adapt'
     }
   ]
@@ -400,7 +399,7 @@ t.test("plans a large text for a small file in a thread, and takes nobody's empt
 t.test('takes changes of a large file back in a thread, as on the event loop', async t => {
   const planMaker = new PlanMaker()
   t.teardown(() => planMaker.close())
-  for (const size of [1000, INLINE_PLAN_BYTES + 1]) {
+  for (const size of [1000, LARGE + 1]) {
     const before = Buffer.from('line\n'.repeat(size / 5))
     const changes = [
       { edit_id: 'a', splices: [{ start: 0, old: Buffer.from('line'), insert: Buffer.from('LINE') }] },

@@ -50,7 +50,7 @@ const LABELS: Record<string, string> = {
 }
 
 /** Whether the page can carry out a fix. */
-export const canFollow = ({ edit, call }: Fix): boolean =>
+const canFollow = ({ edit, call }: Fix): boolean =>
   (edit !== undefined && edit.new_text !== undefined) || call?.name === '/undo' || call?.name === '/redo'
 
 /** `key`: of the buttons, with the number of the fix after it. */

@@ -143,7 +143,7 @@ export function summarySentence(
 }
 
 /** Lists of changes in one, each edit once. */
-export function together(lists: readonly (readonly Selection[])[]): Selection[] {
+function together(lists: readonly (readonly Selection[])[]): Selection[] {
   const byEdit = groupedBy(lists.flat(), ({ edit_id }) => edit_id)
   return [...byEdit].map(([edit_id, all]) => {
     // One without indexes is all of the edit.

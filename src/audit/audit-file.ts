@@ -20,7 +20,7 @@ const LINE_FEED = 0x0a
 export type AuditReport = (event: { event: string; [key: string]: unknown }) => void
 
 /** A line could not be written, or not be synced; `cause` is the system's error. */
-export class AuditUnwritable extends Error {
+class AuditUnwritable extends Error {
   readonly code = 'AUDIT_UNWRITABLE'
 
   constructor(cause: unknown) {

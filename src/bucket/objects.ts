@@ -6,7 +6,7 @@ import { StoreRefused, type Listed, type ObjectStore } from '../object-store/sto
 import { fail, ok, type Result } from '../result.ts'
 import type { Entries, Entry, FailedAccess, FileTarget, PageRequest } from '../workspace/api.ts'
 import type { FileFailure } from '../workspace/failure.ts'
-import type { FailedFile, FileResult, RequestedPath } from '../workspace/file-access.ts'
+import type { FileResult, RequestedPath } from '../workspace/file-access.ts'
 import { namesFolder, relativePath, split } from '../workspace/root/path.ts'
 import type { Policy } from '../workspace/root/policy.ts'
 import { ANSWERS_LIMIT, folded, nearest, withoutFirstFolders } from '../workspace/root/similar-paths.ts'
@@ -218,13 +218,10 @@ export class Objects {
 }
 
 /** As an absolute path, for the policy: the root is `/`, and what is editd's own is in one folder of it. */
-export const realOf = (relative: Buffer): Buffer => Buffer.concat([Buffer.from('/'), relative])
+const realOf = (relative: Buffer): Buffer => Buffer.concat([Buffer.from('/'), relative])
 export const OWN_FOLDER = Buffer.from(`/${OWN}`)
 
 /** Whether a file system could have it as a name: others are neither shown nor touched. */
 const isName = (name: string): boolean =>
   name !== '' && name !== '.' && name !== '..' && !name.includes('\0') && Buffer.byteLength(name) <= 255
 const isPath = (path: string): boolean => path.split('/').every(isName)
-
-/** A failure with the hash of what is there. */
-export const failedAt = <F>(failure: F, file_hash: string): FailedFile<F> => ({ ...fail(failure), file_hash })

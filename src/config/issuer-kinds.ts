@@ -3,7 +3,7 @@ import { isIPv4 } from 'node:net'
 import { kind, oneOf } from './value-kinds.ts'
 
 /** Whether a URL is of this machine, so that nobody between can change what is sent. */
-export const isLoopback = ({ hostname }: URL): boolean =>
+const isLoopback = ({ hostname }: URL): boolean =>
   hostname === 'localhost' ||
   hostname.endsWith('.localhost') ||
   hostname === '[::1]' ||

@@ -3,7 +3,7 @@ import type { HistoryLimits, HistoryOptions } from './api.ts'
 
 const MIB = 1024 * 1024
 
-export const LIMITS: HistoryLimits = {
+const LIMITS: HistoryLimits = {
   segment: 8 * MIB,
   text: 64 * 1024,
   indexes: 64 * MIB,

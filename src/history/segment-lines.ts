@@ -52,7 +52,7 @@ export interface Run {
 }
 
 /** Lines that are read at once, in the order in which they are in the file. */
-export function runsOf(places: readonly LinePlace[]): Run[] {
+function runsOf(places: readonly LinePlace[]): Run[] {
   const runs: Run[] = []
   for (const line of places.toSorted((a, b) => a.offset - b.offset)) {
     const { offset, length } = line

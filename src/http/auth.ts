@@ -17,7 +17,7 @@ export interface AccessOptions {
 /** What a request for a path has to show: for health nothing, for public paths no token. */
 export type RouteAccess = 'health' | 'public' | 'token'
 
-export const HEALTH_PATHS = ['/healthz', '/readyz']
+const HEALTH_PATHS = ['/healthz', '/readyz']
 const PUBLIC_PATHS = ['/openapi.json', '/openapi.yaml', '/openapi.tools.json', RESOURCE_METADATA_PATH]
 
 /** The page; POST at the same path is an operation. */

@@ -144,7 +144,7 @@ class S3Store implements ObjectStore {
 const BEHIND = '\u{10ffff}'
 const isPrefix = (after: string, whole: string): boolean => after.length > whole.length && after.endsWith('/')
 
-export const sentForm = (form: EtagForm, version: string): string => (form === 'quoted' ? `"${version}"` : version)
+const sentForm = (form: EtagForm, version: string): string => (form === 'quoted' ? `"${version}"` : version)
 
 /** Reads until there is an answer, or no time. */
 async function again<T>(work: () => Promise<T>): Promise<T> {

@@ -71,7 +71,7 @@ export const keyedByAll =
  * How a request's change is made, and by whom. `answer`: what the call returns; it is plain JSON, so that it can be
  * kept under the request's idempotency key and be given again.
  */
-export const changeOptions = <D>(
+const changeOptions = <D>(
   { dry_run = false }: ChangeRequest,
   operation: Origin['operation'],
   { caller, key, audit, client }: CallContext,

@@ -19,7 +19,7 @@ import type { Job, Results, SentPlan } from './job.ts'
 import { Threads } from './threads.ts'
 
 /** Bytes of a file, and of the texts of its change, up to which it is planned on the event loop. */
-export const INLINE_PLAN_BYTES = 256 * 1024
+const INLINE_PLAN_BYTES = 256 * 1024
 /**
  * Work (see `fitsWorkBudget`) up to which a plan is made there: that of replacing two thousand places, for instance.
  */

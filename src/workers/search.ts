@@ -18,7 +18,7 @@ const INLINE_SEARCH_BYTES = 128 * 1024
 /** Searches that may wait, each with its whole file. */
 const WAITING = 16
 /** Milliseconds that a search may take; then it returns how far it got. */
-export const SEARCH_TIME = 5_000
+const SEARCH_TIME = 5_000
 /** After so long without an answer, the worker is ended: a single line was too much for it. */
 const GRACE = 5_000
 

@@ -3,7 +3,7 @@
 import { close } from 'node:fs'
 
 /** How many may be on their way: a bound on open descriptors. Chosen, not measured. */
-export const LIMIT = 64
+const LIMIT = 64
 
 let closing = 0
 const waiting: (() => void)[] = []

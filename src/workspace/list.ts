@@ -12,7 +12,7 @@ import type { Folder } from './root/pin.ts'
  * Another one is the name as it is shown, `/`, which no name holds, and its bytes in hex: so it stands where it seems
  * to belong, and no two have one key.
  */
-export function keyOf(name: Buffer): Buffer {
+function keyOf(name: Buffer): Buffer {
   return isUtf8(name) ? name : Buffer.from(`${name.toString()}/${name.toString('hex')}`)
 }
 

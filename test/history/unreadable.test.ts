@@ -5,7 +5,7 @@ import t from 'tap'
 import type { History, PastFacts } from '../../src/history/api.ts'
 import { codeOf } from '../../src/error-code.ts'
 import { Ids } from '../../src/history/ids.ts'
-import { LIMITS } from '../../src/history/limits.ts'
+import { limitsOf } from '../../src/history/limits.ts'
 import { Segments } from '../../src/history/segments.ts'
 import { breakFolder, makePlace, recordOf, takeDescriptors, write, type Place } from './support/history.ts'
 
@@ -139,7 +139,8 @@ t.test('reports that it could not write the index of a segment that it ended, an
 t.test('refuses to say which segments there are, where their folder cannot be listed', async t => {
   const place = makePlace(t)
   const { folder } = place
-  const options = { folder, nonce: 'one', isAlive: async () => true, report: () => {}, limits: LIMITS, ids: new Ids() }
+  const limits = limitsOf({})
+  const options = { folder, nonce: 'one', isAlive: async () => true, report: () => {}, limits, ids: new Ids() }
   const segments = new Segments({ ...options, saw() {}, sawIndex() {} })
   writeFileSync(folder, '')
   await t.rejects(segments.present(), { code: 'HISTORY_UNREADABLE' })

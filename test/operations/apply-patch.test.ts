@@ -8,14 +8,14 @@ import { BY_PATCH } from '../../src/http/adapters/patch-names.ts'
 import { caller } from '../../src/http/call.ts'
 import type { WorkspaceOptions } from '../../src/workspace/workspace.ts'
 import { makeValidator } from '../../src/http/requests/validator.ts'
-import { APPLY_PATCH_COMPONENTS, ApplyPatchResultSchema } from '../../schemas/apply-patch.ts'
+import { ApplyPatchResultSchema, PatchedFileSchema } from '../../schemas/apply-patch.ts'
 import { OUTCOME_COMPONENTS } from '../../schemas/outcome.ts'
 import { open } from '../workspace/support/open.ts'
 import { ALLOWED, create, openWith, remove, type Files } from './support/patched.ts'
 
 type Body = Record<string, unknown>
 
-const validate = makeValidator([...OUTCOME_COMPONENTS, ...APPLY_PATCH_COMPONENTS])
+const validate = makeValidator([...OUTCOME_COMPONENTS, PatchedFileSchema, ApplyPatchResultSchema])
 const DIFF = '@@\n-b\n+B\n'
 const update = (path: string, diff: string, move_to?: string) => ({
   operation: 'update',

@@ -5,7 +5,7 @@
 // by itself. An empty object ends the log. Logs are numbered in one order over all servers: the number is one more than
 // the highest, and the first object is written on the condition that there is none.
 
-export const HOME = '.editd/'
+const HOME = '.editd/'
 export const LOGS = `${HOME}log/`
 export const BLOBS = `${HOME}blobs/`
 export const COPIES = `${HOME}copies/`

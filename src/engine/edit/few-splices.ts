@@ -6,7 +6,7 @@ import type { Splice } from './splice.ts'
  * Splices of one change that are kept apart. What the history does takes time and memory for each: a change of ten
  * thousand holds up a server for 50 to 100 ms where it is recorded, one of a million did for 9 s (measured).
  */
-export const MOST_SPLICES = 10_000
+const MOST_SPLICES = 10_000
 
 /**
  * The same change of `original` in at most `most` splices: neighbours become one, with the text between them, the

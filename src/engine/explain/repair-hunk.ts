@@ -36,7 +36,7 @@ export interface Similar {
 }
 
 /** What is like `text` from a line on; where nothing is, what is in the whole file. */
-export function similarTo(file: FileLines, text: string, from: number): Similar {
+function similarTo(file: FileLines, text: string, from: number): Similar {
   const offset = file.starts[Math.min(from, file.count)]!
   const below = suggest(file.bytes.subarray(offset), text)
   const isClear = below.candidates.some(({ score }) => score >= MEDIUM)

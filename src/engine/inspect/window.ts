@@ -32,7 +32,7 @@ export interface Window {
 export const MAX_WINDOW_LINES = 2000
 export const MAX_WINDOW_BYTES = 64 * 1024
 /** Bytes where no end was asked for: what hosts of models pass on without cutting it themselves. */
-export const DEFAULT_WINDOW_BYTES = 16 * 1024
+const DEFAULT_WINDOW_BYTES = 16 * 1024
 
 /**
  * The window that begins with `kept`: the text from `start_line` and `start_column` on, to its end or for more than

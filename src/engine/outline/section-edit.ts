@@ -1,7 +1,6 @@
 // What /edit-section asks for an item of an outline, and why an item can't take it. Does not know the text.
 
-export const SECTION_ACTIONS = ['replace', 'delete', 'append', 'prepend', 'insert_before', 'insert_after'] as const
-export type SectionAction = (typeof SECTION_ACTIONS)[number]
+export type SectionAction = 'replace' | 'delete' | 'append' | 'prepend' | 'insert_before' | 'insert_after'
 
 /** Why an item can't take an action. */
 export type Refusal = 'not_alone' | 'cramped' | 'no_body' | 'unclosed' | 'closes_fence'

@@ -126,5 +126,5 @@ export function linesOf(text: Folded): FoldedLine[] {
 }
 
 /** Folded codes as a string. */
-export const textOf = (codes: Uint16Array): string =>
+const textOf = (codes: Uint16Array): string =>
   codes.length === 0 ? '' : Buffer.from(codes.buffer, codes.byteOffset, codes.length * 2).toString('utf16le')

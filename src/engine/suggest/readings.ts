@@ -145,16 +145,16 @@ const MEANING: Record<string, string> = {
 }
 
 /** Whether there is anything to unescape. */
-export const hasEscapes = (text: string): boolean => /\\[nt"'`\\$ur]/.test(text)
+const hasEscapes = (text: string): boolean => /\\[nt"'`\\$ur]/.test(text)
 
 /** Every escape replaced by what it stands for; unknown ones are kept. */
-export const unescaped = (text: string): string =>
+const unescaped = (text: string): string =>
   text.replace(/\\(?:u([0-9a-fA-F]{4})|([^u]))/g, (all: string, hex: string | undefined, sign: string) =>
     hex !== undefined ? String.fromCharCode(parseInt(hex, 16)) : (MEANING[sign] ?? all)
   )
 
 /** Only quotes, `$` and backslashes unescaped: for code whose own strings hold `\n`. */
-export const withPlainQuotes = (text: string): string => text.replace(/\\(["'`$\\])/g, '$1')
+const withPlainQuotes = (text: string): string => text.replace(/\\(["'`$\\])/g, '$1')
 
 /** Only the tabs that lines begin with unescaped: for code whose own strings hold `\n`. */
 const withPlainIndents = (text: string): string => text.replace(/^(?:\\t)+/gm, tabs => '\t'.repeat(tabs.length / 2))

@@ -105,7 +105,7 @@ function addGram(seeds: Seeds, low: number, high: number, at: number): void {
 }
 
 /** `seeds.wat`, compiled. */
-export const CODE = Buffer.from(
+const CODE = Buffer.from(
   'AGFzbQEAAAABBwFgAn9/AX8DAgEABQMBAAMHEQIGbWVtb3J5AgAEZmluZAAACrECAa4CAwJ/BHsEf0Eg/Q8hBSAB/REhBkHrlK+veP0RIQcCQANAIAIg' +
     'AE8NASAC/QAEkEAgBf1QIAL9AASMQCAF/VAgBv21Af2uASAH/bUBQRD9rQEhBCAE/RsAIQggCEEFdkECdCgCACAIdiEIIAT9GwEhCSAJQQV2QQJ0KAIA' +
     'IAl2IQkgBP0bAiEKIApBBXZBAnQoAgAgCnYhCiAE/RsDIQsgC0EFdkECdCgCACALdiELIAggCXIgCiALcnJBAXEEQCADIAI2AoCABSADIAhBAXFBAnRq' +

@@ -28,7 +28,7 @@ export async function readJson(url: string): Promise<unknown> {
 }
 
 /** Where the metadata of an issuer may be: as RFC 8414 has it, and as OpenID Connect has it. */
-export function metadataUrls(issuer: string): string[] {
+function metadataUrls(issuer: string): string[] {
   const { origin, pathname } = new URL(issuer)
   const path = pathname.replace(/\/$/, '')
   return [

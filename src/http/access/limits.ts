@@ -8,7 +8,7 @@ import { addressKey, RateLimiter } from './rates.ts'
 export type RateLimited = Extract<RequestFailure, { code: 'RATE_LIMITED' }>
 
 /** Of each address. It holds always: who has the right token doesn't get to it. */
-export const WRONG_TOKENS: Rate = { requests: 60, per: 'min' }
+const WRONG_TOKENS: Rate = { requests: 60, per: 'min' }
 
 export interface Limits {
   /** Counts a request; null, or why it is one too many. `grant`: null where there is no access file. */

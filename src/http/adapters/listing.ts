@@ -13,7 +13,7 @@ const MORE = `Only the first ${MAX_LISTED} are listed; view a directory below th
 const UNITS = ['B', 'K', 'M', 'G', 'T'] as const
 
 /** Bytes as the vendor's tools show them: 0B, 512B, 1.5K. */
-export function sizeShown(bytes: number): string {
+function sizeShown(bytes: number): string {
   const power = bytes === 0 ? 0 : Math.min(UNITS.length - 1, Math.floor(Math.log(bytes) / Math.log(1024)))
   const size = bytes / 1024 ** power
   return `${Number.isInteger(size) ? size : size.toFixed(1)}${UNITS[power]}`
@@ -30,31 +30,22 @@ const headOf = (shown: string): string =>
 /** A directory that isn't there yet. */
 export const emptyDirectory = headOf
 
-/** A directory as a model is shown it; the arguments as of `listingOf`. */
-export async function directoryShown(
-  first: InspectOutcome,
-  names: { path: string; shown: string },
-  list: ListDirectory
-): Promise<string> {
-  return below(headOf(names.shown), ...(await listingOf(first, names, list)))
-}
-
 /**
- * The entries below a directory, two levels deep, each as `size⇥path`; a directory has `-` for its size and ends with
- * `/`. `first`: the first page of it; `shown`: its path as it is shown. What can't be read is left out, as are links
- * and special files. After 1,000 lines nothing more is read, and it is said that there is more.
+ * A directory as a model is shown it: the entries below it, two levels deep, each as `size⇥path`; a directory has `-`
+ * for its size and ends with `/`. `first`: the first page of it; `shown`: its path as it is shown. What can't be read is
+ * left out, as are links and special files. After 1,000 lines nothing more is read, and it is said that there is more.
  */
-export async function listingOf(
+export async function directoryShown(
   first: InspectOutcome,
   { path, shown }: { path: string; shown: string },
   list: ListDirectory
-): Promise<string[]> {
+): Promise<string> {
   const lines: string[] = []
   for await (const line of linesOf(first, { path, shown }, list)) {
-    if (lines.length === MAX_LISTED) return [...lines, MORE]
+    if (lines.length === MAX_LISTED) return below(headOf(shown), ...lines, MORE)
     lines.push(line)
   }
-  return lines
+  return below(headOf(shown), ...lines)
 }
 
 async function* linesOf(

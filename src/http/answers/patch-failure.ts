@@ -39,7 +39,7 @@ export const PATCH_FAILURES: Descriptions<HunkFailure> = {
 }
 
 /** `hunk 2 of 3 (line 14 of the diff)`. */
-export const hunkNamed = ({ edit_index, total_edits, diff_line }: HunkPosition): string =>
+const hunkNamed = ({ edit_index, total_edits, diff_line }: HunkPosition): string =>
   `hunk ${edit_index + 1}${total_edits === 1 ? '' : ` of ${total_edits}`} (line ${diff_line} of the diff)`
 
 const noneApplied = ({ total_edits }: HunkPosition): string =>

@@ -5,16 +5,16 @@ import type { IncomingHttpHeaders } from 'node:http'
 import { fail, ok, type Result } from '../../result.ts'
 import type { RequestFailure } from '../failure.ts'
 
-export const MAX_DEPTH = 32
+const MAX_DEPTH = 32
 
 /** More fields than any operation has; beyond it an object is refused, so that the list of its faults stays short. */
-export const MAX_FIELDS = 100
+const MAX_FIELDS = 100
 
 /**
  * More values than a hundred thousand edits have, each with all its fields; a body of the largest size could hold
  * fifteen times as many, and each would be walked over.
  */
-export const MAX_VALUES = 1_000_000
+const MAX_VALUES = 1_000_000
 
 const refuse = (failure: RequestFailure) => fail(failure)
 

@@ -318,7 +318,7 @@ interface Unreleased {
 }
 
 /** The names in a lock's folder; none where it is gone, as its holder may remove it at any moment. */
-export function entriesOf(path: string): string[] {
+function entriesOf(path: string): string[] {
   try {
     return readdirSync(path)
   } catch (error) {

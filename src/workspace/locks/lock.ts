@@ -11,7 +11,7 @@ import { randomTempName, tempName } from '../root/temp-name.ts'
 import type { RootLock } from './root-lock.ts'
 
 /** How many requests may wait for one file in this process. A bound on memory; chosen, not measured. */
-export const QUEUE_LIMIT = 1000
+const QUEUE_LIMIT = 1000
 
 export interface Lock {
   /** The name of the one temp file that may be made under this lock. Nobody else knows it, and no other lock has it. */

@@ -123,7 +123,7 @@ function listenerOn(port: number): { uid: number; inode: string } | null {
 }
 
 /** User and groups of a living process, as the kernel uses them for files; null where that can't be known. */
-export function idsOf(pid: number): { uid: number; groups: number[] } | null {
+function idsOf(pid: number): { uid: number; groups: number[] } | null {
   let status
   try {
     status = readFileSync(`/proc/${pid}/status`, 'latin1')

@@ -1,6 +1,6 @@
 // A bounded number of splices for the same result.
 import t from 'tap'
-import { fewSplices, MOST_SPLICES } from '../../../src/engine/edit/few-splices.ts'
+import { fewSplices } from '../../../src/engine/edit/few-splices.ts'
 import { type Splice, Splices } from '../../../src/engine/edit/splice.ts'
 import { randomSplices } from '../history/random-history.ts'
 import { often } from '../../often.ts'
@@ -90,7 +90,7 @@ t.test('keeps far ones apart of a million, and none of more than its share', t =
     return { start, end: start + 1, insert: Buffer.alloc(0) }
   })
   const few = fewSplices(list, Buffer.alloc(far))
-  t.ok(few.length <= MOST_SPLICES && few.length >= MOST_SPLICES / 2, `${few.length} splices`)
+  t.ok(few.length <= 10_000 && few.length >= 5000, `${few.length} splices`)
   t.strictSame([few[0]!.start, few[0]!.end], [0, 1])
   t.ok(few.every(({ start, end }) => end - start <= 400))
   t.end()

@@ -7,31 +7,26 @@ import { alignLines } from '../../../src/engine/suggest/align.ts'
 import { anchorsOf, findAnchor } from '../../../src/engine/suggest/anchors.ts'
 import { Budget } from '../../../src/engine/suggest/budget.ts'
 import { mapByChain, mapInBand } from '../../../src/engine/suggest/characters.ts'
-import { CAUSES, type CauseType } from '../../../src/engine/suggest/differences/classify.ts'
+import type { CauseType } from '../../../src/engine/suggest/differences/classify.ts'
 import { endsOfElided, endsOfLong } from '../../../src/engine/suggest/elided.ts'
-import { fold, linesOf, textOf } from '../../../src/engine/suggest/fold.ts'
+import { fold, linesOf } from '../../../src/engine/suggest/fold.ts'
 import { Haystack } from '../../../src/engine/suggest/haystack.ts'
 import { hunksOf } from '../../../src/engine/suggest/differences/hunks.ts'
 import { isPlaceholder } from '../../../src/engine/suggest/placeholders.ts'
-import {
-  oldTextOf,
-  readings,
-  unescaped,
-  withoutEntities,
-  withoutLineNumbers,
-  withPlainQuotes
-} from '../../../src/engine/suggest/readings.ts'
+import { oldTextOf, readings, withoutEntities, withoutLineNumbers } from '../../../src/engine/suggest/readings.ts'
 import { findSeeds, seedsOf } from '../../../src/engine/suggest/seeds.ts'
 import { findShort } from '../../../src/engine/suggest/short.ts'
 import { suggest } from '../../../src/engine/suggest/suggest.ts'
 import { bestFit, likeness, patternOf, rawLikeness } from '../../../src/engine/suggest/verify.ts'
 import { placesOf } from '../../../src/engine/suggest/votes.ts'
 import { whyMissed } from '../../../src/http/answers/no-match-cause.ts'
+import { MISSES } from '../../misses.ts'
 import { often } from '../../often.ts'
 import { Random, SEED } from '../../random.ts'
 
 const plenty = () => new Budget(1e9)
 const codes = (text: string) => fold(text).codes
+const foldedText = (text: string) => String.fromCharCode(...codes(text))
 const planned = (file: string, edit: TextEdit) =>
   planTextEdits(Buffer.from(file), [edit], { line_endings: 'adapt', max_result_size: 1 << 24 })
 
@@ -42,10 +37,10 @@ function missed(file: string, old_text: string, new_text = 'x'): Extract<TextFai
 }
 
 t.test('folds what often differs, and keeps the way back', async t => {
-  t.equal(textOf(codes('A b\t\\n"\'`“’ –— ÉE\u0301 …ａ（\ufeff\u00a0\u3099')), 'abn"""""--ee...a(')
+  t.equal(foldedText('A b\t\\n"\'`“’ –— ÉE\u0301 …ａ（\ufeff\u00a0\u3099'), 'abn"""""--ee...a(')
   const folded = fold('x É…')
   t.strictSame([...folded.offsets], [0, 2, 3, 3, 3])
-  t.equal(textOf(codes('ΐ…😀'.repeat(50))).length, 50 * 6, 'grows where one sign becomes three')
+  t.equal(foldedText('ΐ…😀'.repeat(50)).length, 50 * 6, 'grows where one sign becomes three')
   t.strictSame(
     linesOf(fold('a\r\n\nb c')).map(({ start, end, text }) => [start, end, text]),
     [
@@ -60,8 +55,10 @@ t.test('reads old_text as what it may stand for', async t => {
   t.equal(withoutLineNumbers('10→foo\n11→  bar\n\n12→baz'), 'foo\n  bar\n\nbaz')
   t.equal(withoutLineNumbers('10: foo\nbar\nbaz'), undefined)
   t.equal(withoutLineNumbers('5: a\n3: b\n1: c'), undefined, 'numbers that fall are no line numbers')
-  t.equal(unescaped('a\\n\\"b\\u00e9\\q\\\\'), 'a\n"bé\\q\\')
-  t.equal(withPlainQuotes('\\"a\\n\\"'), '"a\\n"')
+  const unescaped = (text: string) =>
+    readings(text).flatMap(({ reading, source }) => (reading === 'escapes' ? source : []))
+  t.equal(unescaped('a\\n\\"b\\u00e9\\q\\\\')[0], 'a\n"bé\\q\\')
+  t.strictSame(unescaped('\\"a\\n\\"'), ['"a\n"', '"a\\n"'], 'and with quotes alone as they are meant')
   t.equal(withoutEntities('a &lt;&gt;&amp;&quot;&#39;&nbsp;'), 'a <>&"\' ')
   t.equal(withoutEntities('a & b'), undefined)
   t.strictSame(
@@ -686,7 +683,7 @@ t.match(
   /indents with 1 tab and 1 space, but old_text has no indentation/
 )
 t.strictSame(
-  CAUSES.filter(cause => !caused.includes(cause)),
+  MISSES.map(({ cause }) => cause).filter(cause => !caused.includes(cause)),
   ['line_endings'],
   'every cause but that of the next test is in the table'
 )

@@ -3,7 +3,7 @@
 import { readFileSync } from 'node:fs'
 import t, { type Test } from 'tap'
 import { parse } from 'yaml'
-import { PROBLEM_CODES } from '../../../schemas/problem.ts'
+import type { ProblemCode } from '../../../schemas/problem.ts'
 import { MAX_EDIT_IDS } from '../../../schemas/undo.ts'
 import type { Fix, NoMatch } from '../../../src/engine/failure.ts'
 import type { CauseType } from '../../../src/engine/suggest/differences/classify.ts'
@@ -20,6 +20,7 @@ import { validator } from '../test-server.ts'
 
 const document = parse(readFileSync(new URL('../../../openapi.yaml', import.meta.url), 'utf8'))
 const faultsOf = validator(document)
+const CODES = Object.keys(KINDS) as ProblemCode[]
 const CONTEXT: Context = { instance: '/edit', request_id: 'r-1', path: 'src/app.ts' }
 
 /** The failure becomes a valid problem with these members. */
@@ -31,7 +32,6 @@ function check(t: Test, failure: Failure, expected: Record<string, unknown>, con
 }
 
 t.test('makes a valid, published problem of every code', async t => {
-  t.strictSame(Object.keys(KINDS).sort(), [...PROBLEM_CODES].sort())
   const published = new Set<string>()
   const { responses, examples } = document.components as {
     responses: Record<string, { content: Record<string, { examples: Record<string, { $ref: string }> }> }>
@@ -51,7 +51,7 @@ t.test('makes a valid, published problem of every code', async t => {
     }
     t.equal(statuses.size, 1, `the examples of ${name} have one status`)
   }
-  for (const code of PROBLEM_CODES) {
+  for (const code of CODES) {
     const problem = exampleOf(code, { instance: '/edit' })
     t.strictSame(faultsOf('Problem', problem), [], code)
     t.match(problem, {
@@ -65,7 +65,7 @@ t.test('makes a valid, published problem of every code', async t => {
     t.notMatch(problem.detail, /undefined|\[object|NaN/)
     t.ok(published.has(code), `${code} has an example in openapi.yaml`)
   }
-  t.equal(published.size, PROBLEM_CODES.length)
+  t.equal(published.size, CODES.length)
 })
 
 const noMatch = (more: Partial<NoMatch> = {}): NoMatch => ({ ...EXAMPLES.NO_MATCH, ...more })
@@ -460,8 +460,4 @@ t.test('says what was done or found', async t => {
     { content: '', start_line: 1, end_line: 0, total_lines: 0, file_size: 0, resolved_path: 'b.ts' },
     'a.ts has 0 lines (0 bytes, ascii); it is empty.'
   )
-})
-
-t.test('keeps an example of every code', async t => {
-  t.strictSame(Object.keys(EXAMPLES).sort(), [...PROBLEM_CODES].sort())
 })

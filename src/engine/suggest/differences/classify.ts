@@ -23,43 +23,41 @@ export interface Difference {
   found: string
 }
 
-export const CAUSES = [
-  'indentation',
-  'tabs',
-  'trailing_space',
-  'blank_lines',
-  'spacing',
-  'line_endings',
-  'final_newline',
-  'byte_order_mark',
-  'encoding',
-  'quotes',
-  'dashes',
-  'nbsp',
-  'invisible',
-  'unicode_form',
-  'html_entities',
-  'over_escaped',
-  'line_numbers',
-  'elided',
-  'markdown_fence',
-  'diff_hunk',
-  'edit_markers',
-  'case',
-  'punctuation',
-  'typo',
-  'word',
-  'renamed',
-  'lines_dropped',
-  'lines_added',
-  'comment',
-  'stale',
-  'joined_or_split',
-  'long_line_part',
-  'near_duplicate',
-  'never_there'
-] as const
-export type CauseType = (typeof CAUSES)[number]
+export type CauseType =
+  | 'indentation'
+  | 'tabs'
+  | 'trailing_space'
+  | 'blank_lines'
+  | 'spacing'
+  | 'line_endings'
+  | 'final_newline'
+  | 'byte_order_mark'
+  | 'encoding'
+  | 'quotes'
+  | 'dashes'
+  | 'nbsp'
+  | 'invisible'
+  | 'unicode_form'
+  | 'html_entities'
+  | 'over_escaped'
+  | 'line_numbers'
+  | 'elided'
+  | 'markdown_fence'
+  | 'diff_hunk'
+  | 'edit_markers'
+  | 'case'
+  | 'punctuation'
+  | 'typo'
+  | 'word'
+  | 'renamed'
+  | 'lines_dropped'
+  | 'lines_added'
+  | 'comment'
+  | 'stale'
+  | 'joined_or_split'
+  | 'long_line_part'
+  | 'near_duplicate'
+  | 'never_there'
 
 /**
  * Why old_text isn't there: the piece of it and that of the file that show it. `more_differences`: how many others
