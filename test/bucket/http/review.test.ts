@@ -2,6 +2,6 @@
 import t from 'tap'
 import { runInBucket } from '../support/suites.ts'
 
-const SUITES = ['pending', 'blame', 'review']
+const SUITES = ['pending', 'blame', 'review'] as const
 
 runInBucket(t, SUITES, suite => import(`../../http/${suite}.test.ts`))

@@ -1,0 +1,7 @@
+// Editing, creating and looking at files and directories, in a bucket: what test/http asks of a folder.
+import t from 'tap'
+import { runInBucket } from '../support/suites.ts'
+
+const SUITES = ['operations', 'create', 'preview', 'inspect'] as const
+
+runInBucket(t, SUITES, suite => import(`../../http/${suite}.test.ts`))
