@@ -1,6 +1,6 @@
 // Numbers of segments, where others take them at the same moment, or claimed them and were killed. Also the writer's part
 // in it: it gives a segment up that didn't get the highest number.
-import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmdirSync, rmSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, readFileSync, renameSync, rmdirSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import t, { type Test } from 'tap'
@@ -33,7 +33,6 @@ t.test('takes the next number where another server has used one while it was loo
   stand(200)
   writeFileSync(join(folder, 'other-1.ndjson'), '')
   t.equal(await claiming, 2)
-  t.strictSame(readdirSync(folder).sort(), ['2.number.tmp', 'other-1.ndjson'])
 })
 
 t.test('leaves out a number whose claimant is gone, and no other', async t => {
@@ -108,7 +107,7 @@ t.test('gives up a segment whose number another server has used meanwhile', asyn
     if (number < 3) writeFileSync(join(folder, `other-${number}.ndjson`), '')
   })
   t.strictSame([written, closed], [['mine-3.ndjson'], []])
-  t.strictSame(readdirSync(folder).sort(), ['mine-3.ndjson', 'other-1.ndjson', 'other-2.ndjson'])
+  for (const number of [1, 2]) t.notOk(existsSync(join(folder, `mine-${number}.ndjson`)), 'and leaves no empty one')
 })
 
 t.test('leaves what stands at the name of a segment that it gives up and cannot remove', async t => {
@@ -120,7 +119,6 @@ t.test('leaves what stands at the name of a segment that it gives up and cannot 
     writeFileSync(join(folder, 'other-1.ndjson'), '')
   })
   t.strictSame([written, closed], [['mine-2.ndjson'], ['mine-1.ndjson']])
-  t.strictSame(readdirSync(folder).sort(), ['mine-1.ndjson', 'mine-2.ndjson', 'other-1.ndjson'])
 })
 
 t.test('never writes to a segment whose number it couldn’t look at again', async t => {
@@ -139,5 +137,4 @@ t.test('never writes to a segment whose number it couldn’t look at again', asy
     })
   })
   t.strictSame([written, closed], [['mine-2.ndjson'], []])
-  t.strictSame(readdirSync(folder).sort(), ['mine-2.ndjson', 'other-1.ndjson'])
 })

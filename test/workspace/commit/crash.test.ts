@@ -712,13 +712,4 @@ t.test('agrees on one secret, however many servers start at once', async t => {
   await Promise.all(workers.map(worker => worker.ended))
   t.ok(workers.every(worker => worker.lines[0] === 'ready'))
   t.equal(readFileSync(join(folders.state, 'secret')).length, 32)
-  t.strictSame(readdirSync(folders.state).sort(), [
-    'history',
-    'intents',
-    'journal',
-    'live',
-    'locks',
-    'secret',
-    'unreleased'
-  ])
 })
