@@ -1,8 +1,21 @@
-// How often tests repeat something or try random cases: in one run of CI the full count, everywhere else a part of it.
+// How often tests repeat something or try random cases: in the long run the full count, everywhere else a part of it.
 // Does not know any test.
 
-/** Whether this is the run with the full counts: `LONG=1`, once in CI. */
+/** Whether this is the run with the full counts: `LONG=1`. */
 export const LONG = process.env.LONG === '1'
 
-/** A count: `full` with LONG=1, else `short`, by default a quarter of it. */
-export const often = (full: number, short = Math.ceil(full / 4)): number => (LONG ? full : short)
+/** Why a test that asks too much for each save is skipped, or false with LONG=1. */
+export const ONLY_LONG: string | false = !LONG && 'runs in .ci/long (LONG=1)'
+
+/** A count: `full` with LONG=1, else `short`, by default a twentieth of it. */
+export function often(full: number, short = Math.ceil(full / 20)): number {
+  if (short > full) throw new Error(`counts are swapped: ${short} in the short run, ${full} in the long one`)
+  return LONG ? full : short
+}
+
+/** A stride, to try every n-th case: `long` with LONG=1, else `short`, which skips more. */
+export function every(long: number, short: number): number {
+  if (long > short)
+    throw new Error(`strides are swapped: every ${short}th in the short run, every ${long}th in the long one`)
+  return LONG ? long : short
+}

@@ -7,7 +7,7 @@ import { constants } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import t, { type Test } from 'tap'
-import { LONG, often } from '../often.ts'
+import { every, LONG } from '../often.ts'
 import { Random, SEED } from '../random.ts'
 import { startBare } from '../running.ts'
 import { cutOff, has, hasLoop, loop } from '../workspace/support/machine.ts'
@@ -136,7 +136,7 @@ const KINDS =
 const ERRORS = ['EIO', 'ENOSPC', 'EMFILE', 'EACCES']
 const ERRORS_EACH = many('errors', 1)
 /** Of the calls that are too many to make all of them fail, one in so many does. */
-const SHARE = often(3, 9)
+const SHARE = every(3, 9)
 
 const traces =
   has('strace') && process.platform === 'linux' && spawnSync('strace', ['-o', '/dev/null', 'true']).status === 0

@@ -81,7 +81,7 @@ made(
 
 t.test('never refuses an edit whose new_text is not around its match', async t => {
   const random = new Random(SEED)
-  for (let round = 0; round < often(2000, 20_000); round++) {
+  for (let round = 0; round < often(20_000, 1000); round++) {
     const word = () => Array.from({ length: 1 + random.int(3) }, () => 'ab\n'[random.int(3)]).join('')
     const [file, old_text] = [word() + word() + word() + word(), word()]
     const new_text = random.int(2) === 0 ? word() + old_text + word() : word()

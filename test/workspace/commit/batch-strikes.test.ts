@@ -17,7 +17,7 @@ import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import t, { type Test } from 'tap'
 import type { Workspace, WorkspaceOptions } from '../../../src/workspace/workspace.ts'
-import { often } from '../../often.ts'
+import { every } from '../../often.ts'
 import { canMount } from '../support/machine.ts'
 import { build } from '../support/native.ts'
 import { append, makeFolders, open, REAL, removeFolders, type Folders } from '../support/open.ts'
@@ -347,7 +347,7 @@ t.test('held up at a call, while others want its files', { skip }, async t => {
   const worker = startBatchWorker({ root, state: folders.state, durability: 'full', history: 'full' }, strike.env)
   t.teardown(() => worker.child.kill('SIGKILL'))
   await worker.printed('ready')
-  for (let count = 1, reached = true; reached; count += often(3, 9)) {
+  for (let count = 1, reached = true; reached; count += every(3, 9)) {
     scene.reset(root, t)
     strike.aim(count, WAIT)
     worker.child.stdin!.write(JSON.stringify({ id: `w${count}`, ...scene.order }) + '\n')
@@ -408,7 +408,7 @@ t.test(
     const second = startBatchWorker({ ...order, ahead: 300_000 }, { PATH: process.env.PATH! }, UNSHARE)
     for (const { child } of [first, second]) t.teardown(() => child.kill('SIGKILL'))
     await Promise.all([first.printed('ready'), second.printed('ready')])
-    for (let count = 1, reached = true; reached; count += often(3, 14)) {
+    for (let count = 1, reached = true; reached; count += every(3, 14)) {
       scene.reset(root, t)
       strike.aim(count, WAIT)
       first.child.stdin!.write(JSON.stringify({ id: `w${count}`, ...scene.order }) + '\n')
