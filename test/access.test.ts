@@ -8,6 +8,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import t, { type Test } from 'tap'
+import { ONLY_CI } from './often.ts'
 import { COMMAND } from './running.ts'
 
 const sha256 = (text: string) => createHash('sha256').update(text).digest('hex')
@@ -110,7 +111,7 @@ async function check(
 
 const edit = (path: string, new_text: string, old_text = 'end') => ({ path, old_text, new_text })
 
-t.test('serves each token its workspace, with or without the name in the URL', async t => {
+t.test('serves each token its workspace, with or without the name in the URL', { skip: ONLY_CI }, async t => {
   const server = await serve(t)
   t.match(server.out(), /^editd listening on http:\S+ workspaces=acme,beta\n$/)
   await check(t, server, ['ann', '/edit', edit('a.txt', '1 end')], 200)
@@ -135,7 +136,7 @@ t.test('serves each token its workspace, with or without the name in the URL', a
   t.match(server.log(), /"route":"\/edit"/)
 })
 
-t.test('tells each caller what its token may do', async t => {
+t.test('tells each caller what its token may do', { skip: ONLY_CI }, async t => {
   const server = await serve(t)
   const names = async (name: string) => {
     const { body } = await server.send(name, '/tools')
@@ -172,7 +173,7 @@ t.test('tells each caller what its token may do', async t => {
   await check(t, server, ['eve', '/adapters/openai-apply-patch', patch], 200)
 })
 
-t.test('says the same of paths that a token may not use, whether or not they are there', async t => {
+t.test('says the same of paths that a token may not use, whether or not they are there', { skip: ONLY_CI }, async t => {
   const server = await serve(t)
   const bodies: [string, (path: string) => object][] = [
     ['/inspect', path => ({ path })],
@@ -203,7 +204,7 @@ t.test('says the same of paths that a token may not use, whether or not they are
 })
 
 for (const processes of ['1', '2']) {
-  t.test(`reads the file again while edits run, with --processes ${processes}`, async t => {
+  t.test(`reads the file again while edits run, with --processes ${processes}`, { skip: ONLY_CI }, async t => {
     const server = await serve(t, { flags: ['--processes', processes] })
     const numbers = Array.from({ length: 50 }, (_, i) => `<${i}>`)
     const edits = Promise.all(numbers.map(n => server.send('ann', '/edit', edit('a.txt', `${n}end`))))
@@ -237,7 +238,7 @@ for (const processes of ['1', '2']) {
   })
 }
 
-t.test('answers preflights of web pages, which have no token', async t => {
+t.test('answers preflights of web pages, which have no token', { skip: ONLY_CI }, async t => {
   const server = await serve(t, { flags: ['--allow-origin', 'https://page.example'] })
   for (const path of ['/edit', '/w/acme/edit', '/w/none/edit']) {
     const { status, headers } = await fetch(server.url + path, {
@@ -248,7 +249,7 @@ t.test('answers preflights of web pages, which have no token', async t => {
   }
 })
 
-t.test('ends streams when the file is read again, which then go on with the cursor', async t => {
+t.test('ends streams when the file is read again, which then go on with the cursor', { skip: ONLY_CI }, async t => {
   const server = await serve(t)
   const headers = { authorization: `Bearer ${secretOf('ann')}`, accept: 'text/event-stream' }
   const stream = await fetch(`${server.url}/w/acme/events`, { headers })
@@ -259,14 +260,14 @@ t.test('ends streams when the file is read again, which then go on with the curs
   t.equal((await fetch(`${server.url}/w/acme/events`, { headers })).status, 401)
 })
 
-t.test('does not start with a file that is at fault, and names every fault', async t => {
+t.test('does not start with a file that is at fault, and names every fault', { skip: ONLY_CI }, async t => {
   const text = yaml({ acme: { root: 'acme' } }, [{ name: 'a b', workspace: 'none', scope: 'edit' }])
   const server = await serve(t, { text })
   t.strictSame((await server.exited)[0], 2)
   t.match(server.log(), /^editd: \S+access\.yaml:1: tokens\[0\]\.name "a b" is invalid: /)
 })
 
-t.test('does not start where a workspace can not be opened', async t => {
+t.test('does not start where a workspace can not be opened', { skip: ONLY_CI }, async t => {
   for (const processes of ['1', '2']) {
     const text = yaml({ acme: { root: 'acme' }, bad: { root: '/proc/nothing/here' } }, TOKENS.slice(0, 1))
     const server = await serve(t, { text, flags: ['--processes', processes] })
@@ -275,7 +276,7 @@ t.test('does not start where a workspace can not be opened', async t => {
   }
 })
 
-t.test('counts the requests of each token, by its own rate', async t => {
+t.test('counts the requests of each token, by its own rate', { skip: ONLY_CI }, async t => {
   const [ann, bob] = TOKENS
   const text = yaml(WORKSPACES, [{ ...ann!, rate: '2/h' }, bob!])
   const server = await serve(t, { flags: ['--rate', '3/h'], text })
@@ -291,7 +292,7 @@ t.test('counts the requests of each token, by its own rate', async t => {
   }
 })
 
-t.test('lets nobody in with a hostile token', async t => {
+t.test('lets nobody in with a hostile token', { skip: ONLY_CI }, async t => {
   const server = await serve(t)
   const right = secretOf('eve')
   const jwt = (header: object, claims: object, signature = '') =>

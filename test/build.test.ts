@@ -18,6 +18,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { brotliDecompressSync } from 'node:zlib'
 import t, { type Test } from 'tap'
+import { ONLY_LONG } from './often.ts'
 import { withoutTap } from './running.ts'
 
 const HOME = join(import.meta.dirname, '..')
@@ -82,7 +83,7 @@ function builtProject(t: Test) {
   return inFolder(folder)
 }
 
-t.test('builds what is not built, and nothing where nothing has changed', async t => {
+t.test('builds what is not built, and nothing where nothing has changed', { skip: ONLY_LONG }, async t => {
   const { at, build, built } = builtProject(t)
   t.match(built('one'), 'export const one = 1;')
   t.equal(readFileSync(at('dist/page/page.js'), 'utf8'), 'document.title = "page";\nexport {};\n')
@@ -103,7 +104,7 @@ t.test('builds what is not built, and nothing where nothing has changed', async 
   t.strictSame(written(), before)
 })
 
-t.test('sees what has changed by the content, whatever its time', async t => {
+t.test('sees what has changed by the content, whatever its time', { skip: ONLY_LONG }, async t => {
   const { at, build, built } = builtProject(t)
   writeFileSync(at('src/one.ts'), 'export const one: number = 2\n')
   utimesSync(at('src/one.ts'), new Date(0), new Date(0))
@@ -115,7 +116,7 @@ t.test('sees what has changed by the content, whatever its time', async t => {
   for (const name of ['two.js', 'two.js.map']) t.notOk(existsSync(at(`dist/src/${name}`)), `${name} is removed`)
 })
 
-t.test('restores what was changed or removed in dist', async t => {
+t.test('restores what was changed or removed in dist', { skip: ONLY_LONG }, async t => {
   const { at, build, built } = builtProject(t)
   rmSync(at('dist/src/two.js'))
   writeFileSync(at('dist/src/one.js'), 'throw new Error()\n')
@@ -124,31 +125,36 @@ t.test('restores what was changed or removed in dist', async t => {
   t.match(built('two'), /export \* from ["']\.\/one\.js["']/)
 })
 
-t.test('bundles what a server runs, and leaves a file of its own to what is loaded late', async t => {
-  const { folder, at, build } = builtProject(t)
-  const run = (...args: string[]) =>
-    spawnSync(...withoutTap(process.execPath, [at('dist/server.js'), ...args]), { encoding: 'utf8' })
-  t.equal(run().stdout, 'first\n')
-  const late = () => run('late').stdout.trimEnd().split('/dist/').at(-1)!
-  t.match(late(), /^chunks\/late-.*\.js$/)
-  // In a place without the modules.
-  for (const name of ['src', 'routes', 'schemas']) rmSync(join(folder, 'dist', name), { recursive: true, force: true })
-  t.equal(run().stdout, 'first\n')
-  t.strictSame(readdirSync(at('dist/workers')).sort(), ['parse-worker.js', 'worker.js'])
+t.test(
+  'bundles what a server runs, and leaves a file of its own to what is loaded late',
+  { skip: ONLY_LONG },
+  async t => {
+    const { folder, at, build } = builtProject(t)
+    const run = (...args: string[]) =>
+      spawnSync(...withoutTap(process.execPath, [at('dist/server.js'), ...args]), { encoding: 'utf8' })
+    t.equal(run().stdout, 'first\n')
+    const late = () => run('late').stdout.trimEnd().split('/dist/').at(-1)!
+    t.match(late(), /^chunks\/late-.*\.js$/)
+    // In a place without the modules.
+    for (const name of ['src', 'routes', 'schemas'])
+      rmSync(join(folder, 'dist', name), { recursive: true, force: true })
+    t.equal(run().stdout, 'first\n')
+    t.strictSame(readdirSync(at('dist/workers')).sort(), ['parse-worker.js', 'worker.js'])
 
-  const before = late()
-  t.strictSame(build(), { status: 0, output: '' })
-  t.equal(late(), before)
-  writeFileSync(at('src/late.ts'), 'export const late: string = "changed " + import.meta.url\n')
-  t.strictSame(build(), { status: 0, output: '' })
-  t.not(late(), before)
-  t.notOk(existsSync(at(`dist/${before}`)), 'the old one is removed')
-  writeFileSync(at('dist/server.js'), 'throw new Error()\n')
-  t.strictSame(build(), { status: 0, output: '' })
-  t.equal(run().stdout, 'first\n')
-})
+    const before = late()
+    t.strictSame(build(), { status: 0, output: '' })
+    t.equal(late(), before)
+    writeFileSync(at('src/late.ts'), 'export const late: string = "changed " + import.meta.url\n')
+    t.strictSame(build(), { status: 0, output: '' })
+    t.not(late(), before)
+    t.notOk(existsSync(at(`dist/${before}`)), 'the old one is removed')
+    writeFileSync(at('dist/server.js'), 'throw new Error()\n')
+    t.strictSame(build(), { status: 0, output: '' })
+    t.equal(run().stdout, 'first\n')
+  }
+)
 
-t.test('puts the parsers of the languages into dist, and restores them', async t => {
+t.test('puts the parsers of the languages into dist, and restores them', { skip: ONLY_LONG }, async t => {
   const { at, build } = builtProject(t)
   const parsers = () => readdirSync(at('dist/grammars')).sort()
   const RUNTIME = ['web-tree-sitter.js', 'web-tree-sitter.wasm']
@@ -164,7 +170,7 @@ t.test('puts the parsers of the languages into dist, and restores them', async t
   t.strictSame(parsers(), ['go.wasm.br', 'java.wasm.br', ...RUNTIME])
 })
 
-t.test('fails again until an error is mended', async t => {
+t.test('fails again until an error is mended', { skip: ONLY_LONG }, async t => {
   const { at, build } = builtProject(t)
   writeFileSync(at('src/one.ts'), "export const one: number = 'one'\n")
   for (const time of ['the first time', 'the second time']) {
@@ -174,7 +180,7 @@ t.test('fails again until an error is mended', async t => {
   t.strictSame(build(), { status: 0, output: '' })
 })
 
-t.test('checks no types where it is told not to, but what changes afterwards', async t => {
+t.test('checks no types where it is told not to, but what changes afterwards', { skip: ONLY_LONG }, async t => {
   const { at, build, built } = builtProject(t)
   writeFileSync(at('src/one.ts'), "export const one: number = 'one'\n")
   t.strictSame(build('--no-check'), { status: 0, output: '' })
@@ -183,7 +189,7 @@ t.test('checks no types where it is told not to, but what changes afterwards', a
   t.match(build(), { status: 2, output: /one\.ts.*error TS2322/ })
 })
 
-t.test('says what to do where the compiler is missing', async t => {
+t.test('says what to do where the compiler is missing', { skip: ONLY_LONG }, async t => {
   const { build } = project(t, { installed: false })
   t.strictSame(build(), {
     status: 1,

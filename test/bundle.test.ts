@@ -6,6 +6,7 @@ import { join } from 'node:path'
 import { Client } from '@modelcontextprotocol/client'
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio'
 import t, { type Test } from 'tap'
+import { ONLY_CI } from './often.ts'
 import { settingRows } from '../src/config/config.ts'
 import { WITHOUT_TAP } from './running.ts'
 
@@ -66,7 +67,7 @@ async function started(t: Test, settings: Record<string, unknown>) {
   return { client, edit: () => client.callTool(edit), text: () => readFileSync(join(root, 'a.txt'), 'utf8') }
 }
 
-t.test('has the version, the start and the Node of the package', async t => {
+t.test('has the version, the start and the Node of the package', { skip: ONLY_CI }, async t => {
   const { version, bin, engines } = read<{ version: string; bin: { editd: string }; engines: { node: string } }>(
     BUNDLE,
     'package.json'
@@ -77,7 +78,7 @@ t.test('has the version, the start and the Node of the package', async t => {
   t.equal(bundle.compatibility.runtimes.node, engines.node)
 })
 
-t.test('sets only variables that are settings', async t => {
+t.test('sets only variables that are settings', { skip: ONLY_CI }, async t => {
   const known = settingRows().map(({ environment }) => environment)
   t.strictSame(
     Object.keys(env).filter(name => !known.includes(name)),
@@ -85,7 +86,7 @@ t.test('sets only variables that are settings', async t => {
   )
 })
 
-t.test('starts, lists the tools that it says it has, and edits', async t => {
+t.test('starts, lists the tools that it says it has, and edits', { skip: ONLY_CI }, async t => {
   const { client, edit, text } = await started(t, {})
   const { tools } = await client.listTools()
   t.strictSame(
@@ -97,7 +98,7 @@ t.test('starts, lists the tools that it says it has, and edits', async t => {
   t.match(client.getServerVersion(), { name: 'editd', version: bundle.version })
 })
 
-t.test('does not edit where a person asked for reading only', async t => {
+t.test('does not edit where a person asked for reading only', { skip: ONLY_CI }, async t => {
   const { client, edit, text } = await started(t, { read_only: true })
   t.strictSame(
     (await client.listTools()).tools.map(({ name }) => name),

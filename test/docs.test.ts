@@ -10,6 +10,7 @@ import { fileURLToPath } from 'node:url'
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client'
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio'
 import t from 'tap'
+import { ONLY_CI } from './often.ts'
 import { start, WITHOUT_TAP } from './running.ts'
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url))
@@ -71,7 +72,7 @@ const AsyncFunction = (async () => {}).constructor as new (
 ) => (...given: unknown[]) => Promise<{ tools: object[]; result: string }>
 
 for (const name of DOCUMENTS) {
-  t.test(`answers as ${name} says`, async t => {
+  t.test(`answers as ${name} says`, { skip: ONLY_CI }, async t => {
     const folder = mkdtempSync(join(tmpdir(), 'editd-docs-'))
     t.teardown(() => rmSync(folder, { recursive: true }))
     const workspace = join(folder, 'workspace')
@@ -142,7 +143,7 @@ for (const name of DOCUMENTS) {
   })
 }
 
-t.test('drains when npm start gets SIGTERM', async t => {
+t.test('drains when npm start gets SIGTERM', { skip: ONLY_CI }, async t => {
   const folder = mkdtempSync(join(tmpdir(), 'editd-npm-'))
   t.teardown(() => rmSync(folder, { recursive: true }))
   // Without its prestart, which would rebuild what other tests are running.

@@ -20,6 +20,7 @@ import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
 import { setTimeout as sleep } from 'node:timers/promises'
 import t, { type Test } from 'tap'
+import { ONLY_CI } from './often.ts'
 import { CantListen, clearSocketPath, listen } from '../src/listen.ts'
 import { COMMAND, start } from './running.ts'
 
@@ -78,7 +79,7 @@ async function listening(t: Test, path: string, umask: number) {
   }
 }
 
-t.test('lets only its user connect, and by the umask its group', async t => {
+t.test('lets only its user connect, and by the umask its group', { skip: ONLY_CI }, async t => {
   const dir = folder(t)
   for (const [umask, mode] of [
     [0o022, 0o750],
@@ -111,7 +112,7 @@ t.test(
   }
 )
 
-t.test('replaces a socket on which nobody listens', async t => {
+t.test('replaces a socket on which nobody listens', { skip: ONLY_CI }, async t => {
   const dir = folder(t)
   const path = join(dir, 'left.sock')
   await clearSocketPath(path)
@@ -127,7 +128,7 @@ t.test('replaces a socket on which nobody listens', async t => {
   t.ok(existsSync(path), 'and not the one of a server that was faster')
 })
 
-t.test('refuses to listen where anything else is', async t => {
+t.test('refuses to listen where anything else is', { skip: ONLY_CI }, async t => {
   const dir = folder(t)
   const at = (name: string) => join(dir, name)
   await serveAt(t, at('served'))
@@ -286,7 +287,7 @@ for (const processes of ['1', '2']) {
   })
 }
 
-t.test('refuses what was handed over and is no socket', async t => {
+t.test('refuses what was handed over and is no socket', { skip: ONLY_CI }, async t => {
   const dir = folder(t)
   const program = 'export LISTEN_FDS=1 LISTEN_PID=$$; exec "$@" 3</dev/null'
   for (const processes of ['1', '2']) {

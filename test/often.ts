@@ -4,7 +4,10 @@
 /** Whether this is the run with the full counts: `LONG=1`. */
 export const LONG = process.env.LONG === '1'
 
-/** Why a test that asks too much for each save is skipped, or false with LONG=1. */
+/** Why a test is skipped in `npm test`, or false with LONG=1, and with CI=true as .ci/run sets it. */
+export const ONLY_CI: string | false = !LONG && process.env.CI === undefined && 'runs in .ci/run (CI=true)'
+
+/** Why a test is skipped everywhere but in the long run, or false with LONG=1. */
 export const ONLY_LONG: string | false = !LONG && 'runs in .ci/long (LONG=1)'
 
 /** A count: `full` with LONG=1, else `short`, by default a twentieth of it. */

@@ -6,10 +6,11 @@ import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { spawn } from 'node:child_process'
 import t, { type Test } from 'tap'
+import { ONLY_CI } from './often.ts'
 import { testFolder } from './folder.ts'
 import { COMMAND, start, type Running } from './running.ts'
 
-const options = { skip: process.platform === 'linux' ? false : 'needs Linux' }
+const options = { skip: ONLY_CI || (process.platform === 'linux' ? false : 'needs Linux') }
 const CLOSE = { connection: 'close' }
 
 interface Entry {

@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os'
 import { dirname, extname, join, relative } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import t, { type Test } from 'tap'
-import { often } from './often.ts'
+import { often, ONLY_LONG } from './often.ts'
 import { Random, SEED } from './random.ts'
 import { start, type Running } from './running.ts'
 
@@ -110,7 +110,7 @@ function present(random: Random, file: Buffer): string {
 
 const ROUNDS = often(900, 180)
 
-t.test('edits real files exactly as an independent model does', async t => {
+t.test('edits real files exactly as an independent model does', { skip: ONLY_LONG }, async t => {
   const workspace = folder(t, 'workspace')
   const mirror = folder(t, 'mirror')
   const names = collect(workspace)
@@ -221,7 +221,7 @@ t.test('edits real files exactly as an independent model does', async t => {
   )
 })
 
-t.test('loses none of fifty parallel edits of one file by two servers', async t => {
+t.test('loses none of fifty parallel edits of one file by two servers', { skip: ONLY_LONG }, async t => {
   const workspace = folder(t, 'workspace')
   const state = folder(t, 'state')
   writeFileSync(join(workspace, 'list.txt'), Array.from({ length: 50 }, (_, i) => `item ${i}: todo\n`).join(''))
@@ -246,40 +246,44 @@ t.test('loses none of fifty parallel edits of one file by two servers', async t 
   t.strictSame(await Promise.all(servers.map(server => server.stop())), [0, 0])
 })
 
-t.test('counts every acknowledged edit once where hashes are expected, by two servers', async t => {
-  const workspace = folder(t, 'workspace')
-  const state = folder(t, 'state')
-  writeFileSync(join(workspace, 'counter.txt'), 'count=0\n')
-  const servers = await Promise.all([
-    start(workspace, state, '--durability', 'fast'),
-    start(workspace, state, '--durability', 'fast')
-  ])
-  let acknowledged = 0
-  let refused = 0
-  await Promise.all(
-    Array.from({ length: 10 }, async (_, client) => {
-      for (let i = 0; i < 12; i++) {
-        const server = servers[(client + i) % 2]!
-        const { body } = await server.post('/inspect', { path: 'counter.txt', start_line: 1 })
-        const count = Number(String(body.content).match(/\d+/)![0])
-        const { status, body: problem } = await server.post('/edit', {
-          path: 'counter.txt',
-          old_text: `count=${count}`,
-          new_text: `count=${count + 1}`,
-          expected_hash: body.file_hash
-        })
-        if (status === 200) acknowledged++
-        else if (problem.code === 'STALE_FILE') refused++
-        else t.fail(JSON.stringify(problem))
-      }
-    })
-  )
-  t.equal(readFileSync(join(workspace, 'counter.txt'), 'utf8'), `count=${acknowledged}\n`)
-  t.ok(acknowledged > 0 && acknowledged + refused === 120, `${acknowledged} acknowledged, ${refused} stale`)
-  await Promise.all(servers.map(server => server.stop()))
-})
+t.test(
+  'counts every acknowledged edit once where hashes are expected, by two servers',
+  { skip: ONLY_LONG },
+  async t => {
+    const workspace = folder(t, 'workspace')
+    const state = folder(t, 'state')
+    writeFileSync(join(workspace, 'counter.txt'), 'count=0\n')
+    const servers = await Promise.all([
+      start(workspace, state, '--durability', 'fast'),
+      start(workspace, state, '--durability', 'fast')
+    ])
+    let acknowledged = 0
+    let refused = 0
+    await Promise.all(
+      Array.from({ length: 10 }, async (_, client) => {
+        for (let i = 0; i < 12; i++) {
+          const server = servers[(client + i) % 2]!
+          const { body } = await server.post('/inspect', { path: 'counter.txt', start_line: 1 })
+          const count = Number(String(body.content).match(/\d+/)![0])
+          const { status, body: problem } = await server.post('/edit', {
+            path: 'counter.txt',
+            old_text: `count=${count}`,
+            new_text: `count=${count + 1}`,
+            expected_hash: body.file_hash
+          })
+          if (status === 200) acknowledged++
+          else if (problem.code === 'STALE_FILE') refused++
+          else t.fail(JSON.stringify(problem))
+        }
+      })
+    )
+    t.equal(readFileSync(join(workspace, 'counter.txt'), 'utf8'), `count=${acknowledged}\n`)
+    t.ok(acknowledged > 0 && acknowledged + refused === 120, `${acknowledged} acknowledged, ${refused} stale`)
+    await Promise.all(servers.map(server => server.stop()))
+  }
+)
 
-t.test('edits a file of 100 MB', async t => {
+t.test('edits a file of 100 MB', { skip: ONLY_LONG }, async t => {
   const workspace = folder(t, 'workspace')
   const line = 'the quick brown fox jumps over the lazy dog, and again\n'
   const text = line.repeat(Math.floor(100_000_000 / line.length))
@@ -307,7 +311,7 @@ t.test('edits a file of 100 MB', async t => {
   await server.stop()
 })
 
-t.test('makes a thousand edits in one request', async t => {
+t.test('makes a thousand edits in one request', { skip: ONLY_LONG }, async t => {
   const workspace = folder(t, 'workspace')
   const lines = Array.from({ length: 20_000 }, (_, i) => `const value${i} = compute(${i})\n`)
   writeFileSync(join(workspace, 'many.js'), lines.join(''))
@@ -357,7 +361,7 @@ const hunkOf = (lines: readonly string[], at: number, put: string): string =>
     ''
   ].join('\n')
 
-t.test('makes the same of an edit of a real file by whichever way it comes', async t => {
+t.test('makes the same of an edit of a real file by whichever way it comes', { skip: ONLY_LONG }, async t => {
   const workspace = folder(t, 'workspace')
   const names = collect(workspace)
   const server = await start(workspace, folder(t, 'state'), '--durability', 'fast')

@@ -7,6 +7,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import t from 'tap'
+import { ONLY_CI } from '../often.ts'
 import { Random, SEED } from '../random.ts'
 import { startBare } from '../running.ts'
 import { many, sender } from '../threats/harness.ts'
@@ -30,7 +31,7 @@ for (const [name, flags] of [
   ['with a history', []],
   ['without a history', ['--history', 'off']]
 ] as const) {
-  t.test(`has a line on the disk before each rename, ${name}`, async t => {
+  t.test(`has a line on the disk before each rename, ${name}`, { skip: ONLY_CI }, async t => {
     t.comment(`SEED=${SEED}`)
     const random = new Random(SEED)
     const base = mkdtempSync(join(tmpdir(), 'editd-audited-'))

@@ -17,6 +17,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import t, { type Test } from 'tap'
+import { ONLY_CI } from '../often.ts'
 import { COMMAND, start } from '../running.ts'
 
 type Line = Record<string, unknown>
@@ -55,7 +56,7 @@ async function ends(args: string[], env: NodeJS.ProcessEnv = {}): Promise<{ code
   return { code, stderr }
 }
 
-t.test('does not start with a file in the root, or without one that is required', async t => {
+t.test('does not start with a file in the root, or without one that is required', { skip: ONLY_CI }, async t => {
   const { root, state } = folders(t)
   const inside = ['--audit', join(root, 'audit.jsonl')]
   const flags = [root, '--state-dir', state, '--port', '0']
@@ -75,7 +76,7 @@ t.test('does not start with a file in the root, or without one that is required'
 const pidsBelow = (pid: number): number[] =>
   readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').trim().split(' ').filter(Boolean).map(Number)
 
-t.test('opens the file again on SIGHUP, in all processes', async t => {
+t.test('opens the file again on SIGHUP, in all processes', { skip: ONLY_CI }, async t => {
   for (const flags of [[], ['--processes', '2']]) {
     const { base, root, state, audit } = folders(t)
     const server = await start(root, state, '--audit', audit, ...flags)
@@ -105,7 +106,7 @@ t.test('opens the file again on SIGHUP, in all processes', async t => {
   }
 })
 
-t.test('a process that starts while SIGHUP comes writes to the new file too', async t => {
+t.test('a process that starts while SIGHUP comes writes to the new file too', { skip: ONLY_CI }, async t => {
   const { base, root, state, audit } = folders(t)
   const server = await start(root, state, '--audit', audit, '--processes', '2')
   const [first] = pidsBelow(server.child.pid!)
@@ -135,7 +136,7 @@ const settled = (line: Line): Line => ({
   edit_id: '01JD…'
 })
 
-t.test('names workspace and token with an access file, as docs/operators.md shows it', async t => {
+t.test('names workspace and token with an access file, as docs/operators.md shows it', { skip: ONLY_CI }, async t => {
   const { base, root, state, audit } = folders(t)
   const token = 'a-token-for-tests'
   const access = join(base, 'access.yaml')
@@ -194,7 +195,7 @@ t.test('names workspace and token with an access file, as docs/operators.md show
   await once(child, 'exit')
 })
 
-t.test('has the calls of editd mcp', async t => {
+t.test('has the calls of editd mcp', { skip: ONLY_CI }, async t => {
   const { root, state, audit } = folders(t)
   const [command = '', ...own] = COMMAND
   const child = spawn(command, [...own, 'mcp', root, '--state-dir', state, '--audit', audit], {

@@ -11,7 +11,7 @@ import { startWriter } from '../workspace/support/process.ts'
 import { makePlace, type Place } from './support/history.ts'
 
 /** Of each test. */
-const KILLS = Number(process.env.LONG_KILLS ?? often(30, 6))
+const KILLS = Number(process.env.LONG_KILLS ?? often(30, 1))
 /** Records that are written at a time, by each of the servers. */
 const SERVERS = [1, 4, 16]
 /** Kills of each server with the same folder, so that this stays small in a long run. */

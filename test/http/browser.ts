@@ -4,6 +4,7 @@ import { accessSync, constants, existsSync } from 'node:fs'
 import { delimiter, join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import type { Test } from 'tap'
+import { ONLY_CI } from '../often.ts'
 
 /** playwright-core is in a list of its own, which isn't installed everywhere: of its types what is used here. */
 export interface Locator {
@@ -79,7 +80,7 @@ const executable = (process.env.PATH ?? '')
   .find(isThere)
 
 /** Why no browser is used; false where one is. */
-export const skip: string | false = whyNot()
+export const skip: string | false = ONLY_CI || whyNot()
 
 function whyNot(): string | false {
   // In CI, where other versions of Node are tried after this.

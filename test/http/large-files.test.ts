@@ -3,6 +3,7 @@
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import t from 'tap'
+import { ONLY_CI } from '../often.ts'
 import { check, startServer } from './test-server.ts'
 
 const MB = 1 << 20
@@ -10,7 +11,7 @@ const MB = 1 << 20
 const PROBLEM = 64 * 1024
 const ESCAPED = 160 * 1024
 
-t.test('answers other requests while a miss in a large file is explained', async t => {
+t.test('answers other requests while a miss in a large file is explained', { skip: ONLY_CI }, async t => {
   const server = await startServer(t, { files: { 'small.txt': 'one\n' } })
   writeFileSync(join(server.root, 'large.txt'), Buffer.alloc(6 * MB, 'a'))
   const order: string[] = []
@@ -30,7 +31,7 @@ t.test('answers other requests while a miss in a large file is explained', async
   t.strictSame(order, ['small', 'large'])
 })
 
-t.test('edits a large file as it does a small one', async t => {
+t.test('edits a large file as it does a small one', { skip: ONLY_CI }, async t => {
   const server = await startServer(t)
   const path = join(server.root, 'large.txt')
   writeFileSync(path, `${'line of text\n'.repeat(100_000)}the end\n`)
@@ -69,7 +70,7 @@ t.test('edits a large file as it does a small one', async t => {
   )
 })
 
-t.test('keeps problems small, whatever is in the file and in the request', async t => {
+t.test('keeps problems small, whatever is in the file and in the request', { skip: ONLY_CI }, async t => {
   const server = await startServer(t)
   const files: Record<string, Buffer> = {
     line: Buffer.alloc(2 * MB, 'word('),
@@ -126,7 +127,7 @@ t.test('keeps problems small, whatever is in the file and in the request', async
   t.comment(`the largest has ${largest} bytes`)
 })
 
-t.test('shows nothing of a protected file after a miss', async t => {
+t.test('shows nothing of a protected file after a miss', { skip: ONLY_CI }, async t => {
   const canary = 'CANARY-4711'
   const server = await startServer(t, {
     files: { '.git': { config: `[user]\n  SECRET=${canary}\n` }, keys: { 'a.pem': `SECRET=${canary}\n` } },

@@ -12,7 +12,7 @@ import { makeFolders, onLinux, open, removeFolders, type Folders } from '../work
 import { startUndoWorker } from '../workspace/support/process.ts'
 import { FILES, fileOf, isKeyed, stepsOf } from './support/undo-steps.ts'
 
-const KILLS = Number(process.env.LONG_KILLS ?? often(60, 5))
+const KILLS = Number(process.env.LONG_KILLS ?? often(60, 1))
 /** Kills of each server with the same folders, so that these stay small in a long run. */
 const EACH = 20
 t.setTimeout(0)

@@ -7,7 +7,7 @@ import { constants } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import t, { type Test } from 'tap'
-import { every, LONG } from '../often.ts'
+import { every, LONG, ONLY_CI } from '../often.ts'
 import { Random, SEED } from '../random.ts'
 import { startBare } from '../running.ts'
 import { cutOff, has, hasLoop, loop } from '../workspace/support/machine.ts'
@@ -32,7 +32,7 @@ import { version, versionIn } from './versions.ts'
 
 const at = makeFolders(t, { f: 'one\n' })
 /** For rows 20 and 24. */
-const server = await startServer(t, at, '--log-level', 'error')
+const server = ONLY_CI ? undefined! : await startServer(t, at, '--log-level', 'error')
 
 row(
   20,

@@ -19,6 +19,7 @@ import { createServer } from 'node:net'
 import { dirname, join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import t, { type Test } from 'tap'
+import { ONLY_CI } from '../often.ts'
 import {
   startServer,
   canMount,
@@ -72,7 +73,7 @@ async function checkRefused(t: Test, paths: readonly string[], code: string, rou
 const SECRET = 'secret\n'
 
 /** For all rows: each uses names of its own. */
-const server = await startServer(t, makeFolders(t), '--log-level', 'trace')
+const server = ONLY_CI ? undefined! : await startServer(t, makeFolders(t), '--log-level', 'trace')
 const { base, root } = server
 const put = (files: Record<string, string>) => {
   for (const [name, text] of Object.entries(files)) writeFileSync(join(root, name), text)

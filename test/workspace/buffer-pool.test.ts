@@ -3,12 +3,13 @@ import { createHash } from 'node:crypto'
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import t from 'tap'
+import { ONLY_CI } from '../often.ts'
 import { Workers } from '../../src/workers/workers.ts'
 import { makeOperations } from '../../src/operations.ts'
 import { BufferPool } from '../../src/workspace/buffer-pool.ts'
 import { append, become, makeFolders, onLinux, open, REAL, removeFolders } from './support/open.ts'
 
-t.test('gives each request its bytes in turn, as soon as there are enough', async t => {
+t.test('gives each request its bytes in turn, as soon as there are enough', { skip: ONLY_CI }, async t => {
   const memory = new BufferPool(10)
   const order: string[] = []
   const first = await memory.take(8, 1000)
@@ -27,36 +28,40 @@ t.test('gives each request its bytes in turn, as soon as there are enough', asyn
   t.ok(await memory.take(10, 1000), 'who gave up holds nothing')
 })
 
-t.test('answers NOT_READY where large files take too long, and edits small ones meanwhile', async t => {
-  const folders = makeFolders()
-  const workspace = await open(folders, { maxFileSize: 200e6, lockTimeout: 300 })
-  for (const name of ['a', 'b']) writeFileSync(join(folders.root, name), Buffer.alloc(150e6, 'a'))
-  writeFileSync(join(folders.root, 'c'), 'c')
-  let go = () => {}
-  const planned = new Promise<void>(resolve => {
-    go = resolve
-  })
-  let begun = () => {}
-  const started = new Promise<void>(resolve => {
-    begun = resolve
-  })
-  const slow = workspace.edit({ path: 'a' }, REAL, async original => {
-    begun()
-    await planned
-    return append('x')(original)
-  })
-  await started
-  t.match(await workspace.edit({ path: 'c' }, REAL, append('x')), { ok: true })
-  t.match(await workspace.edit({ path: 'b' }, REAL, append('x')), {
-    ok: false,
-    failure: { code: 'NOT_READY', reason: 'large_files', retry_after: 1 }
-  })
-  go()
-  t.match(await slow, { ok: true })
-  t.match(await workspace.edit({ path: 'b' }, REAL, append('x')), { ok: true })
-  await workspace.close()
-  removeFolders(folders)
-})
+t.test(
+  'answers NOT_READY where large files take too long, and edits small ones meanwhile',
+  { skip: ONLY_CI },
+  async t => {
+    const folders = makeFolders()
+    const workspace = await open(folders, { maxFileSize: 200e6, lockTimeout: 300 })
+    for (const name of ['a', 'b']) writeFileSync(join(folders.root, name), Buffer.alloc(150e6, 'a'))
+    writeFileSync(join(folders.root, 'c'), 'c')
+    let go = () => {}
+    const planned = new Promise<void>(resolve => {
+      go = resolve
+    })
+    let begun = () => {}
+    const started = new Promise<void>(resolve => {
+      begun = resolve
+    })
+    const slow = workspace.edit({ path: 'a' }, REAL, async original => {
+      begun()
+      await planned
+      return append('x')(original)
+    })
+    await started
+    t.match(await workspace.edit({ path: 'c' }, REAL, append('x')), { ok: true })
+    t.match(await workspace.edit({ path: 'b' }, REAL, append('x')), {
+      ok: false,
+      failure: { code: 'NOT_READY', reason: 'large_files', retry_after: 1 }
+    })
+    go()
+    t.match(await slow, { ok: true })
+    t.match(await workspace.edit({ path: 'b' }, REAL, append('x')), { ok: true })
+    await workspace.close()
+    removeFolders(folders)
+  }
+)
 
 t.test('keeps large buffers for the next requests, within its budget', t => {
   const memory = new BufferPool(1)
@@ -83,7 +88,7 @@ t.test('keeps large buffers for the next requests, within its budget', t => {
 
 const sha256 = (bytes: Buffer): string => createHash('sha256').update(bytes).digest('hex').slice(0, 16)
 
-t.test('hashes large results correctly in reused buffers, wherever the change is', async t => {
+t.test('hashes large results correctly in reused buffers, wherever the change is', { skip: ONLY_CI }, async t => {
   const folders = makeFolders()
   const workspace = await open(folders)
   const workers = new Workers()

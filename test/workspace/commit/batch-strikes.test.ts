@@ -17,14 +17,14 @@ import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import t, { type Test } from 'tap'
 import type { Workspace, WorkspaceOptions } from '../../../src/workspace/workspace.ts'
-import { every } from '../../often.ts'
+import { every, ONLY_CI } from '../../often.ts'
 import { canMount } from '../support/machine.ts'
 import { build } from '../support/native.ts'
 import { append, makeFolders, open, REAL, removeFolders, type Folders } from '../support/open.ts'
 import { startBatchWorker, type Second } from '../support/process.ts'
 
 const library = build('striking', ['-shared', '-fPIC', '-ldl'])
-const skip = library === null ? 'needs Linux and a C compiler' : false
+const skip = ONLY_CI || (library === null ? 'needs Linux and a C compiler' : false)
 /** One call in so many, another one for each way of recovery. `LONG_SHARE=1`: each (half an hour on two cores). */
 const SHARE = Number(process.env.LONG_SHARE ?? 48)
 t.setTimeout(0)

@@ -31,7 +31,7 @@ import { openRoot } from '../../../src/workspace/root/root.ts'
 import { openState } from '../../../src/workspace/state.ts'
 import { withTemp } from '../../../src/workspace/commit/temp.ts'
 import { readWhole } from '../../../src/workspace/text-file.ts'
-import { often } from '../../often.ts'
+import { often, ONLY_CI } from '../../often.ts'
 import {
   append,
   become,
@@ -91,7 +91,7 @@ async function leaveJournal(
   root.close()
 }
 
-t.test('removes the temp files of dead processes, and nothing else', async t => {
+t.test('removes the temp files of dead processes, and nothing else', { skip: ONLY_CI }, async t => {
   const folders = makeFolders()
   t.teardown(() => removeFolders(folders))
   for (const folder of ['d', 'kept', 'kept/folder.tmp']) mkdirSync(join(folders.root, folder))
@@ -121,7 +121,7 @@ t.test('removes the temp files of dead processes, and nothing else', async t => 
   t.strictSame(readdirSync(join(folders.state, 'intents')).length, 1, 'and then what it wrote down')
 })
 
-t.test('leaves the files of living processes alone', async t => {
+t.test('leaves the files of living processes alone', { skip: ONLY_CI }, async t => {
   const folders = makeFolders()
   t.teardown(() => removeFolders(folders))
   writeFileSync(join(folders.root, TEMP), 'x')
@@ -144,7 +144,7 @@ t.test('leaves the files of living processes alone', async t => {
   t.equal(silenceOf(folder, 'nobody'), Infinity)
 })
 
-t.test('leaves what another server’s sweep has removed, and says what it can’t read', async t => {
+t.test('leaves what another server’s sweep has removed, and says what it can’t read', { skip: ONLY_CI }, async t => {
   const folders = makeFolders()
   t.teardown(() => removeFolders(folders))
   const folder = join(folders.state, 'intents')
@@ -156,7 +156,7 @@ t.test('leaves what another server’s sweep has removed, and says what it can�
   await t.rejects(open(folders), { code: 'EISDIR' })
 })
 
-t.test('reuses its slots', async t => {
+t.test('reuses its slots', { skip: ONLY_CI }, async t => {
   const folders = makeFolders()
   t.teardown(() => removeFolders(folders))
   writeFileSync(join(folders.root, 'a'), '')
@@ -241,7 +241,7 @@ t.test(
   }
 )
 
-t.test('restores files that were left half written in place', async t => {
+t.test('restores files that were left half written in place', { skip: ONLY_CI }, async t => {
   const folders = makeFolders()
   t.teardown(() => removeFolders(folders))
   const owner = deadOwner()
@@ -308,7 +308,7 @@ t.test('restores files that were left half written in place', async t => {
   t.strictSame(outcomes, [], 'and says so once')
 })
 
-t.test('keeps a copy whose record is not written yet, however long that takes', async t => {
+t.test('keeps a copy whose record is not written yet, however long that takes', { skip: ONLY_CI }, async t => {
   const folders = makeFolders()
   t.teardown(() => removeFolders(folders))
   writeFileSync(join(folders.root, 'a'), 'old text')
@@ -334,7 +334,7 @@ t.test('keeps a copy whose record is not written yet, however long that takes', 
   pinned.value.close()
 })
 
-t.test('restores nothing from a damaged or missing copy', async t => {
+t.test('restores nothing from a damaged or missing copy', { skip: ONLY_CI }, async t => {
   const folders = makeFolders()
   t.teardown(() => removeFolders(folders))
   await leaveJournal(folders, deadOwner(), 'torn', 'old text', 'new text')
@@ -386,7 +386,7 @@ t.test(
   }
 )
 
-t.test('never edits a half-written file, whatever the lock', async t => {
+t.test('never edits a half-written file, whatever the lock', { skip: ONLY_CI }, async t => {
   const folders = makeFolders()
   t.teardown(() => removeFolders(folders))
   const outcomes: string[] = []
@@ -416,7 +416,7 @@ t.test('never edits a half-written file, whatever the lock', async t => {
   t.equal(outcomes[1], 'journal_unrecovered failed: EISDIR')
 })
 
-t.test('restores later what it couldn’t restore at once', async t => {
+t.test('restores later what it couldn’t restore at once', { skip: ONLY_CI }, async t => {
   const folders = makeFolders()
   t.teardown(() => removeFolders(folders))
   const path = join(folders.root, 'a')
@@ -479,7 +479,7 @@ t.test('restores later what it couldn’t restore at once', async t => {
   t.strictSame((await journal.records(context.report)).ofTheDead, [])
 })
 
-t.test('skips a record that has disappeared, but not one that can’t be read', async t => {
+t.test('skips a record that has disappeared, but not one that can’t be read', { skip: ONLY_CI }, async t => {
   const folders = makeFolders()
   t.teardown(() => removeFolders(folders))
   const state = openState(folders.state)
@@ -493,7 +493,7 @@ t.test('skips a record that has disappeared, but not one that can’t be read', 
   )
 })
 
-t.test('leaves what a batch has written in place to the recovery of the batch', async t => {
+t.test('leaves what a batch has written in place to the recovery of the batch', { skip: ONLY_CI }, async t => {
   const folders = makeFolders()
   t.teardown(() => removeFolders(folders))
   await leaveJournal(folders, deadOwner(), 'a', 'old text', 'new text', 'the batch')
@@ -515,7 +515,7 @@ t.test('leaves what a batch has written in place to the recovery of the batch', 
   t.equal(readFileSync(join(folders.root, 'a'), 'utf8'), 'old text')
 })
 
-t.test('reports that a file is changing rather than edit it half written', async t => {
+t.test('reports that a file is changing rather than edit it half written', { skip: ONLY_CI }, async t => {
   const folders = makeFolders()
   t.teardown(() => removeFolders(folders))
   await leaveJournal(folders, deadOwner(), 'a', 'old text', 'new text')
@@ -548,7 +548,7 @@ t.test('reports that a file is changing rather than edit it half written', async
   t.notOk(readdirSync(join(folders.state, 'journal')).some(name => name.endsWith('.kept')))
 })
 
-t.test('remembers a temp file that it could not remove', async t => {
+t.test('remembers a temp file that it could not remove', { skip: ONLY_CI }, async t => {
   const folders = makeFolders()
   t.teardown(() => removeFolders(folders))
   const root = openRoot(folders.root)
@@ -580,26 +580,30 @@ t.test('remembers a temp file that it could not remove', async t => {
   t.ok(readFileSync(join(state.intents, readdirSync(state.intents)[0] ?? '')).includes(name))
 })
 
-t.test('waits no longer than its timeout for a file that another is editing when it starts', async t => {
-  const folders = makeFolders()
-  t.teardown(() => removeFolders(folders))
-  writeFileSync(join(folders.root, 'a'), 'x')
-  const second = startWorker({ ...folders, file: 'a', count: 1, name: 'second', hold: 60_000 })
-  await second.printed('holding')
-  await leaveJournal(folders, deadOwner(), 'a', 'old text', 'new text')
-  writeFileSync(join(folders.root, 'a'), 'new te')
-  const outcomes: unknown[] = []
-  const workspace = await open(folders, { lockTimeout: 200, report: event => outcomes.push(event.outcome) })
-  t.strictSame(outcomes, ['file_locked'])
-  second.child.kill('SIGKILL')
-  await second.ended
-  await workspace.close()
-  const next = await open(folders)
-  t.equal(readFileSync(join(folders.root, 'a'), 'utf8'), 'old text')
-  await next.close()
-})
+t.test(
+  'waits no longer than its timeout for a file that another is editing when it starts',
+  { skip: ONLY_CI },
+  async t => {
+    const folders = makeFolders()
+    t.teardown(() => removeFolders(folders))
+    writeFileSync(join(folders.root, 'a'), 'x')
+    const second = startWorker({ ...folders, file: 'a', count: 1, name: 'second', hold: 60_000 })
+    await second.printed('holding')
+    await leaveJournal(folders, deadOwner(), 'a', 'old text', 'new text')
+    writeFileSync(join(folders.root, 'a'), 'new te')
+    const outcomes: unknown[] = []
+    const workspace = await open(folders, { lockTimeout: 200, report: event => outcomes.push(event.outcome) })
+    t.strictSame(outcomes, ['file_locked'])
+    second.child.kill('SIGKILL')
+    await second.ended
+    await workspace.close()
+    const next = await open(folders)
+    t.equal(readFileSync(join(folders.root, 'a'), 'utf8'), 'old text')
+    await next.close()
+  }
+)
 
-t.test('sweeps every minute, and reports a sweep that fails', async t => {
+t.test('sweeps every minute, and reports a sweep that fails', { skip: ONLY_CI }, async t => {
   const folders = makeFolders()
   t.teardown(() => removeFolders(folders))
   mock.timers.enable({ apis: ['setInterval'] })
@@ -622,41 +626,45 @@ t.test('sweeps every minute, and reports a sweep that fails', async t => {
   t.strictSame(events, ['temp_file_removed', 'sweep_failed'])
 })
 
-t.test('runs one sweep at a time, waits for it on close, and runs none after a first one that fails', async t => {
-  const folders = makeFolders()
-  t.teardown(() => removeFolders(folders))
-  mock.timers.enable({ apis: ['setInterval'] })
-  t.teardown(() => mock.timers.reset())
-  const outcomes: unknown[] = []
-  const report = ({ event, outcome }: { event: string; outcome?: unknown }): void => {
-    outcomes.push(outcome ?? event)
-  }
-  const another = new Intents(openState(folders.state).intents, thisOwner())
-  t.teardown(() => another.close())
-  const workspace = await open(folders, { lockTimeout: 200, report })
-  await leaveJournal(folders, deadOwner(), 'a', 'old text', 'new text')
-  writeFileSync(join(folders.root, 'a'), 'new te')
-  const state = openState(folders.state)
-  const locks = new Locks({
-    root: null,
-    secret: state.secret,
-    timeout: 1000,
-    socket: onLinux,
-    files: new LockFiles(state, observer(), () => {}),
-    fence() {}
-  })
-  const lock = await locks.acquire(Buffer.from('a'))
-  for (let i = 0; i < 3; i++) mock.timers.tick(60_000)
-  await workspace.close()
-  t.strictSame(outcomes, ['file_locked'])
-  if (lock.ok) await lock.value.release()
+t.test(
+  'runs one sweep at a time, waits for it on close, and runs none after a first one that fails',
+  { skip: ONLY_CI },
+  async t => {
+    const folders = makeFolders()
+    t.teardown(() => removeFolders(folders))
+    mock.timers.enable({ apis: ['setInterval'] })
+    t.teardown(() => mock.timers.reset())
+    const outcomes: unknown[] = []
+    const report = ({ event, outcome }: { event: string; outcome?: unknown }): void => {
+      outcomes.push(outcome ?? event)
+    }
+    const another = new Intents(openState(folders.state).intents, thisOwner())
+    t.teardown(() => another.close())
+    const workspace = await open(folders, { lockTimeout: 200, report })
+    await leaveJournal(folders, deadOwner(), 'a', 'old text', 'new text')
+    writeFileSync(join(folders.root, 'a'), 'new te')
+    const state = openState(folders.state)
+    const locks = new Locks({
+      root: null,
+      secret: state.secret,
+      timeout: 1000,
+      socket: onLinux,
+      files: new LockFiles(state, observer(), () => {}),
+      fence() {}
+    })
+    const lock = await locks.acquire(Buffer.from('a'))
+    for (let i = 0; i < 3; i++) mock.timers.tick(60_000)
+    await workspace.close()
+    t.strictSame(outcomes, ['file_locked'])
+    if (lock.ok) await lock.value.release()
 
-  writeFileSync(join(state.locks, 'file'), '')
-  await t.rejects(open(folders, { report }), { code: 'ENOTDIR' })
-  mock.timers.tick(60_000)
-  await new Promise(setImmediate)
-  t.strictSame(outcomes, ['file_locked'])
-})
+    writeFileSync(join(state.locks, 'file'), '')
+    await t.rejects(open(folders, { report }), { code: 'ENOTDIR' })
+    mock.timers.tick(60_000)
+    await new Promise(setImmediate)
+    t.strictSame(outcomes, ['file_locked'])
+  }
+)
 
 t.test(
   'keeps every acknowledged edit of a process that is killed again and again',
@@ -703,7 +711,7 @@ t.test(
   }
 )
 
-t.test('agrees on one secret, however many servers start at once', async t => {
+t.test('agrees on one secret, however many servers start at once', { skip: ONLY_CI }, async t => {
   const folders = makeFolders()
   t.teardown(() => removeFolders(folders))
   const workers = Array.from({ length: 3 }, (_, i) =>

@@ -17,6 +17,7 @@ import {
 } from 'node:fs'
 import { join } from 'node:path'
 import t, { type Test } from 'tap'
+import { ONLY_CI } from '../../often.ts'
 import { BatchRecords, identityOf, isFile, type BatchMember } from '../../../src/workspace/commit/batch-record.ts'
 import { Journal } from '../../../src/workspace/commit/journal.ts'
 import { recoverBatch } from '../../../src/workspace/commit/recover-batch.ts'
@@ -471,7 +472,7 @@ function checkAfter(t: Test, folders: Folders, one: Case, events: readonly Event
   )
 }
 
-t.test('brings all files to one state', async t => {
+t.test('brings all files to one state', { skip: ONLY_CI }, async t => {
   for (const one of CASES) {
     await t.test(one.name, async t => {
       const folders = makeFolders()
@@ -495,7 +496,7 @@ t.test('brings all files to one state', async t => {
   }
 })
 
-t.test('is done again where it was cut short', async t => {
+t.test('is done again where it was cut short', { skip: ONLY_CI }, async t => {
   for (const one of CASES) {
     await t.test(one.name, async t => {
       let steps = 0
@@ -596,7 +597,7 @@ t.test('is done again where a file can’t be looked at', { skip: onLinux ? fals
   t.strictSame(textsOf(folders, one), [`${NEW}x`, NEW, NEW])
 })
 
-t.test('copes with names that can’t be given', async t => {
+t.test('copes with names that can’t be given', { skip: ONLY_CI }, async t => {
   const caseOf = (name: string): Case => CASES.find(one => one.name === name)!
   const cases: { name: string; one: Case; fault: Fault; after: (string | null)[] }[] = [
     {
@@ -662,7 +663,7 @@ t.test('copes with names that can’t be given', async t => {
   }
 })
 
-t.test('is done by whoever gets at a file first', async t => {
+t.test('is done by whoever gets at a file first', { skip: ONLY_CI }, async t => {
   const [one] = CASES.filter(({ name }) => name === 'one is new') as [Case]
   for (const path of ['d/0', 'd/1', 'd/2']) {
     const folders = makeFolders()
@@ -675,7 +676,7 @@ t.test('is done by whoever gets at a file first', async t => {
   }
 })
 
-t.test('leaves alone what is of a server that may live, and what isn’t a record', async t => {
+t.test('leaves alone what is of a server that may live, and what isn’t a record', { skip: ONLY_CI }, async t => {
   const folders = makeFolders()
   t.teardown(() => removeFolders(folders))
   const events: Event[] = []
@@ -725,7 +726,7 @@ t.test('leaves alone what is of a server that may live, and what isn’t a recor
   )
 })
 
-t.test('finds a record that is given another name meanwhile', async t => {
+t.test('finds a record that is given another name meanwhile', { skip: ONLY_CI }, async t => {
   const folders = makeFolders()
   t.teardown(() => removeFolders(folders))
   const one = CASES.find(({ name }) => name === 'nothing was renamed')!

@@ -9,7 +9,7 @@ import { withTemp, type TempOptions } from '../../../src/workspace/commit/temp.t
 import { thisOwner } from '../../../src/workspace/locks/owner.ts'
 import { openRoot } from '../../../src/workspace/root/root.ts'
 import { openState } from '../../../src/workspace/state.ts'
-import { often } from '../../often.ts'
+import { often, ONLY_CI } from '../../often.ts'
 import { Random, SEED } from '../../random.ts'
 import { makeFolders, open, ownLock, removeFolders, unrecorded } from '../support/open.ts'
 import { startWorker } from '../support/process.ts'
@@ -47,7 +47,7 @@ function placeOf(t: Test) {
   return { root: folders.root, options, name, recorded }
 }
 
-t.test('gives a large file its temp name when it is whole, and leaves nothing else', async t => {
+t.test('gives a large file its temp name when it is whole, and leaves nothing else', { skip: ONLY_CI }, async t => {
   const { root, options, name, recorded } = placeOf(t)
   const seen: string[][] = []
   const ready = async (): Promise<void> => {
@@ -78,7 +78,7 @@ for (const [durability, isAlone] of [
   const isEarly = durability === 'fast' && isAlone
   const when = isEarly ? 'while a small file is made' : 'after the file is written'
   const beside = isAlone ? '' : ', and another is made at this time'
-  t.test(`does what has to be done before ${when}, with ${durability}${beside}`, async t => {
+  t.test(`does what has to be done before ${when}, with ${durability}${beside}`, { skip: ONLY_CI }, async t => {
     const { root, options, name } = placeOf(t)
     if (!isAlone) options.intents.begin(Buffer.from('other'))
     let asked = false
@@ -93,7 +93,7 @@ for (const [durability, isAlone] of [
   })
 }
 
-t.test('makes a small file without anything that has to be done before', async t => {
+t.test('makes a small file without anything that has to be done before', { skip: ONLY_CI }, async t => {
   const { root, options, name } = placeOf(t)
   const { ready: _, ...rest } = options
   t.strictSame(await withTemp({ ...rest, content: SMALL }, () => ok('moved')), ok('moved'))
@@ -121,7 +121,7 @@ for (const fails of [false, true]) {
   )
 }
 
-t.test('leaves nothing of a small file where what has to be done before fails at once', async t => {
+t.test('leaves nothing of a small file where what has to be done before fails at once', { skip: ONLY_CI }, async t => {
   const { root, options } = placeOf(t)
   const ready = () => Promise.reject(Object.assign(new Error('not recorded'), { code: 'EIO' }))
   await t.rejects(
@@ -139,7 +139,7 @@ const FAILING = {
   'something has its name': { code: 'EEXIST', ready: unrecorded }
 }
 for (const [what, { code, ready }] of Object.entries(FAILING)) {
-  t.test(`leaves nothing of a large file where ${what}`, async t => {
+  t.test(`leaves nothing of a large file where ${what}`, { skip: ONLY_CI }, async t => {
     const { root, options, name } = placeOf(t)
     if (code === 'EEXIST') mkdirSync(join(root, name))
     await t.rejects(
@@ -152,28 +152,32 @@ for (const [what, { code, ready }] of Object.entries(FAILING)) {
   })
 }
 
-t.test('leaves a large file old or new, and no temp file, wherever its server is killed', async t => {
-  const folders = makeFolders()
-  t.teardown(() => removeFolders(folders))
-  const random = new Random(SEED)
-  const file = join(folders.root, 'file')
-  writeFileSync(file, LARGE)
-  let lines = 0
-  for (let kill = 0; kill < often(40, 8); kill++) {
-    const worker = startWorker({ ...folders, file: 'file', count: 1000, name: `k${kill}.`, durability: 'fast' })
-    await worker.printed('done')
-    await sleep(random.int(60))
-    worker.child.kill('SIGKILL')
-    await worker.ended
-    const next = await open(folders)
-    await next.close()
-    t.strictSame(readdirSync(folders.root), ['file'])
-    const text = readFileSync(file)
-    t.ok(text.subarray(0, LARGE.length).equals(LARGE), 'the text that was there')
-    const added = text.subarray(LARGE.length).toString()
-    t.match(added, /^(k\d+\.\d+\n)+$/, 'and whole lines')
-    const count = added.split('\n').length - 1
-    t.ok(count > lines, 'with those that were acknowledged')
-    lines = count
+t.test(
+  'leaves a large file old or new, and no temp file, wherever its server is killed',
+  { skip: ONLY_CI },
+  async t => {
+    const folders = makeFolders()
+    t.teardown(() => removeFolders(folders))
+    const random = new Random(SEED)
+    const file = join(folders.root, 'file')
+    writeFileSync(file, LARGE)
+    let lines = 0
+    for (let kill = 0; kill < often(40, 8); kill++) {
+      const worker = startWorker({ ...folders, file: 'file', count: 1000, name: `k${kill}.`, durability: 'fast' })
+      await worker.printed('done')
+      await sleep(random.int(60))
+      worker.child.kill('SIGKILL')
+      await worker.ended
+      const next = await open(folders)
+      await next.close()
+      t.strictSame(readdirSync(folders.root), ['file'])
+      const text = readFileSync(file)
+      t.ok(text.subarray(0, LARGE.length).equals(LARGE), 'the text that was there')
+      const added = text.subarray(LARGE.length).toString()
+      t.match(added, /^(k\d+\.\d+\n)+$/, 'and whole lines')
+      const count = added.split('\n').length - 1
+      t.ok(count > lines, 'with those that were acknowledged')
+      lines = count
+    }
   }
-})
+)

@@ -10,7 +10,7 @@ import { Random, SEED } from '../../random.ts'
 import { makeFolders, onLinux, removeFolders } from '../support/open.ts'
 import { startWorker } from '../support/process.ts'
 
-const KILLS = Number(process.env.LONG_KILLS ?? often(60, 5))
+const KILLS = Number(process.env.LONG_KILLS ?? often(60, 1))
 const SERVERS = 2
 /** Kills of each server with the same folders, so that these stay small in a long run. */
 const EACH = 20

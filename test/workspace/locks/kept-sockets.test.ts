@@ -5,12 +5,12 @@ import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import t, { type Test } from 'tap'
 import { KeptSockets, type TakenSocket } from '../../../src/workspace/locks/kept-sockets.ts'
-import { often } from '../../often.ts'
+import { often, ONLY_CI } from '../../often.ts'
 import { Random, SEED } from '../../random.ts'
 import { makeFolders, onLinux, open, removeFolders } from '../support/open.ts'
 import { startWorker } from '../support/process.ts'
 
-const linuxOnly = { skip: onLinux ? false : 'needs abstract sockets (Linux)' }
+const linuxOnly = { skip: ONLY_CI || (onLinux ? false : 'needs abstract sockets (Linux)') }
 const FILE = Buffer.from('a.txt')
 const prefix = `editd-test-sockets-${process.pid}`
 

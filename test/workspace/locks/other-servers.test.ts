@@ -7,6 +7,7 @@ import { connect, createServer, type Socket } from 'node:net'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import t, { type Test } from 'tap'
+import { ONLY_CI } from '../../often.ts'
 import { folderIds, listClaims, namesOf } from '../../../src/workspace/locks/server-names.ts'
 import { answerBy, holderOf, mayWriteIn, socketsOf } from '../../../src/workspace/locks/server-identity.ts'
 import { Occupied } from '../../../src/workspace/locks/other-servers.ts'
@@ -37,44 +38,48 @@ const outcome = (started: Promise<Workspace>): Promise<unknown> =>
     error => (error instanceof Occupied ? error : Promise.reject(error))
   )
 
-t.test('refuses a root on which a server with another state folder works, and one that overlaps', async t => {
-  const folders = fresh(t)
-  const { base, root, state, other } = folders
-  mkdirSync(join(root, 'a/b/c/d/e/f/g/h'), { recursive: true })
-  mkdirSync(join(base, 'root-beside'))
-  const first = await open(folders)
-  t.teardown(() => first.close())
-  symlinkSync(state, join(base, 'link'))
-  symlinkSync(root, join(base, 'root-link'))
-  const info = { root, stateDir: state }
-  const uid = process.geteuid!()
-  const before = readdirSync(base, { recursive: true })
-  const check = async (options: Parameters<typeof open>[1], expected: unknown): Promise<void> => {
-    t.match(await outcome(open(folders, options)), expected, JSON.stringify(options))
-  }
-  await check({ stateDir: other }, { where: 'same', pid: process.pid, uid, root, info })
-  await check({ stateDir: other, lock: 'local' }, { where: 'same' })
-  await check({ stateDir: other, confinement: 'portable' }, { where: 'same' })
-  await check({ stateDir: other, root: join(base, 'root-link') }, { where: 'same', root })
-  await check({ stateDir: other, root: join(root, 'a') }, { where: 'above', root: join(root, 'a'), info })
-  await check({ stateDir: other, root: join(root, 'a/b/c/d/e/f/g/h') }, { where: 'above' })
-  await check({ root: join(root, 'a') }, { where: 'above' })
-  await check({}, 'starts')
-  await check({ lock: 'local' }, 'starts')
-  await check({ stateDir: join(base, 'link') }, 'starts')
-  await check({ stateDir: other, readOnly: true }, 'starts')
-  await check({ stateDir: other, root: join(base, 'root-beside') }, 'starts')
-  const after = readdirSync(base, { recursive: true }).filter(name => !String(name).startsWith('other'))
-  t.strictSame(after, before, 'nothing is written')
-  await first.close()
-  await check({ stateDir: other }, 'starts')
+t.test(
+  'refuses a root on which a server with another state folder works, and one that overlaps',
+  { skip: ONLY_CI },
+  async t => {
+    const folders = fresh(t)
+    const { base, root, state, other } = folders
+    mkdirSync(join(root, 'a/b/c/d/e/f/g/h'), { recursive: true })
+    mkdirSync(join(base, 'root-beside'))
+    const first = await open(folders)
+    t.teardown(() => first.close())
+    symlinkSync(state, join(base, 'link'))
+    symlinkSync(root, join(base, 'root-link'))
+    const info = { root, stateDir: state }
+    const uid = process.geteuid!()
+    const before = readdirSync(base, { recursive: true })
+    const check = async (options: Parameters<typeof open>[1], expected: unknown): Promise<void> => {
+      t.match(await outcome(open(folders, options)), expected, JSON.stringify(options))
+    }
+    await check({ stateDir: other }, { where: 'same', pid: process.pid, uid, root, info })
+    await check({ stateDir: other, lock: 'local' }, { where: 'same' })
+    await check({ stateDir: other, confinement: 'portable' }, { where: 'same' })
+    await check({ stateDir: other, root: join(base, 'root-link') }, { where: 'same', root })
+    await check({ stateDir: other, root: join(root, 'a') }, { where: 'above', root: join(root, 'a'), info })
+    await check({ stateDir: other, root: join(root, 'a/b/c/d/e/f/g/h') }, { where: 'above' })
+    await check({ root: join(root, 'a') }, { where: 'above' })
+    await check({}, 'starts')
+    await check({ lock: 'local' }, 'starts')
+    await check({ stateDir: join(base, 'link') }, 'starts')
+    await check({ stateDir: other, readOnly: true }, 'starts')
+    await check({ stateDir: other, root: join(base, 'root-beside') }, 'starts')
+    const after = readdirSync(base, { recursive: true }).filter(name => !String(name).startsWith('other'))
+    t.strictSame(after, before, 'nothing is written')
+    await first.close()
+    await check({ stateDir: other }, 'starts')
 
-  const deep = await open({ ...folders, root: join(root, 'a/b/c/d/e/f/g/h') })
-  t.teardown(() => deep.close())
-  for (const above of ['', 'a', 'a/b/c/d/e', 'a/b/c/d/e/f/g']) {
-    await check({ stateDir: other, root: join(root, above) }, { where: 'below', info: { root: deep.root } })
+    const deep = await open({ ...folders, root: join(root, 'a/b/c/d/e/f/g/h') })
+    t.teardown(() => deep.close())
+    for (const above of ['', 'a', 'a/b/c/d/e', 'a/b/c/d/e/f/g']) {
+      await check({ stateDir: other, root: join(root, above) }, { where: 'below', info: { root: deep.root } })
+    }
   }
-})
+)
 
 const needsMounts = { skip: canMount ? false : 'needs mounts' }
 t.test('recognises the same state folder wherever it is mounted', needsMounts, async t => {
@@ -92,7 +97,7 @@ t.test('recognises the same state folder wherever it is mounted', needsMounts, a
   t.match(await outcome(open(folders, { stateDir: join(folders.base, 'third'), root: mounted[1]! })), { where: 'same' })
 })
 
-t.test('finds each of several servers, and none that has ended', async t => {
+t.test('finds each of several servers, and none that has ended', { skip: ONLY_CI }, async t => {
   const folders = fresh(t)
   writeFileSync(join(folders.root, 'a'), '')
   const second = startWorker({ ...folders, file: 'a', count: 2, name: 'x', pause: 600_000 })
@@ -109,7 +114,7 @@ t.test('finds each of several servers, and none that has ended', async t => {
   t.equal(await outcome(open(folders, { stateDir: folders.other })), 'starts')
 })
 
-t.test('lets at most one of several start at once, and one of them later', async t => {
+t.test('lets at most one of several start at once, and one of them later', { skip: ONLY_CI }, async t => {
   const folders = fresh(t)
   for (let round = 0; round < 5; round++) {
     const four = [1, 2, 3, 4].map(i => open(folders, { stateDir: join(folders.base, `s${i}`) }))
@@ -122,7 +127,7 @@ t.test('lets at most one of several start at once, and one of them later', async
   }
 })
 
-t.test('keeps neither a name nor a descriptor of a server that didn’t start', async t => {
+t.test('keeps neither a name nor a descriptor of a server that didn’t start', { skip: ONLY_CI }, async t => {
   const folders = fresh(t)
   const first = await open(folders)
   t.teardown(() => first.close())
@@ -136,7 +141,7 @@ t.test('keeps neither a name nor a descriptor of a server that didn’t start', 
   t.strictSame(kept(), before)
 })
 
-t.test('announces its root and all folders above it', async t => {
+t.test('announces its root and all folders above it', { skip: ONLY_CI }, async t => {
   const { root } = fresh(t)
   const deep = join(root, 'a/b/c/d/e/f/g')
   mkdirSync(deep, { recursive: true })
@@ -166,7 +171,7 @@ t.test('announces its root and all folders above it', async t => {
   for (const socket of sockets) socket.destroy()
 })
 
-t.test('finds out which process owns a name', async t => {
+t.test('finds out which process owns a name', { skip: ONLY_CI }, async t => {
   const uid = process.geteuid!()
   const name = namesOf({ state: OTHER_STATE, pid: 1, serial: serial(2), folders: ['0'.repeat(12)] })[0]!
   const info = { hostname: 'h', root: '/r', stateDir: '/s' }
@@ -227,7 +232,7 @@ t.test('finds out which process owns a name', async t => {
   ])
 })
 
-t.test('knows who can write in a folder', async t => {
+t.test('knows who can write in a folder', { skip: ONLY_CI }, async t => {
   const me = { uid: process.geteuid!(), pid: process.pid }
   t.equal(socketsOf(2 ** 30), null)
   t.equal(socketsOf(me.pid)?.uid, me.uid)

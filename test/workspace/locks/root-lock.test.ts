@@ -19,7 +19,7 @@ import { thisOwner, type Owner } from '../../../src/workspace/locks/owner.ts'
 import { RootLock, type Servers } from '../../../src/workspace/locks/root-lock.ts'
 import { openState } from '../../../src/workspace/state.ts'
 import type { Planner, Workspace, WorkspaceOptions } from '../../../src/workspace/workspace.ts'
-import { often } from '../../often.ts'
+import { often, ONLY_CI } from '../../often.ts'
 import { Random, SEED } from '../../random.ts'
 import { append, makeFolders, observer, open, REAL, removeFolders, type Folders } from '../support/open.ts'
 import { startWorker, type Second } from '../support/process.ts'
@@ -186,7 +186,7 @@ t.test('waits for one that is alone no longer than the lock’s timeout', { skip
   t.match(await second.edit({ path: 'b' }, REAL, append('2')), { ok: true })
 })
 
-t.test('waits until its own deadline, whoever began to wait before it', async t => {
+t.test('waits until its own deadline, whoever began to wait before it', { skip: ONLY_CI }, async t => {
   const folders = openState(fresh(t).state)
   const made = (others: boolean): RootLock => {
     const me = thisOwner()
@@ -347,7 +347,7 @@ t.test('removes what earlier holders recorded before anybody edits', { skip }, a
   paused.close()
 })
 
-t.test('reports what keeps it from looking, and goes on', async t => {
+t.test('reports what keeps it from looking, and goes on', { skip: ONLY_CI }, async t => {
   const { state } = fresh(t)
   const folders = openState(state)
   const events: string[] = []
@@ -385,7 +385,7 @@ t.test('reports what keeps it from looking, and goes on', async t => {
   t.strictSame(events, ['look_failed'])
 })
 
-t.test('lets nobody edit while what an earlier holder recorded can’t be removed', async t => {
+t.test('lets nobody edit while what an earlier holder recorded can’t be removed', { skip: ONLY_CI }, async t => {
   const { state, locks, deadOwner } = fresh(t)
   const folders = openState(state)
   const servers = serversWith(async () => false)
