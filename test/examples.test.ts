@@ -170,12 +170,12 @@ t.test('an agent in TypeScript looks, misses, takes the fix', { skip: ONLY_CI },
   await checkRefused(t, process.execPath, program)
 })
 
-t.test('an agent in Python does', { skip: lacks('python3') }, async t => {
+t.test('an agent in Python does', { skip: ONLY_CI || lacks('python3') }, async t => {
   await checkAgent(t, 'python3', join(EXAMPLES, 'agent.py'))
   await checkRefused(t, 'python3', join(EXAMPLES, 'agent.py'))
 })
 
-t.test('a script does, with curl', { skip: lacks('bash', 'curl', 'jq') }, async t => {
+t.test('a script does, with curl', { skip: ONLY_CI || lacks('bash', 'curl', 'jq') }, async t => {
   t.match(
     await check(t, join(EXAMPLES, 'edit.sh'), ['app.js', 'const port  = 8080', 'const port = 9090']),
     'was not found in app.js'

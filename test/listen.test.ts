@@ -1,4 +1,5 @@
 // Unix sockets that it makes, and sockets that it is handed.
+// runs alone: it changes the umask of its process
 import Fastify from 'fastify'
 import { spawn, spawnSync, type ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
@@ -25,7 +26,7 @@ import { CantListen, clearSocketPath, listen } from '../src/listen.ts'
 import { COMMAND, start } from './running.ts'
 
 const TOKEN = 'a-token-for-tests'
-const onLinux = { skip: process.platform === 'linux' ? false : 'needs Linux' }
+const onLinux = { skip: ONLY_CI || (process.platform === 'linux' ? false : 'needs Linux') }
 
 /** A folder of a short path that others may look into, with a root. */
 function folder(t: Test): string {
@@ -95,7 +96,7 @@ t.test('lets only its user connect, and by the umask its group', { skip: ONLY_CI
 
 t.test(
   'lets no other user connect',
-  { skip: process.geteuid?.() === 0 ? false : 'needs root, to be another user' },
+  { skip: ONLY_CI || (process.geteuid?.() === 0 ? false : 'needs root, to be another user') },
   async t => {
     const dir = folder(t)
     /** How curl ends as another user: 0, or 7 where it can't connect. */
@@ -219,7 +220,7 @@ const childrenOf = ({ pid }: ChildProcess) =>
   readFileSync(`/proc/${pid}/task/${pid}/children`, 'latin1').split(' ').filter(Boolean).map(Number)
 
 const hasActivate = spawnSync('systemd-socket-activate', ['--version']).status === 0
-const activated = { skip: hasActivate ? false : 'needs systemd-socket-activate (systemd)' }
+const activated = { skip: ONLY_CI || (hasActivate ? false : 'needs systemd-socket-activate (systemd)') }
 
 /**
  * A server that systemd-socket-activate starts at the first connection, with these sockets. `said` waits for a text on

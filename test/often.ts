@@ -18,7 +18,8 @@ export function often(full: number, short = Math.ceil(full / 20)): number {
 
 /** A stride, to try every n-th case: `long` with LONG=1, else `short`, which skips more. */
 export function every(long: number, short: number): number {
-  if (long > short)
+  if (long > short) {
     throw new Error(`strides are swapped: every ${short}th in the short run, every ${long}th in the long one`)
+  }
   return LONG ? long : short
 }

@@ -4,6 +4,7 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import t, { type Test } from 'tap'
+import { ONLY_CI } from '../often.ts'
 import type { BatchStep } from '../../src/workspace/workspace.ts'
 import { openAs } from '../history/support/history.ts'
 import { Random, SEED } from '../random.ts'
@@ -17,7 +18,7 @@ const KILLS = many('kills', USUAL, 8)
 const PAIRS = many('pairs', 1000, 100)
 t.setTimeout(0)
 
-t.test('batches that cross each other', async t => {
+t.test('batches that cross each other', { skip: ONLY_CI }, async t => {
   const FILES = 8
   const folders = makeFolders()
   t.teardown(() => removeFolders(folders))

@@ -1,4 +1,5 @@
 // Large files that are edited at once: waiting in turn, giving up in time, and the answer to a request that gave up.
+// runs alone: it measures the memory of its process
 import { createHash } from 'node:crypto'
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -135,7 +136,7 @@ const kilobytes = (field: string): number =>
 // LARGE=50 takes files of 50 MB, and two gigabytes of disk.
 t.test(
   'lets forty clients edit large files at once in bounded memory while small edits go on',
-  { timeout: 600_000 },
+  { skip: ONLY_CI, timeout: 600_000 },
   async t => {
     const folders = makeFolders()
     const size = Number(process.env.LARGE ?? 10) * 1e6

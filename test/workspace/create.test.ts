@@ -1,4 +1,5 @@
 // Making files and folders, and what is refused; in both kinds of confinement. Rows 4, 7, 13, 16, 19, 20 and 24 of
+// runs alone: it changes the umask of its process
 // docs/threats.md.
 import { execFileSync, spawnSync } from 'node:child_process'
 import { createHash } from 'node:crypto'

@@ -20,9 +20,12 @@ function fresh(t: Test, ...names: string[]): string {
 async function killed(path: string): Promise<void> {
   const child = spawn(
     process.execPath,
-    ['-e', `require('node:net').createServer().listen(${JSON.stringify(path)}, () => console.log('ready'))`],
+    [
+      '-e',
+      `process.stdin.resume().on('end', () => process.exit()); require('node:net').createServer().listen(${JSON.stringify(path)}, () => console.log('ready'))`
+    ],
     {
-      stdio: ['ignore', 'pipe', 'inherit'],
+      stdio: ['pipe', 'pipe', 'inherit'],
       env: {}
     }
   )

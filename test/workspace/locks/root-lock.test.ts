@@ -26,7 +26,7 @@ import { startWorker, type Second } from '../support/process.ts'
 
 const SLOW = 20_000
 /** The sockets by which servers tell each other, and the file systems where one may be alone, are Linux's. */
-const skip = process.platform === 'linux' ? false : 'needs Linux'
+const skip = ONLY_CI || (process.platform === 'linux' ? false : 'needs Linux')
 
 interface Fresh extends Folders {
   opened: (options?: Partial<WorkspaceOptions>) => Promise<Workspace>
