@@ -420,6 +420,6 @@ t.test('writes the breaks that the contract names into a mixed file, as /edit do
       break
     }
   }
-  t.ok(compared > often(1000), `${compared} of them with /edit`)
+  t.ok(compared > often(1000, 16), `${compared} of them with /edit`)
   t.end()
 })
