@@ -12,6 +12,7 @@ import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import { CreateBucketCommand, S3Client, type S3ClientConfig } from '@aws-sdk/client-s3'
 import type { Test } from 'tap'
+import { ONLY_CI } from './often.ts'
 
 export interface Ceph {
   /** Of the gateways, such as `http://127.0.0.1:7480`; they serve the same. At least two. */
@@ -47,6 +48,7 @@ const isInstalled = (command: string): boolean =>
 
 /** False, or why tests that need Ceph are skipped. */
 export const NO_CEPH: string | false = (() => {
+  if (ONLY_CI) return ONLY_CI
   if (process.env.NO_S3 === '1') return 'NO_S3=1: an object store is the same on every Node'
   if (process.platform !== 'linux') return 'Ceph is started on Linux only'
   const missing = NEEDED.filter(command => !isInstalled(command))
@@ -83,8 +85,8 @@ async function use(): Promise<Ceph> {
       if (tries % 50 === 0) {
         const loader = new URL('typescript.js', SOURCES).href
         const program = fileURLToPath(new URL('ceph-cluster.ts', SOURCES))
-        // Without what tap loads into every Node.
-        const { NODE_OPTIONS: _, ...env } = process.env
+        // It serves later tests too: not one of them has left it behind.
+        const { TEST_RUN: _, NODE_V8_COVERAGE: __, ...env } = process.env
         const args = ['--import', loader, program, SOCKET]
         spawn(process.execPath, args, { detached: true, stdio: 'ignore', env }).unref()
       }

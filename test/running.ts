@@ -4,14 +4,14 @@ import { once } from 'node:events'
 import { createInterface } from 'node:readline'
 import { fileURLToPath } from 'node:url'
 
-const measuresCoverage = process.env._TAPJS_PROCESSINFO_COVERAGE_ === '1'
+const measuresCoverage = process.env.NODE_V8_COVERAGE !== undefined
 
 // This file is also built itself, for the benchmark.
 const built = (name: string) =>
   fileURLToPath(new URL(import.meta.url.endsWith('.js') ? `../${name}` : `../dist/${name}`, import.meta.url))
 /** The path of the server that users start. */
 const BUNDLED = built('server.js')
-/** As `BUNDLED`; where tap measures coverage, with a file for each module, of which it knows the sources. */
+/** As `BUNDLED`; where coverage is measured, with a file for each module, whose sources are known. */
 export const SERVER = measuresCoverage ? built('src/server.js') : BUNDLED
 
 /** `body` is empty where the answer isn't JSON. */
@@ -35,15 +35,12 @@ export interface Running {
   stop(): Promise<number | null>
 }
 
-/**
- * Before a command: without what tap loads into every Node that a test starts, which doubles the time of a start. Where
- * users' own command is started, tap's coverage would find no sources of what is bundled.
- */
-export const WITHOUT_TAP: readonly [string, ...string[]] = ['env', '-u', 'NODE_OPTIONS']
-const BARE = [...WITHOUT_TAP, process.execPath]
-/** The command and the arguments that start this without tap. */
-export const withoutTap = (command: string, args: readonly string[]): [command: string, args: string[]] => {
-  const [env, ...flags] = WITHOUT_TAP
+/** Before a command: V8 doesn't count what it runs, which costs time, and of what is bundled finds no sources. */
+export const UNCOUNTED: readonly [string, ...string[]] = ['env', '-u', 'NODE_V8_COVERAGE']
+const BARE = [...UNCOUNTED, process.execPath]
+/** The command and the arguments that run this without counting. */
+export const uncounted = (command: string, args: readonly string[]): [command: string, args: string[]] => {
+  const [env, ...flags] = UNCOUNTED
   return [env, [...flags, command, ...args]]
 }
 /** The command of the built server, without coverage. */
@@ -51,15 +48,8 @@ export const BARE_COMMAND: readonly string[] = [...BARE, BUNDLED]
 /** As `BARE_COMMAND`, with a file for each module. */
 export const UNBUNDLED_COMMAND: readonly string[] = [...BARE, built('src/server.js')]
 
-/**
- * The command of the built server. When tap measures coverage, what the server runs of dist/ counts, if it ends by
- * itself or by SIGTERM.
- */
-export const COMMAND: string[] = [
-  ...BARE,
-  ...(measuresCoverage ? ['--import', new URL('coverage.js', import.meta.url).href] : []),
-  SERVER
-]
+/** The command of the built server. Where coverage is measured, what it runs counts if it ends by itself or by SIGTERM. */
+export const COMMAND: string[] = [process.execPath, SERVER]
 
 /** Starts the server, on a free port unless the flags say where. Resolves when it listens; rejects with its stderr if it ends before. */
 export const start = (root: string, stateDir: string | null, ...flags: string[]): Promise<Running> =>

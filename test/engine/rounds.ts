@@ -10,7 +10,7 @@ const PARTS = 20
 
 /**
  * The numbers of the rounds, `usual` of them in CI. In the long mode says how far it is, and at the end how many there
- * were: long.js adds them up.
+ * were: test/run.js adds them up.
  */
 export function* rounds(t: Test, usual: number): Generator<number> {
   const long = process.env.LONG_ROUNDS !== undefined
