@@ -21,7 +21,7 @@ import { promisify } from 'node:util'
 import t, { type Test } from 'tap'
 import ts from 'typescript'
 import { testFolder } from './folder.ts'
-import { start, withoutTap } from './running.ts'
+import { start, uncounted } from './running.ts'
 
 const EXAMPLES = join(import.meta.dirname, '../examples/adapters')
 const MODULES = join(import.meta.dirname, 'clients/node_modules')
@@ -180,7 +180,7 @@ t.test('each compiles with the types of its SDK', options, async t => {
     })
   })
   for (const name of readdirSync(EXAMPLES)) copyFileSync(join(EXAMPLES, name), join(folder, name))
-  const tsc = withoutTap(process.execPath, [join(MODULES, 'typescript/bin/tsc'), '-p', folder])
+  const tsc = uncounted(process.execPath, [join(MODULES, 'typescript/bin/tsc'), '-p', folder])
   const compiled = await promisify(execFile)(...tsc).catch((error: { stdout: string }) => error)
   t.equal(compiled.stdout, '')
 })
@@ -207,7 +207,7 @@ for (const [name, { vendor, script, file, before, after }] of Object.entries(SCR
     if (before !== undefined) writeFileSync(join(folder, 'workspace', file), before)
     const server = await start(join(folder, 'workspace'), join(folder, 'state'))
     const model = await scriptedModel(t, vendor, script)
-    const { stdout } = await promisify(execFile)(...withoutTap(process.execPath, [program, 'Change the port.']), {
+    const { stdout } = await promisify(execFile)(...uncounted(process.execPath, [program, 'Change the port.']), {
       env: {
         ...process.env,
         ...vendor.env,

@@ -19,7 +19,7 @@ import { join } from 'node:path'
 import { brotliDecompressSync } from 'node:zlib'
 import t, { type Test } from 'tap'
 import { ONLY_LONG } from './often.ts'
-import { withoutTap } from './running.ts'
+import { uncounted } from './running.ts'
 
 const HOME = join(import.meta.dirname, '..')
 const COPIED = ['build.js', 'tsconfig.json', 'tsconfig.build.json', 'page/review/tsconfig.json']
@@ -66,7 +66,7 @@ function inFolder(folder: string) {
     at,
     built: (name: string) => readFileSync(at(`dist/src/${name}.js`), 'utf8'),
     build: (...flags: string[]) => {
-      const command = withoutTap(process.execPath, [at('build.js'), ...flags])
+      const command = uncounted(process.execPath, [at('build.js'), ...flags])
       const { status, stdout, stderr } = spawnSync(...command, { encoding: 'utf8' })
       return { status, output: stdout + stderr }
     }
@@ -131,7 +131,7 @@ t.test(
   async t => {
     const { folder, at, build } = builtProject(t)
     const run = (...args: string[]) =>
-      spawnSync(...withoutTap(process.execPath, [at('dist/server.js'), ...args]), { encoding: 'utf8' })
+      spawnSync(...uncounted(process.execPath, [at('dist/server.js'), ...args]), { encoding: 'utf8' })
     t.equal(run().stdout, 'first\n')
     const late = () => run('late').stdout.trimEnd().split('/dist/').at(-1)!
     t.match(late(), /^chunks\/late-.*\.js$/)

@@ -8,7 +8,7 @@ import { StdioClientTransport } from '@modelcontextprotocol/client/stdio'
 import t, { type Test } from 'tap'
 import { ONLY_CI } from './often.ts'
 import { settingRows } from '../src/config/config.ts'
-import { WITHOUT_TAP } from './running.ts'
+import { UNCOUNTED } from './running.ts'
 
 const HOME = join(import.meta.dirname, '..')
 const BUNDLE = process.env.BUNDLE ?? HOME
@@ -27,7 +27,7 @@ interface Bundle {
 const read = <T>(...path: string[]) => JSON.parse(readFileSync(join(...path), 'utf8')) as T
 const bundle = read<Bundle>(BUNDLE, 'manifest.json')
 const { command, args, env } = bundle.server.mcp_config
-const [ENV, ...UNSET] = WITHOUT_TAP
+const [ENV, ...UNSET] = UNCOUNTED
 
 /** What a client puts in for the variables of a text; fails for one that is neither asked for nor known. */
 function filled(text: string, values: Record<string, unknown>): string {

@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import { promisify } from 'node:util'
 import t from 'tap'
 import { testFolder } from './folder.ts'
-import { start, withoutTap } from './running.ts'
+import { start, uncounted } from './running.ts'
 
 const SOURCE = join(import.meta.dirname, 'clients')
 const MODULES = join(SOURCE, 'node_modules')
@@ -51,7 +51,7 @@ t.test(
     }
     const run = async (command: string, args: string[]) => {
       try {
-        return { code: 0, ...(await promisify(execFile)(...withoutTap(command, args), { cwd: folder, env })) }
+        return { code: 0, ...(await promisify(execFile)(...uncounted(command, args), { cwd: folder, env })) }
       } catch (error) {
         return error as { code: number; stdout: string; stderr: string }
       }

@@ -1,6 +1,7 @@
 // The files of examples/deploy/, each checked by its own program, and tried with the built server as far as a machine
 // without Docker, Kubernetes and a booted systemd can.
 import { execFileSync, spawn, spawnSync, type ChildProcess } from 'node:child_process'
+import { ONLY_CI } from './often.ts'
 import { once } from 'node:events'
 import {
   chmodSync,
@@ -20,7 +21,7 @@ import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import t, { type Test } from 'tap'
 import { parse } from 'yaml'
-import { SERVER, start, withoutTap } from './running.ts'
+import { SERVER, start, uncounted } from './running.ts'
 
 const TOP = join(import.meta.dirname, '..')
 const DEPLOY = join(TOP, 'examples/deploy')
@@ -30,11 +31,12 @@ const textOf = (name: string) => readFileSync(join(DEPLOY, name), 'utf8')
 /** Skips without the program, whose Debian package is named, and in runs to which another Node makes no difference. */
 const needs = (program: string, debian: string, probe = '--version') => ({
   skip:
-    process.env.NO_DEPLOY === '1'
+    ONLY_CI ||
+    (process.env.NO_DEPLOY === '1'
       ? 'tried on one Node only'
       : spawnSync(program, [probe]).status === 0
         ? false
-        : `needs ${program} (${debian})`
+        : `needs ${program} (${debian})`)
 })
 
 const CLIENTS = join(TOP, 'test/clients')
@@ -322,7 +324,7 @@ t.test(
       writeFileSync(join(dir, 'pod.ts'), lines.join('\n'))
       const flags = ['--noEmit', '--strict', '--skipLibCheck', '--module', 'nodenext', '--target', 'es2022']
       const tsc = join(CLIENTS, 'node_modules/typescript/bin/tsc')
-      const command = withoutTap(process.execPath, [tsc, ...flags, join(dir, 'pod.ts')])
+      const command = uncounted(process.execPath, [tsc, ...flags, join(dir, 'pod.ts')])
       const { status, stdout } = spawnSync(...command, { encoding: 'utf8' })
       return { status, stdout }
     }

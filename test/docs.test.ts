@@ -11,7 +11,7 @@ import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/cli
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio'
 import t from 'tap'
 import { ONLY_CI } from './often.ts'
-import { start, WITHOUT_TAP } from './running.ts'
+import { start, UNCOUNTED } from './running.ts'
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url))
 const DOCUMENTS = [
@@ -26,7 +26,7 @@ const DOCUMENTS = [
 /** With DOCS=write the answers are written into the documents: read them before you commit. */
 const WRITES = process.env.DOCS === 'write'
 /** What users start is started without tap. */
-const [ENV, ...UNSET] = WITHOUT_TAP
+const [ENV, ...UNSET] = UNCOUNTED
 
 /** What differs from run to run. */
 const settled = (answer: unknown): unknown =>

@@ -1,5 +1,7 @@
 // The process: what it prints, how it refuses to start, how it stops.
+// runs alone: three of its tests at once, which mostly wait for other processes.
 import { execFile, spawn, spawnSync, type ChildProcess } from 'node:child_process'
+import { ONLY_CI } from './often.ts'
 import {
   chmodSync,
   existsSync,
@@ -106,7 +108,7 @@ t.test('prints where it listens, and how to call it', async t => {
   t.notMatch(server.err(), /EDITD_URL|"level":[56]0/)
 })
 
-t.test('prints how to call it through a unix socket', async t => {
+t.test('prints how to call it through a unix socket', { skip: ONLY_CI }, async t => {
   const dir = testFolder(t)
   // Of a socket the system takes short paths only.
   const home = mkdtempSync(join(tmpdir(), 'editd-'))
@@ -129,7 +131,7 @@ const hasScript = spawnSync('script', ['--version']).status === 0
 t.test(
   'prints the token in the address of the review page, on a terminal',
   {
-    skip: hasScript ? false : 'needs script (util-linux)'
+    skip: ONLY_CI || (hasScript ? false : 'needs script (util-linux)')
   },
   async t => {
     const dir = testFolder(t)
@@ -157,7 +159,7 @@ t.test(
   }
 )
 
-t.test('prints one line where a token is configured, and IPv6 in brackets', async t => {
+t.test('prints one line where a token is configured, and IPv6 in brackets', { skip: ONLY_CI }, async t => {
   testFolder(t)
   const server = await run(t, ['--host', '::1'], { EDITD_TOKEN: TOKEN, EDITD_PORT: '0', EDITD_LOG_LEVEL: 'silent' })
   t.match(server.out(), /^editd listening on http:\/\/\[::1\]:\d+ root=\/.*workspace\n$/)
@@ -181,7 +183,7 @@ t.test('reports every fault, and exits with 2', async t => {
   t.equal(server.out(), '')
 })
 
-t.test("says in one sentence why it can't listen or open its root", async t => {
+t.test("says in one sentence why it can't listen or open its root", { skip: ONLY_CI }, async t => {
   const dir = testFolder(t, { file: '' })
   const other = createServer().listen(0, '127.0.0.1')
   await new Promise(resolve => {
@@ -214,7 +216,7 @@ t.test("says in one sentence why it can't listen or open its root", async t => {
 
 t.test(
   'names the server that is there already, and what can be done',
-  { skip: process.platform === 'linux' ? false : 'needs Linux' },
+  { skip: ONLY_CI || (process.platform === 'linux' ? false : 'needs Linux') },
   async t => {
     const dir = realpathSync(testFolder(t, { root: { sub: {} }, beside: {} }))
     const root = join(dir, 'root')
@@ -277,7 +279,7 @@ async function install(folder: string): Promise<void> {
 const runInstalled = (t: Test, folder: string, args: string[]) =>
   run(t, [join(folder, 'dist/src/server.js'), ...args], {}, undefined, process.execPath)
 
-t.test('gives back what it holds where the app can not be built', async t => {
+t.test('gives back what it holds where the app can not be built', { skip: ONLY_CI }, async t => {
   const home = testFolder(t, { root: {}, copy: {} })
   const copy = join(home, 'copy')
   await install(copy)
@@ -289,7 +291,7 @@ t.test('gives back what it holds where the app can not be built', async t => {
   for (const part of ['intents', 'live']) t.strictSame(readdirSync(join(state, part)), [], part)
 })
 
-t.test('answers 500 where what is loaded late is not there, and goes on when it is', async t => {
+t.test('answers 500 where what is loaded late is not there, and goes on when it is', { skip: ONLY_CI }, async t => {
   const home = testFolder(t, { root: {}, copy: {} })
   const copy = join(home, 'copy')
   await install(copy)
@@ -306,7 +308,7 @@ t.test('answers 500 where what is loaded late is not there, and goes on when it 
   t.match(server.err(), /"error_code":"ENOENT"/)
 })
 
-t.test("is not ready while its root can't be written to, unless it only reads", async t => {
+t.test("is not ready while its root can't be written to, unless it only reads", { skip: ONLY_CI }, async t => {
   const dir = testFolder(t, { root: {} })
   const root = join(dir, 'root')
   // Root may write everywhere, but for a process that has given up this capability.
@@ -367,57 +369,61 @@ t.test('finishes what runs when it is told to stop, and takes nothing new', asyn
   t.match(server.err(), /"event":"stopping"[^]*"event":"stopped"/)
 })
 
-t.test('lives on when nobody reads what it prints, and cuts off a client that never ends', async t => {
-  const dir = testFolder(t)
-  const probe = createServer().listen(0, '127.0.0.1')
-  await new Promise(resolve => {
-    probe.once('listening', resolve)
-  })
-  const { port } = probe.address() as { port: number }
-  await new Promise(resolve => {
-    probe.close(resolve)
-  })
-  const child = spawn(PROGRAM, [...SERVER, '--host', 'localhost', '--port', String(port), '--token', TOKEN], {
-    env: { ...process.env, HOME: dir },
-    cwd: dir,
-    stdio: ['ignore', 'pipe', 'pipe']
-  })
-  t.teardown(() => {
-    child.kill('SIGKILL')
-  })
-  child.stdout.destroy()
-  child.stderr.destroy()
-  const url = `http://127.0.0.1:${port}`
-  let status = 0
-  // A start takes as long as it takes where everything else is busy; the test has its own limit.
-  while (status === 0 && child.exitCode === null) {
-    await sleep(100)
-    status = await get(url, '/healthz').then(
-      response => response.status,
-      () => 0
-    )
-  }
-  for (let i = 0; i < 3; i++) t.equal((await get(url, '/capabilities')).status, 200)
-  const socket = connect(port, '127.0.0.1', () => {
-    socket.write(
-      `POST /edit HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer ${TOKEN}\r\n` +
-        `Content-Type: application/json\r\nContent-Length: 99\r\n\r\n{`
-    )
-  })
-  socket.on('error', () => {})
-  await sleep(300)
-  const begin = Date.now()
-  child.kill('SIGTERM')
-  t.equal(
+t.test(
+  'lives on when nobody reads what it prints, and cuts off a client that never ends',
+  { skip: ONLY_CI },
+  async t => {
+    const dir = testFolder(t)
+    const probe = createServer().listen(0, '127.0.0.1')
     await new Promise(resolve => {
-      child.once('exit', resolve)
-    }),
-    0
-  )
-  t.ok(Date.now() - begin < 10_500)
-})
+      probe.once('listening', resolve)
+    })
+    const { port } = probe.address() as { port: number }
+    await new Promise(resolve => {
+      probe.close(resolve)
+    })
+    const child = spawn(PROGRAM, [...SERVER, '--host', 'localhost', '--port', String(port), '--token', TOKEN], {
+      env: { ...process.env, HOME: dir },
+      cwd: dir,
+      stdio: ['ignore', 'pipe', 'pipe']
+    })
+    t.teardown(() => {
+      child.kill('SIGKILL')
+    })
+    child.stdout.destroy()
+    child.stderr.destroy()
+    const url = `http://127.0.0.1:${port}`
+    let status = 0
+    // A start takes as long as it takes where everything else is busy; the test has its own limit.
+    while (status === 0 && child.exitCode === null) {
+      await sleep(100)
+      status = await get(url, '/healthz').then(
+        response => response.status,
+        () => 0
+      )
+    }
+    for (let i = 0; i < 3; i++) t.equal((await get(url, '/capabilities')).status, 200)
+    const socket = connect(port, '127.0.0.1', () => {
+      socket.write(
+        `POST /edit HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer ${TOKEN}\r\n` +
+          `Content-Type: application/json\r\nContent-Length: 99\r\n\r\n{`
+      )
+    })
+    socket.on('error', () => {})
+    await sleep(300)
+    const begin = Date.now()
+    child.kill('SIGTERM')
+    t.equal(
+      await new Promise(resolve => {
+        child.once('exit', resolve)
+      }),
+      0
+    )
+    t.ok(Date.now() - begin < 10_500)
+  }
+)
 
-t.test('tells its version and its settings', async t => {
+t.test('tells its version and its settings', { skip: ONLY_CI }, async t => {
   testFolder(t)
   for (const [flag, output] of [
     ['--version', `${VERSION}\n`],
@@ -431,35 +437,39 @@ t.test('tells its version and its settings', async t => {
   }
 })
 
-t.test('removes what the history keeps of a file, and says what is wrong with the command', async t => {
-  const folder = testFolder(t, { root: { 'a.txt': 'one\n', link: t.fixture('symlink', 'a.txt') } })
-  const [root, state] = [join(folder, 'root'), join(folder, 'state')]
-  const server = await run(t, [root, '--state-dir', state, '--token', TOKEN, '--port', '0'])
-  const edited = await fetch(`${server.url}/edit`, {
-    method: 'POST',
-    headers: { authorization: `Bearer ${TOKEN}`, 'content-type': 'application/json' },
-    body: JSON.stringify({ path: 'a.txt', old_text: 'one', new_text: 'two' })
-  })
-  t.equal(edited.status, 200)
-  const check = async (args: string[], status: number, said: string) => {
-    const command = await run(t, ['forget', ...args], {}, /removed/)
-    t.equal(await command.exit, status)
-    t.match(command.out() + command.err(), said)
+t.test(
+  'removes what the history keeps of a file, and says what is wrong with the command',
+  { skip: ONLY_CI },
+  async t => {
+    const folder = testFolder(t, { root: { 'a.txt': 'one\n', link: t.fixture('symlink', 'a.txt') } })
+    const [root, state] = [join(folder, 'root'), join(folder, 'state')]
+    const server = await run(t, [root, '--state-dir', state, '--token', TOKEN, '--port', '0'])
+    const edited = await fetch(`${server.url}/edit`, {
+      method: 'POST',
+      headers: { authorization: `Bearer ${TOKEN}`, 'content-type': 'application/json' },
+      body: JSON.stringify({ path: 'a.txt', old_text: 'one', new_text: 'two' })
+    })
+    t.equal(edited.status, 200)
+    const check = async (args: string[], status: number, said: string) => {
+      const command = await run(t, ['forget', ...args], {}, /removed/)
+      t.equal(await command.exit, status)
+      t.match(command.out() + command.err(), said)
+    }
+    const flags = [root, '--state-dir', state]
+    await check(['link', ...flags], 0, 'removed the texts of 1 change of link from the history\n')
+    await check(['a.txt', ...flags], 0, 'removed the texts of 0 changes of a.txt from the history\n')
+    await check([], 2, 'name a file: editd forget PATH [root] [flags].')
+    await check(['../x', ...flags], 2, '../x is not a path in')
+    await check(['a.txt', '--port', '1'], 2, '--port is only for the HTTP server, and editd forget does not listen')
+    await check(['a.txt', join(folder, 'none'), '--state-dir', state], 1, "can't start on")
+    // As with an access file, where each workspace has a folder of its own in this one.
+    await check(
+      ['a.txt', root, '--state-dir', folder],
+      1,
+      `the state folder ${folder} can't be used (no server has used it): name another with --state-dir.`
+    )
+    t.strictSame(readdirSync(folder).sort(), ['root', 'state'])
+    server.child.kill()
+    await server.exit
   }
-  const flags = [root, '--state-dir', state]
-  await check(['link', ...flags], 0, 'removed the texts of 1 change of link from the history\n')
-  await check(['a.txt', ...flags], 0, 'removed the texts of 0 changes of a.txt from the history\n')
-  await check([], 2, 'name a file: editd forget PATH [root] [flags].')
-  await check(['../x', ...flags], 2, '../x is not a path in')
-  await check(['a.txt', '--port', '1'], 2, '--port is only for the HTTP server, and editd forget does not listen')
-  await check(['a.txt', join(folder, 'none'), '--state-dir', state], 1, "can't start on")
-  // As with an access file, where each workspace has a folder of its own in this one.
-  await check(
-    ['a.txt', root, '--state-dir', folder],
-    1,
-    `the state folder ${folder} can't be used (no server has used it): name another with --state-dir.`
-  )
-  t.strictSame(readdirSync(folder).sort(), ['root', 'state'])
-  server.child.kill()
-  await server.exit
-})
+)

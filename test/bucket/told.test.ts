@@ -1,4 +1,5 @@
 // What is told of changes in a bucket of a real Ceph: the lines of the audit, and the metrics.
+// runs alone: two of its tests at once, which mostly wait for other processes.
 import { mkdtempSync, readFileSync, rmSync, truncateSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'

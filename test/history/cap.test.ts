@@ -3,7 +3,7 @@ import { readdirSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import t from 'tap'
 import type { History } from '../../src/history/api.ts'
-import { often } from '../often.ts'
+import { often, ONLY_CI } from '../often.ts'
 import { FAST, hashOf, makePlace, recordOf } from './support/history.ts'
 
 const sizeOf = (folder: string): number =>
@@ -11,7 +11,7 @@ const sizeOf = (folder: string): number =>
     .map(name => statSync(join(folder, name)))
     .reduce((sum, stats) => sum + (stats.isFile() ? stats.size : 0), 0)
 
-t.test('holds, with several servers', async t => {
+t.test('holds, with several servers', { skip: ONLY_CI }, async t => {
   const count = Number(process.env.LONG_RECORDS ?? often(100_000, 10_000))
   const place = makePlace(t)
   const segment = Math.max(20_000, count)

@@ -4,6 +4,7 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, wri
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import t, { type Test } from 'tap'
+import { ONLY_CI } from '../often.ts'
 import { start, type Answer, type Running } from '../running.ts'
 import { canMount } from '../workspace/support/machine.ts'
 import { makeFolders, removeFolders, type Folders } from '../workspace/support/open.ts'
@@ -59,7 +60,7 @@ async function statesOf(server: Running, path: string): Promise<string[]> {
 }
 
 for (const small of ['root', 'state'] as const) {
-  t.test(`keeps a history where the ${small} is on a file system of its own`, { skip: SKIP }, async t => {
+  t.test(`keeps a history where the ${small} is on a file system of its own`, { skip: ONLY_CI || SKIP }, async t => {
     const { root, serve, text } = makePlace(t, small)
     const first = await serve()
     const ann = await edit(first, 'a.txt', 'two', 'TWO')

@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import t, { type Test } from 'tap'
 import { indexedBy } from '../../src/history/segment-name.ts'
-import { often } from '../often.ts'
+import { often, ONLY_CI } from '../often.ts'
 import { Random, SEED } from '../random.ts'
 import { startWriter } from '../workspace/support/process.ts'
 import { makePlace, type Place } from './support/history.ts'
@@ -153,8 +153,10 @@ const sizeOf = (folder: string): number =>
     .map(name => statSync(join(folder, name)))
     .reduce((sum, stats) => sum + (stats.isFile() ? stats.size : 0), 0)
 
-t.test('three writers under kill -9 lose no acknowledged record', t => underKills(t))
+t.test('three writers under kill -9 lose no acknowledged record', { skip: ONLY_CI }, t => underKills(t))
 
-t.test('writers that remove what is too much lose no acknowledged record but the oldest, and none with a key', t =>
-  underKills(t, KEEP)
+t.test(
+  'writers that remove what is too much lose no acknowledged record but the oldest, and none with a key',
+  { skip: ONLY_CI },
+  t => underKills(t, KEEP)
 )

@@ -1,6 +1,7 @@
 // What /history says of texts that it can't show and of edits in part, and which edits count as the caller's, over HTTP,
 // on real files.
 import { mkdtempSync, readdirSync, rmSync } from 'node:fs'
+import { ONLY_CI } from '../often.ts'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import t, { type Test } from 'tap'
@@ -29,7 +30,7 @@ function stateFolder(t: Test): string {
   return folder
 }
 
-t.test('shows no more than 8 MiB of texts at once, and says how to get the others', async t => {
+t.test('shows no more than 8 MiB of texts at once, and says how to get the others', { skip: ONLY_CI }, async t => {
   const server = await startServer(t)
   const ids: string[] = []
   for (let i = 0; i < 4; i++) {

@@ -3,6 +3,7 @@ import { mkdtempSync, rmSync, symlinkSync, unlinkSync, writeFileSync } from 'nod
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import t from 'tap'
+import { ONLY_CI } from '../often.ts'
 import { bytesOf, check, startServer, type TestServer } from './test-server.ts'
 
 const TEXT = 'one\ntwo\nthree\nfour\nfive\nsix\nseven\neight\nnine\nten\n'
@@ -270,7 +271,7 @@ t.test('reaches back no further than what is known, and says so', async t => {
   t.match((await pending(t, server, '.env', [])).body, { hunks: [], incomplete: true })
 })
 
-t.test('lists as many lines as are asked for, and how many hunks there are', async t => {
+t.test('lists as many lines as are asked for, and how many hunks there are', { skip: ONLY_CI }, async t => {
   const server = await startServer(t, { files: { 'a.txt': 'same\nold\n'.repeat(10_000) } })
   const all = { path: 'a.txt', old_text: 'old', new_text: 'new', replace_all: true }
   await check(t, server, '/edit', all, 200, { total_replacements: 10_000 })
@@ -287,7 +288,7 @@ t.test('lists as many lines as are asked for, and how many hunks there are', asy
   await check(t, server, '/pending', { path: 'a.txt', max_lines: 20_001 }, 400, { code: 'INVALID_REQUEST' })
 })
 
-t.test('shows no more than 4,000,000 characters', async t => {
+t.test('shows no more than 4,000,000 characters', { skip: ONLY_CI }, async t => {
   const server = await startServer(t, { files: { 'a.txt': `${'x'.repeat(1999)}\n`.repeat(2500) } })
   const all = { path: 'a.txt', old_text: 'x\n', new_text: 'y\n', replace_all: true }
   await check(t, server, '/edit', all, 200, {})

@@ -3,6 +3,7 @@
 import { existsSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import t from 'tap'
+import { ONLY_CI } from '../often.ts'
 import { OUTLINED } from '../../src/engine/outline/outlined.ts'
 import { bytesOf, check, startServer } from './test-server.ts'
 
@@ -571,7 +572,7 @@ t.test('answers others while a document is parsed, and bounds hostile ones', asy
   })
 })
 
-t.test('refuses more files than may wait', async t => {
+t.test('refuses more files than may wait', { skip: ONLY_CI }, async t => {
   writeFileSync(
     join(server.root, 'long.md'),
     `# A\n\n${readFileSync(join(import.meta.dirname, '../../README.md'), 'utf8').repeat(40)}`

@@ -3,6 +3,7 @@ import { existsSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import t from 'tap'
+import { ONLY_CI } from '../often.ts'
 import { loadConfig } from '../../src/config/config.ts'
 import { openWorkspace, type Workspace } from '../../src/workspace/workspace.ts'
 import { bytesOf, check, startServer, TOKEN, type TestServer } from './test-server.ts'
@@ -15,7 +16,7 @@ async function edit(server: TestServer, path: string, old_text: string, new_text
   return String(reply.body.edit_id)
 }
 
-t.test('changes no more than 100 files at once', async t => {
+t.test('changes no more than 100 files at once', { skip: ONLY_CI }, async t => {
   const server = await startServer(t)
   const edit_ids: string[] = []
   for (let i = 0; i <= 100; i++) {
@@ -43,29 +44,33 @@ t.test('changes no more than 100 files at once', async t => {
   t.notOk(existsSync(join(server.root, '100.txt')))
 })
 
-t.test('keeps an edit of very many places as fewer changes, of near ones together, and takes them back', async t => {
-  const text = 'a\n'.repeat(30_000)
-  const server = await startServer(t, { files: { 'a.txt': text } })
-  const replacing = { path: 'a.txt', old_text: 'a', new_text: 'bb', replace_all: true }
-  const { body } = await check(t, server, '/edit', replacing, 200, { total_replacements: 30_000 })
-  const edit_id = String(body.edit_id)
-  const { body: page } = await check(t, server, '/history', { edit_id, show_diff: true }, 200, {
-    edits: [{ lines_added: 30_000, lines_removed: 30_000, changes_truncated: true, diff_truncated: true }]
-  })
-  const [first, second] = (page.edits as { changes: { start_line: number; lines_removed: number }[] }[])[0]!.changes
-  t.ok(first!.lines_removed > 1 && first!.lines_removed < 10, `${first!.lines_removed} lines`)
-  t.equal(second!.start_line, 1 + first!.lines_removed)
-  await check(t, server, '/undo', { edit_id, change_indexes: [1] }, 200, {})
-  const taken = `${'bb\n'.repeat(first!.lines_removed)}${'a\n'.repeat(second!.lines_removed)}`
-  t.equal(
-    bytesOf(server, 'a.txt')
-      .toString()
-      .slice(0, taken.length + 3),
-    `${taken}bb\n`
-  )
-  await check(t, server, '/undo', { edit_id }, 200, {})
-  t.equal(bytesOf(server, 'a.txt'), text)
-})
+t.test(
+  'keeps an edit of very many places as fewer changes, of near ones together, and takes them back',
+  { skip: ONLY_CI },
+  async t => {
+    const text = 'a\n'.repeat(30_000)
+    const server = await startServer(t, { files: { 'a.txt': text } })
+    const replacing = { path: 'a.txt', old_text: 'a', new_text: 'bb', replace_all: true }
+    const { body } = await check(t, server, '/edit', replacing, 200, { total_replacements: 30_000 })
+    const edit_id = String(body.edit_id)
+    const { body: page } = await check(t, server, '/history', { edit_id, show_diff: true }, 200, {
+      edits: [{ lines_added: 30_000, lines_removed: 30_000, changes_truncated: true, diff_truncated: true }]
+    })
+    const [first, second] = (page.edits as { changes: { start_line: number; lines_removed: number }[] }[])[0]!.changes
+    t.ok(first!.lines_removed > 1 && first!.lines_removed < 10, `${first!.lines_removed} lines`)
+    t.equal(second!.start_line, 1 + first!.lines_removed)
+    await check(t, server, '/undo', { edit_id, change_indexes: [1] }, 200, {})
+    const taken = `${'bb\n'.repeat(first!.lines_removed)}${'a\n'.repeat(second!.lines_removed)}`
+    t.equal(
+      bytesOf(server, 'a.txt')
+        .toString()
+        .slice(0, taken.length + 3),
+      `${taken}bb\n`
+    )
+    await check(t, server, '/undo', { edit_id }, 200, {})
+    t.equal(bytesOf(server, 'a.txt'), text)
+  }
+)
 
 t.test('makes no file larger than files may be, and then changes no other file either', async t => {
   const long = 'x'.repeat(90)

@@ -1,5 +1,6 @@
 // Where metrics are served: by a process of its own, over HTTP, of one process and of several.
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { ONLY_CI } from '../often.ts'
 import { createServer } from 'node:net'
 import { once } from 'node:events'
 import { tmpdir } from 'node:os'
@@ -59,7 +60,7 @@ t.test('serves the metrics beside the server, without a token', async t => {
   t.equal(await server.stop(), 0)
 })
 
-t.test('serves the metrics of all processes, also of one that has ended', async t => {
+t.test('serves the metrics of all processes, also of one that has ended', { skip: ONLY_CI }, async t => {
   const { server, value } = await serve(t, '--processes', '2')
   const CALLS = 'editd_calls_total{operation="inspect_file",code="ok"}'
   const ask = (n: number) =>

@@ -11,7 +11,7 @@ import { makeMetrics } from '../../src/metrics/metrics.ts'
 import { exposition } from '../../src/metrics/registry.ts'
 import { openSpaces } from '../../src/open-spaces.ts'
 import { testFolder } from '../folder.ts'
-import { often } from '../often.ts'
+import { often, ONLY_CI } from '../often.ts'
 import { Random, SEED } from '../random.ts'
 
 const BEARER = { authorization: 'Bearer secret' }
@@ -123,7 +123,7 @@ t.test('counts locks that were not had, and that were taken over', async t => {
   checkLines(t, exposition(metrics.snapshot()), 'editd_history_bytes 30')
 })
 
-t.test('has at most 500 series, whatever is asked for', async t => {
+t.test('has at most 500 series, whatever is asked for', { skip: ONLY_CI }, async t => {
   const { send, text } = await observed(t, { 'a.txt': 'one\n' })
   const random = new Random(SEED)
   const name = () => random.text(['a', 'b', '/', '.', '"', '\\', '\n', 'é', '{', '0', '-'], 20)

@@ -1,6 +1,7 @@
 // The probe refuses a store that ignores or breaks conditions: a real one that ignores them, and the answers of others.
 import { startFauxqs } from 'fauxqs'
 import t from 'tap'
+import { ONLY_CI } from '../often.ts'
 import type { Attempted } from '../../src/object-store/attempts.ts'
 import { probe } from '../../src/object-store/probe.ts'
 import { openS3Store } from '../../src/object-store/s3-store.ts'
@@ -87,7 +88,7 @@ t.test('takes lost answers for no fault', async t => {
   t.equal(store.objects.size, 0)
 })
 
-t.test('gives up where a store does not answer', async t => {
+t.test('gives up where a store does not answer', { skip: ONLY_CI }, async t => {
   const store = makeStore(() => ({ outcome: 'unsent', error: new Error('refused') }))
   await t.rejects(probe(store, ''), { code: 'STORE_UNAVAILABLE', unknown: false, cause: { message: 'refused' } })
 })

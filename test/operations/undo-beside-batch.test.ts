@@ -5,7 +5,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import t, { type Test } from 'tap'
 import { makeOperations, type Operations } from '../../src/operations.ts'
 import type { Workspace } from '../../src/workspace/workspace.ts'
-import { often } from '../often.ts'
+import { often, ONLY_CI } from '../often.ts'
 import { Random, SEED } from '../random.ts'
 import { start } from '../running.ts'
 import { makeFolders, onLinux, open, removeFolders } from '../workspace/support/open.ts'
@@ -151,7 +151,7 @@ for (const undo of [['a'], ['a', 'b'], FILES]) {
 
 t.test(
   'law: of a batch and an undo of all its files that two servers are asked for at once, each is made whole or not at all',
-  { skip: onLinux ? false : 'needs abstract sockets (Linux)' },
+  { skip: ONLY_CI || (onLinux ? false : 'needs abstract sockets (Linux)') },
   async (t: Test) => {
     t.comment(`SEED=${SEED}`)
     const random = new Random(SEED)

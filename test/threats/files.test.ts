@@ -525,11 +525,13 @@ row(
 t.test(
   'runs in the sandbox of SECURITY.md',
   {
-    skip: !process.execPath.startsWith('/usr/')
-      ? 'needs Node below /usr, which the recipe shows to the sandbox'
-      : spawnSync('bwrap', ['--unshare-all', '--ro-bind', '/', '/', 'true']).status === 0
-        ? false
-        : 'needs bubblewrap, and to make namespaces'
+    skip:
+      ONLY_CI ||
+      (!process.execPath.startsWith('/usr/')
+        ? 'needs Node below /usr, which the recipe shows to the sandbox'
+        : spawnSync('bwrap', ['--unshare-all', '--ro-bind', '/', '/', 'true']).status === 0
+          ? false
+          : 'needs bubblewrap, and to make namespaces')
   },
   async t => {
     const here = makeFolders(t, { f: 'one\n' })

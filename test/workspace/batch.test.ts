@@ -17,6 +17,7 @@ import {
 import { createHash } from 'node:crypto'
 import { join } from 'node:path'
 import t, { type Test } from 'tap'
+import { ONLY_CI } from '../often.ts'
 import { fail, ok, type Result } from '../../src/result.ts'
 import type {
   BatchDone,
@@ -581,7 +582,7 @@ t.test('counts what large files take together', async t => {
   })
 })
 
-t.test('waits for the memory of large files, but not for long', async t => {
+t.test('waits for the memory of large files, but not for long', { skip: ONLY_CI }, async t => {
   const { workspace, at } = await workspaceOf(t, {}, { maxFileSize: 2e8, lockTimeout: 50 })
   for (const name of ['a', 'b']) writeFileSync(at(name), Buffer.alloc(130_000_000, 'x\n'))
   let goOn = (): void => {}

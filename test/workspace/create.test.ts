@@ -20,6 +20,7 @@ import {
 } from 'node:fs'
 import { join } from 'node:path'
 import t from 'tap'
+import { ONLY_CI } from '../often.ts'
 import { fail, ok } from '../../src/result.ts'
 import type { CreateTarget, Planner, Workspace, WorkspaceOptions } from '../../src/workspace/workspace.ts'
 import { canMount } from './support/machine.ts'
@@ -313,7 +314,7 @@ t.test('creates a name once, however many ask for it', async t => {
 for (const lock of ['shared', 'local'] as const) {
   t.test(
     `makes a name once, whichever process is first (${lock})`,
-    { skip: onLinux ? false : 'needs abstract sockets (Linux)' },
+    { skip: ONLY_CI || (onLinux ? false : 'needs abstract sockets (Linux)') },
     async t => {
       const folders = makeFolders()
       t.teardown(() => removeFolders(folders))
@@ -484,7 +485,7 @@ t.test(
   }
 )
 
-t.test('removes temp files of a creator that was killed', async t => {
+t.test('removes temp files of a creator that was killed', { skip: ONLY_CI }, async t => {
   const { workspace, root, base, in: inRoot } = await fresh(t)
   const second = startWorker({
     root,

@@ -1,4 +1,5 @@
 // Editing, creating and looking at files and directories, in a bucket: what test/http asks of a folder.
+// runs alone: it takes the tests of other files.
 import t from 'tap'
 import { runInBucket } from '../support/suites.ts'
 

@@ -4,7 +4,7 @@
 import type { Test } from 'tap'
 import { NO_CEPH } from '../../ceph.ts'
 import { serveBy } from '../../http/test-server.ts'
-import { LONG } from '../../often.ts'
+import { ONLY_LONG } from '../../often.ts'
 import { serveBucket } from './mirror.ts'
 
 /** By suite, which is the name of its file in test/http: the names of its tests. */
@@ -105,7 +105,8 @@ export function runInBucket(
   // What the suites call.
   tap.test = ((name: string, ...more: unknown[]) => wanted.delete(name) && run(name, ...more)) as typeof tap.test
   // Until it ends, none of the others begins: with nothing to run between two suites, tap would take this for the end.
-  const skip = NO_CEPH || (!LONG && 'runs with LONG=1: it asks again what test/http has asked of a folder')
+  // It asks again what test/http has asked of a folder.
+  const skip = NO_CEPH || ONLY_LONG
   run('finds the tests of each suite that reach the store', { skip, timeout: 200_000 }, async (t: Test) => {
     for (const suite of suites) {
       wanted = new Set(REACH_THE_STORE[suite])

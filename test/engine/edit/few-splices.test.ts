@@ -3,7 +3,7 @@ import t from 'tap'
 import { fewSplices } from '../../../src/engine/edit/few-splices.ts'
 import { type Splice, Splices } from '../../../src/engine/edit/splice.ts'
 import { randomSplices } from '../history/random-history.ts'
-import { often } from '../../often.ts'
+import { often, ONLY_CI } from '../../often.ts'
 import { Random, randomFile, SEED } from '../../random.ts'
 
 type Shown = [start: number, end: number, insert: string]
@@ -83,7 +83,7 @@ t.test('gives the same text, in no more splices than asked for, sorted and disjo
   t.end()
 })
 
-t.test('keeps far ones apart of a million, and none of more than its share', t => {
+t.test('keeps far ones apart of a million, and none of more than its share', { skip: ONLY_CI }, t => {
   const far = 100_000_000
   const list = Array.from({ length: 1_000_000 }, (_, i): Splice => {
     const start = i === 0 ? 0 : far - 2_000_000 + 2 * i

@@ -8,7 +8,7 @@ import { planTextEdits } from '../../../src/engine/plan/replace-text.ts'
 import { searchText } from '../../../src/engine/inspect/search.ts'
 import { suggest } from '../../../src/engine/suggest/suggest.ts'
 import { Text } from '../../../src/engine/text/text.ts'
-import { often } from '../../often.ts'
+import { often, ONLY_CI } from '../../often.ts'
 import { Random, SEED } from '../../random.ts'
 
 const plan = (file: string | Buffer, edits: Parameters<typeof planTextEdits>[1]) =>
@@ -89,7 +89,7 @@ t.test('goes over to the linear search where places are many, and loses none', t
 
 // Each of these took from five seconds to for ever before it was mended. Nothing here asserts a time: the test's own
 // limit does.
-t.test('ends on texts that were made to be slow', t => {
+t.test('ends on texts that were made to be slow', { skip: ONLY_CI }, t => {
   t.match(
     plan('a'.repeat(640_000), [{ old_text: 'a'.repeat(320_000), new_text: '' }]),
     { ok: false, failure: { code: 'WRONG_COUNT', actual_occurrences: 320_001 } },

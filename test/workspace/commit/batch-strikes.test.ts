@@ -1,5 +1,6 @@
 // A batch whose process is killed at each of its system calls, or for which each of them fails, or which is held up at
 // each while others want its files: all files are old or all are new. Row 46 of docs/threats.md.
+// runs alone: three of its tests at once, which mostly wait for other processes.
 import { execFileSync, spawnSync } from 'node:child_process'
 import {
   existsSync,
@@ -26,7 +27,7 @@ import { startBatchWorker, type Second } from '../support/process.ts'
 const library = build('striking', ['-shared', '-fPIC', '-ldl'])
 const skip = ONLY_CI || (library === null ? 'needs Linux and a C compiler' : false)
 /** One call in so many, another one for each way of recovery. `LONG_SHARE=1`: each (half an hour on two cores). */
-const SHARE = Number(process.env.LONG_SHARE ?? 48)
+const SHARE = Number(process.env.LONG_SHARE ?? every(48, 96))
 t.setTimeout(0)
 // They mostly wait for other processes, and this file begins late.
 t.jobs = 3
@@ -293,7 +294,7 @@ t.test('a call fails', { buffered: true, skip }, async t => {
       await worker.printed('ready')
       const answers: Record<string, number> = {}
       for (const errno of [EIO, ENOSPC, EACCES]) {
-        for (let count = 1, reached = true; reached; count++) {
+        for (let count = 1, reached = true; reached; count += every(1, 5)) {
           scene.reset(root, t)
           const id = `${errno}.${count}`
           strike.aim(count, errno)

@@ -363,7 +363,7 @@ t.test('restores nothing from a damaged or missing copy', { skip: ONLY_CI }, asy
 
 t.test(
   'restores a half-written file when its server was killed',
-  { skip: onLinux ? false : 'needs /proc' },
+  { skip: ONLY_CI || (onLinux ? false : 'needs /proc') },
   async t => {
     const folders = makeFolders()
     t.teardown(() => removeFolders(folders))
@@ -669,7 +669,7 @@ t.test(
 
 t.test(
   'keeps every acknowledged edit of a process that is killed again and again',
-  { skip: onLinux ? false : 'needs /proc', timeout: 120_000 },
+  { skip: ONLY_CI || (onLinux ? false : 'needs /proc'), timeout: 120_000 },
   async t => {
     const folders = makeFolders()
     t.teardown(() => removeFolders(folders))

@@ -8,9 +8,9 @@ import type { CreateTarget } from '../../../src/workspace/workspace.ts'
 import { become, makeFolders, open, REAL, removeFolders } from '../support/open.ts'
 import { build } from '../support/native.ts'
 
-const folders = JSON.parse(process.argv[2] ?? 'null') ?? makeFolders()
+const folders = JSON.parse(process.env.LINKLESS ?? 'null') ?? makeFolders()
 const target = (path: string): CreateTarget => ({ path, overwrite: false, create_parents: true })
-const linkless = process.argv[2] !== undefined
+const linkless = process.env.LINKLESS !== undefined
 const how = linkless ? ' without links' : ''
 
 t.test('makes files' + how, async t => {
@@ -62,7 +62,14 @@ if (linkless) {
 } else {
   t.teardown(() => removeFolders(folders))
   const program = build('linkless')
-  const arguments_ = [process.execPath, ...process.execArgv, fileURLToPath(import.meta.url), JSON.stringify(folders)]
+  const arguments_ = [process.execPath, ...process.execArgv, fileURLToPath(import.meta.url)]
   if (program === null) t.comment('needs Linux and a C compiler for the rest')
-  else t.spawn(program, arguments_, {}, 'the same for a process that can’t make links')
+  else {
+    t.spawn(
+      program,
+      arguments_,
+      { env: { ...process.env, LINKLESS: JSON.stringify(folders) } },
+      'the same for a process that can’t make links'
+    )
+  }
 }

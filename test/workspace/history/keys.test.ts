@@ -241,7 +241,7 @@ function checkDamaged(name: string, damage: (segment: Buffer) => void): void {
       const file = join(folders.root, 'a.txt')
       writeFileSync(file, '')
       const first = await start()
-      for (const key of ['before', 'k', 'after']) await appendOnce(first, `${key}\n`, { key })
+      for (const key of ['before', 'k', 'after']) t.match(await appendOnce(first, `${key}\n`, { key }), { ok: true })
       if (isRunning) t.match(await appendOnce(first, 'k\n'), { ok: true, value: { replayed: { line: 'k\n' } } })
       else await first.close()
       const segments = join(folders.state, 'history')

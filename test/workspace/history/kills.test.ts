@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import t, { type Test } from 'tap'
 import { openAs } from '../../history/support/history.ts'
-import { often } from '../../often.ts'
+import { often, ONLY_CI } from '../../often.ts'
 import { Random, SEED } from '../../random.ts'
 import { makeFolders, onLinux, removeFolders } from '../support/open.ts'
 import { startWorker } from '../support/process.ts'
@@ -53,7 +53,7 @@ async function editUnderKills(
 
 t.test(
   'records every edit that is acknowledged, and carries out none twice, however often it is killed',
-  { skip: onLinux ? false : 'needs abstract sockets (Linux)' },
+  { skip: ONLY_CI || (onLinux ? false : 'needs abstract sockets (Linux)') },
   async t => {
     t.comment(`SEED=${SEED}`)
     const random = new Random(SEED)

@@ -18,6 +18,7 @@ import { connect, createServer } from 'node:net'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import t from 'tap'
+import { ONLY_CI } from '../../often.ts'
 import { LockFiles } from '../../../src/workspace/locks/lock-file.ts'
 import { Locks, type Lock } from '../../../src/workspace/locks/lock.ts'
 import { lifeOf, parseOwner, SILENCE, thisOwner, type Life, type Owner } from '../../../src/workspace/locks/owner.ts'
@@ -378,7 +379,7 @@ t.test('reports a lock that was lost while it was held, and lets nothing be writ
   t.match(await workspace.edit({ path: 'a.txt' }, REAL, append('c')), { ok: true })
 })
 
-t.test('notices in the background that its lock file was taken', async t => {
+t.test('notices in the background that its lock file was taken', { skip: ONLY_CI }, async t => {
   const { folders, files, events } = freshFiles(t)
   const held = await files().hold('key', 0)
   rmSync(join(folders.base, 'locks/key'), { recursive: true })
