@@ -80,7 +80,8 @@ async function use(): Promise<Ceph> {
   for (let tries = 0; ; tries++) {
     const socket = await connected()
     if (socket === null) {
-      if (tries > 100) throw new Error('the process of the cluster does not listen')
+      // On a busy machine it took more than twenty seconds.
+      if (tries > 450) throw new Error('the process of the cluster does not listen')
       // Others may do so at the same time: one of them gets the socket, the rest end.
       if (tries % 50 === 0) {
         const loader = new URL('typescript.js', SOURCES).href
