@@ -1,5 +1,5 @@
-// Keeps the history within its bounds by removing whole files, the oldest first. Writes nothing, so it works where the
-// disk is full. Does not know what records say.
+// Keeps the history within its bounds by removing whole files: copies first, as no undo needs them, then the oldest. Writes
+// nothing, so it works where the disk is full. Does not know what records say.
 import { join } from 'node:path'
 import { codeOf } from '../error-code.ts'
 import type { HistoryOptions, Retention, Swept } from './api.ts'
@@ -7,6 +7,7 @@ import type { Blobs } from './blobs.ts'
 import type { CopyFiles } from './copy-files.ts'
 import { compare } from './cursor.ts'
 import { look, namesIn, remove } from './files.ts'
+import { asTheyGo } from './limits.ts'
 import { indexedBy, indexName, parseSegment } from './segment-name.ts'
 import type { Segments } from './segments.ts'
 
@@ -35,11 +36,14 @@ export async function sweepHistory({ days, bytes }: Retention, sweeping: Sweepin
   await segments.catchUp()
   await segments.askWhoIsGone()
   const now = Date.now()
-  const all = (
-    await Promise.all([segmentFiles(sweeping, now), blobFiles(sweeping, now), copyFiles(sweeping, now)])
-  ).flat()
+  const [segmentsKept, blobsKept, copiesKept] = await Promise.all([
+    segmentFiles(sweeping, now),
+    blobFiles(sweeping, now),
+    copyFiles(sweeping, now)
+  ])
+  const all = asTheyGo(copiesKept, [...segmentsKept, ...blobsKept])
   const swept = { removed: 0, bytes: all.reduce((sum, { size }) => sum + size, 0) }
-  for (const { path, size, at, remove } of all.sort((a, b) => a.at - b.at)) {
+  for (const { path, size, at, remove } of all) {
     if (remove === null || (at >= now - days * DAY && swept.bytes <= bytes)) continue
     try {
       if (await remove()) swept.removed++

@@ -72,6 +72,30 @@ t.test('removes the oldest beyond the size: blobs before the segment that names 
   t.strictSame(place.events, [])
 })
 
+t.test('removes copies before anything that an undo needs, however new they are', async t => {
+  const place = makePlace(t)
+  const history = await place.open({ limits: { segment: 1, text: 100 } })
+  const records = []
+  for (let i = 0; i < 10; i++) {
+    const text = `${i}`.repeat(2000)
+    records.push(recordOf(history, `${i}.txt`, text))
+    await write(history, records.slice(-1))
+    history.keepCopy(Buffer.from(`${i}.txt`), records[i]!.edit_id, [Buffer.from(text)], hashOf(text))
+    await history.flush()
+    age(join(place.folder, 'blobs', hashOf(text)), 2)
+  }
+  const copies = join(place.folder, 'copies')
+  const without = sizeOf(place.folder) - sizeOf(copies)
+  await history.sweep({ days: 30, bytes: without })
+  t.strictSame(readdirSync(copies), [])
+  const { records: left } = await history.list({ texts: true }, 20)
+  t.strictSame(
+    left.map(({ record: { edit_id }, texts }) => [edit_id, texts]),
+    records.map(({ edit_id }) => [edit_id, 'kept']).reverse()
+  )
+  t.strictSame(place.events, [])
+})
+
 t.test('servers that sweep at once remove no more than one would', async t => {
   const place = makePlace(t)
   const servers = []

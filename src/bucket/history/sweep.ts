@@ -1,7 +1,8 @@
-// Keeps a bucket's history within its bounds by removing objects, the oldest first, and puts together what servers left
-// that are gone. Does not know what records say.
+// Keeps a bucket's history within its bounds by removing objects, copies first and then the oldest, and puts together what
+// servers left that are gone. Does not know what records say.
 import type { HistoryOptions, Retention, Swept } from '../../history/api.ts'
 import { compare } from '../../history/cursor.ts'
+import { asTheyGo } from '../../history/limits.ts'
 import { codeOf } from '../../error-code.ts'
 import type { ObjectStore } from '../../object-store/store.ts'
 import type { Logs } from './logs.ts'
@@ -36,13 +37,10 @@ export async function sweepHistory({ days, bytes }: Retention, sweeping: Sweepin
   await logs.askWhoIsGone()
   await logs.present()
   const now = Date.now()
-  const all = [
-    ...(await logObjects(sweeping, now)),
-    ...(await others(sweeping, BLOBS)),
-    ...(await others(sweeping, COPIES))
-  ]
+  const needed = [...(await logObjects(sweeping, now)), ...(await others(sweeping, BLOBS))]
+  const all = asTheyGo(await others(sweeping, COPIES), needed)
   const swept = { removed: 0, bytes: all.reduce((sum, { size }) => sum + size, 0) }
-  for (const { size, at, remove } of all.sort((a, b) => a.at - b.at)) {
+  for (const { size, at, remove } of all) {
     if (remove === null || (at >= now - days * DAY && swept.bytes <= bytes)) continue
     try {
       const done = await remove()
