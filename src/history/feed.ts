@@ -6,7 +6,7 @@ import { Cursor, type SegmentId } from './cursor.ts'
 import { linesOf } from './line.ts'
 import { decodeFacts, type Facts, type Said } from './record-json.ts'
 import { segmentName } from './segment-name.ts'
-import { SegmentIndex } from './segment-index.ts'
+import { keyOf, SegmentIndex } from './segment-index.ts'
 import { jsonIn } from './segment-lines.ts'
 import type { Segment, SegmentSource } from './segment-source.ts'
 
@@ -28,12 +28,6 @@ interface ReadLine {
   said: Said | null
 }
 
-/** `at`: the line that is being read. */
-interface Reader {
-  cursor: Cursor
-  at: Place
-}
-
 export class Feed {
   readonly #segments: SegmentSource
   readonly #facts = new Map<string, Facts>()
@@ -52,41 +46,131 @@ export class Feed {
     return cursor
   }
 
-  /** What comes after a cursor and not after `until`, at most `most`, in the order in which this server reads it. */
+  /**
+   * What comes after a cursor, at most `most`, as far as `until`: a file's changes in the order in which they were made,
+   * those of all files by their ids, as far as each segment is in that order. What comes after `until` is told as well where
+   * a change that is told was made later.
+   */
   async read(after: Cursor, most: number, until?: Cursor): Promise<Result<FeedPage, CursorGone>> {
+    // Segments aren't read in one instant: this look may have found a change, and not one of the same file that was made
+    // before it. That was said before, so the next look finds it.
+    const due = until ?? (await this.end())
     const present = await this.#look()
     if (!hasAllAfter(after, present)) return fail({ code: 'CURSOR_GONE' })
-    const told: Told[] = []
-    let cursor = after
+    const page = new Page(after)
     for (const id of present) {
-      let read = cursor.read(id)
+      const read = after.read(id)
       if (read === Infinity) continue
-      if (until !== undefined && !until.hasBegun(id)) break
-      const { segment, end, isClosed } = this.#extent(id, until)
+      const { segment, end, isClosed } = this.#extent(id)
       if (end !== undefined && isClosed && read > end) return fail({ code: 'CURSOR_GONE' })
-      let isWhole = isClosed && end !== undefined
-      if (segment !== undefined && end !== undefined && read < end) {
-        for await (const line of this.#lines(segment, read, end)) {
-          if (line === 'unreadable') {
-            // It is told when it can be read again.
-            isWhole = false
-            continue
-          }
-          const { at, said } = line
-          read = at.offset + at.length
-          const news = said && (await this.#news(said, { cursor, at }))
-          if (news === 'gone') return fail({ code: 'CURSOR_GONE' })
-          if (news === null) continue
-          const next = cursor.with(id, read)
-          told.push({ ...news, after: next })
-          if (told.length === most) return ok({ told, next, isEnd: false })
-        }
-        // It was removed meanwhile.
-        if (this.#segments.get(segment.name) === undefined) return fail({ code: 'CURSOR_GONE' })
-      }
-      cursor = cursor.with(id, isWhole ? Infinity : read)
+      page.sources.push({
+        id,
+        segment,
+        read,
+        end: end ?? read,
+        due: due.hasBegun(id) ? Math.min(due.read(id), end ?? read) : null,
+        isWhole: isClosed && end !== undefined,
+        lowest: lowestIn(segment),
+        changes: new Map()
+      })
     }
-    return ok({ told, next: cursor, isEnd: true })
+    try {
+      for (let next; (next = await this.#next(page)) !== null;) {
+        page.tell(next)
+        if (page.told.length === most) return ok({ told: page.told, next: page.cursor, isEnd: false })
+      }
+    } catch (error) {
+      if (error instanceof Gone) return fail({ code: 'CURSOR_GONE' })
+      throw error
+    }
+    return ok({ told: page.told, next: page.end(), isEnd: true })
+  }
+
+  /** The source of what is told next; null: all that is due was told. */
+  async #next(page: Page): Promise<WithHead | null> {
+    let first: WithHead | null = null
+    for (const source of page.sources) {
+      if (source.due === null || source.read >= source.due) continue
+      // All that it has is later.
+      if (first !== null && source.lowest > idOf(first)) continue
+      const found = await this.#findHead(source, page)
+      if (found === null || found.read >= source.due) continue
+      if (first === null || idOf(found) < idOf(first)) first = found
+    }
+    return first && this.#earliestOfFile(first, page)
+  }
+
+  /** Another source, if that has a change of the same file that was made before and isn't told yet. */
+  async #earliestOfFile(source: WithHead, page: Page, seen = new Set<Source>()): Promise<WithHead> {
+    seen.add(source)
+    const { edit_id, path } = source.head.news.facts
+    for (const other of page.sources) {
+      if (seen.has(other) || other.read >= other.end || other.lowest > edit_id) continue
+      const changes = other.changes.get(keyOf(path)) ?? (await this.#changesOf(path, other, page))
+      other.changes.set(keyOf(path), changes)
+      while (changes.length > 0 && changes[0]!.at < other.read) changes.shift()
+      const isEarlier = changes.length > 0 && changes[0]!.edit_id < edit_id
+      const found = isEarlier ? await this.#findHead(other, page) : null
+      if (found !== null) return this.#earliestOfFile(found, page, seen)
+    }
+    return source
+  }
+
+  /** Which changes of a file, and verdicts, a source tells that weren't told before it, in their order. */
+  async #changesOf(path: Buffer, { segment, read, end }: Source, page: Page): Promise<Change[]> {
+    const found: Change[] = []
+    const key = keyOf(path)
+    const { overview } = segment!
+    if (overview?.mayHavePath(key)) {
+      const index = await this.#segments.index(segment!)
+      for (const row of index?.ofPath(key) ?? []) {
+        const { edit_id, isReview, offset, toldAt } = index!.row(row)
+        if (isReview || toldAt > 0) found.push({ edit_id, at: isReview ? offset : toldAt })
+      }
+    }
+    for (const [edit_id, at] of overview?.looseAt ?? []) {
+      if (at < read) continue
+      const facts = this.#facts.get(edit_id) ?? (await this.#factsAt((await this.#known(edit_id)).written))
+      if (facts?.path.equals(path)) found.push({ edit_id, at })
+    }
+    const unread: Change[] = []
+    for (const change of found) {
+      if (change.at < read || change.at >= end) continue
+      const at = { segment: segment!, offset: change.at, length: 0 }
+      const { told } = await this.#known(change.edit_id)
+      if (!told.some(place => page.wasRead(place, at))) unread.push(change)
+    }
+    return unread.sort((a, b) => a.at - b.at)
+  }
+
+  /** Reads on to what the source tells next; null: it tells nothing more. */
+  async #findHead(source: Source, page: Page): Promise<WithHead | null> {
+    if (hasHead(source)) {
+      if (!page.hasTold(idOf(source))) return source
+      // Another source has told it meanwhile.
+      pass(source, source.head.at)
+    }
+    const { segment } = source
+    if (segment === undefined) return null
+    source.lines ??= this.#lines(segment, source.read, source.end)
+    for (let line; (line = await source.lines.next()).done !== true;) {
+      if (line.value === 'unreadable') {
+        // It is told when it can be read again.
+        source.isWhole = false
+        continue
+      }
+      const { at, said } = line.value
+      const news = said && (await this.#news(said, page, at))
+      if (news === 'gone') throw new Gone()
+      if (news !== null && !page.hasTold(news.facts.edit_id)) {
+        return Object.assign(source, { head: { at, news }, read: at.offset })
+      }
+      pass(source, at)
+    }
+    // It was removed meanwhile.
+    if (this.#segments.get(segment.name) === undefined) throw new Gone()
+    if (source.isWhole) source.read = source.end
+    return null
   }
 
   /** All segments that are there, in the order in which they are read; those of others are known up to now. */
@@ -96,14 +180,12 @@ export class Feed {
   }
 
   /** How far a segment can be read: as far as its index reaches, since that is asked what was told already. */
-  #extent(id: SegmentId, until?: Cursor): { segment?: Segment; end?: number; isClosed: boolean } {
+  #extent(id: SegmentId): { segment?: Segment; end?: number; isClosed: boolean } {
     const segment = this.#segments.get(segmentName(id.nonce, id.number))
     if (segment === undefined || segment.overview === null) return { isClosed: false }
     const { overview, isClosed, seen } = segment
     const end = overview instanceof SegmentIndex ? overview.end : seen?.size
-    const most = until?.read(id) ?? Infinity
-    if (end === undefined || most === Infinity) return { segment, isClosed, ...(end !== undefined && { end }) }
-    return { segment, end: Math.min(end, most), isClosed: false }
+    return { segment, isClosed, ...(end !== undefined && { end }) }
   }
 
   async *#lines(segment: Segment, from: number, end: number): AsyncGenerator<ReadLine | 'unreadable'> {
@@ -135,17 +217,17 @@ export class Feed {
   }
 
   /** What a line tells that no line before it did; gone: it settles a record that isn't there any more. */
-  async #news(said: Said, reader: Reader): Promise<Omit<Told, 'after'> | 'gone' | null> {
+  async #news(said: Said, page: Page, at: Place): Promise<Omit<Told, 'after'> | 'gone' | null> {
     if ('facts' in said) {
       this.#remember(said.facts)
       if (said.facts.operation !== 'review') return null
       const { written, isVoid } = await this.#known(said.facts.edit_id)
-      return isVoid || written.some(place => wasRead(place, reader)) ? null : { facts: said.facts, settled: 'done' }
+      return isVoid || written.some(place => page.wasRead(place, at)) ? null : { facts: said.facts, settled: 'done' }
     }
     const { settles, as: settled } = said
     if (settled === 'void') return null
     const { written, told } = await this.#known(settles)
-    if (told.some(place => wasRead(place, reader))) return null
+    if (told.some(place => page.wasRead(place, at))) return null
     const facts = this.#facts.get(settles) ?? (await this.#factsAt(written))
     if (facts === null) return 'gone'
     return facts.operation === 'review' ? null : { facts, settled }
@@ -191,9 +273,107 @@ export class Feed {
   }
 }
 
-/** Whether the reader has read this line before the one that it is at. */
-const wasRead = ({ segment, offset }: Place, { cursor, at }: Reader): boolean =>
-  offset < (segment === at.segment ? at.offset : cursor.read(segment))
+/** A segment that is read on. */
+interface Source {
+  id: SegmentId
+  segment: Segment | undefined
+  /** Bytes that were read: up to its head, if it has one. */
+  read: number
+  /** How far it can be read. */
+  end: number
+  /** How far it is to be told; null: it began later. */
+  due: number | null
+  /** There is no more after `end`, and all before it can be read. */
+  isWhole: boolean
+  /** No change that it tells has a lower id. */
+  lowest: string
+  /** The next that it tells. */
+  head?: { at: Place; news: News } | undefined
+  /** Those behind the head. */
+  lines?: AsyncGenerator<ReadLine | 'unreadable'>
+  /** Of files that were asked for: what it tells, in its order. */
+  changes: Map<string, Change[]>
+  /** Something of it was told. */
+  isBegun?: boolean
+}
+
+type WithHead = Source & { head: NonNullable<Source['head']> }
+type News = Omit<Told, 'after'>
+
+/** A change, and where in a segment it is told. */
+interface Change {
+  edit_id: string
+  at: number
+}
+
+/** What was removed can't be told. */
+class Gone extends Error {}
+
+const hasHead = (source: Source): source is WithHead => source.head !== undefined
+const idOf = ({ head }: WithHead): string => head.news.facts.edit_id
+
+function pass(source: Source, { offset, length }: Place): void {
+  source.head = undefined
+  source.read = offset + length
+}
+
+/** '' where that isn't known. */
+function lowestIn(segment: Segment | undefined): string {
+  const { lowest = '', looseAt = new Map<string, number>() } = segment?.overview ?? {}
+  let least = lowest
+  for (const [edit_id] of looseAt) if (least === '' || edit_id < least) least = edit_id
+  return least
+}
+
+/** What is told, and how far each segment was read for it. */
+class Page {
+  readonly told: Told[] = []
+  /** In the order in which they begin. */
+  readonly sources: Source[] = []
+  readonly #after: Cursor
+  readonly #ids = new Set<string>()
+
+  constructor(after: Cursor) {
+    this.#after = after
+  }
+
+  get cursor(): Cursor {
+    const begun = this.sources.findLastIndex(({ id, isBegun }) => isBegun === true || this.#after.hasBegun(id))
+    const sources = this.sources.slice(0, begun + 1)
+    const open = sources.filter(({ read, end, isWhole, head }) => !isWhole || head !== undefined || read < end)
+    const { nonce, number } = sources.at(-1)?.id ?? {}
+    const isLater = nonce !== undefined && number !== undefined && !this.#after.hasBegun({ nonce, number })
+    return new Cursor(
+      isLater ? { nonce, number } : this.#after.last,
+      new Map(open.map(({ id, read }) => [segmentName(id.nonce, id.number), read]))
+    )
+  }
+
+  tell(source: WithHead): void {
+    const { at, news } = source.head
+    pass(source, at)
+    source.isBegun = true
+    this.#ids.add(news.facts.edit_id)
+    this.told.push({ ...news, after: this.cursor })
+  }
+
+  /** All that is due was told; returns the cursor after it. */
+  end(): Cursor {
+    for (const source of this.sources) source.isBegun ||= source.due !== null
+    return this.cursor
+  }
+
+  hasTold(edit_id: string): boolean {
+    return this.#ids.has(edit_id)
+  }
+
+  /** Whether this line was read before the one at `at`. */
+  wasRead({ segment, offset }: Place, at: Place): boolean {
+    if (segment === at.segment) return offset < at.offset
+    const source = this.sources.find(({ segment: read }) => read === segment)
+    return offset < (source?.read ?? this.#after.read(segment))
+  }
+}
 
 /** Whether none of the segments that it hasn't read to their end was removed; cursor.ts says why that can be seen. */
 function hasAllAfter({ last, offsets }: Cursor, present: readonly SegmentId[]): boolean {

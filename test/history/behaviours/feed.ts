@@ -316,4 +316,67 @@ export function feedBehaviours(t: Test, makePlace: MakePlace, share = 1): void {
       t.ok(readers > 0, 'some were told all')
     }
   )
+
+  /**
+   * Servers that edit the same files at the same time, each file one after the other, as its lock has it: what the one
+   * before has not said yet, the next one says. Resolves with the ids of each file's changes in the order in which they
+   * were made.
+   */
+  async function editTogether(servers: readonly History[], random: Random, steps: number): Promise<string[][]> {
+    const edits = async (path: string): Promise<string[]> => {
+      const ids: string[] = []
+      for (let i = 0; i < steps; i++) {
+        const history = random.pick(servers)
+        await history.refresh()
+        const last = await history.lastOf(Buffer.from(path))
+        if (last?.settled === null) history.settle(last.edit_id, 'done')
+        const record = recordOf(history, path, 'x'.repeat(random.int(300)))
+        await history.append(record, FAST)
+        history.settle(record.edit_id, 'done')
+        ids.push(record.edit_id)
+        if (random.chance(20)) await sleep(random.int(8))
+        if (random.chance(30)) await history.flush()
+      }
+      return ids
+    }
+    return Promise.all(['a', 'b', 'c'].map(edits))
+  }
+
+  t.test('law: a file’s changes are told in the order in which they were made, whichever server made them', async t => {
+    let count = 0
+    for (let i = 0; i < Math.max(1, often(40, 12) * share); i++) {
+      const random = new Random(SEED + i)
+      const place = await makePlace(t)
+      const servers: History[] = []
+      for (let k = 0; k < 3; k++) {
+        servers.push(await place.open({ limits: { segment: random.pick([1, 1000, 100_000]) } }))
+      }
+      const start = await servers[0]!.feedEnd()
+      const state = { isOver: false }
+      const readers = [1, 2].map(async () => {
+        const [ids, server]: [string[], History] = [[], random.pick(servers)]
+        for (let [next, isLast] = [start, false]; ;) {
+          const until = random.chance(50) && !isLast ? await server.feedEnd() : undefined
+          const page = await server.readOn(again(next), 1 + random.int(6), until)
+          if (!page.ok) throw new Error('nothing was removed')
+          const { told, isEnd } = page.value
+          ids.push(...told.map(({ facts }) => facts.edit_id))
+          next = told.length > 0 && random.chance(30) ? told.at(-1)!.after : page.value.next
+          if (isEnd && isLast) return ids
+          isLast = state.isOver
+          if (random.chance(30)) await sleep(1)
+        }
+      })
+      const made = await editTogether(servers, random, 15)
+      for (const server of servers) await server.flush()
+      state.isOver = true
+      const later = await rest(random.pick(servers), start, 1 + random.int(9))
+      for (const ids of [...(await Promise.all(readers)), later!.ids]) {
+        const inOrder = made.map(ofFile => ids.filter(id => ofFile.includes(id)))
+        t.strictSame(inOrder, made, `seed ${SEED + i}`)
+      }
+      count += made.flat().length
+    }
+    t.comment(`held for ${count} changes`)
+  })
 }
