@@ -162,12 +162,15 @@ export interface CursorGone {
 
 export interface History {
   /**
-   * An id later than all that this server has given or read. Call `refresh` or `saw` before it, under the file's lock, so
+   * An id later than all that this server has given or read. Call `refresh` or `landed` before it, under the file's lock, so
    * that it is later than those of earlier holders.
    */
   nextId(): string
-  /** Of a record of another server that this one may not have read: ids that are given from now on are later. */
-  saw(edit_id: string): void
+  /**
+   * A record, of any server, took place, whether this one has read it or not: ids that are given from now on are later, and
+   * that it is done is said before all that is appended from now on.
+   */
+  landed(edit_id: string): void
   /**
    * Reads what other servers have written since the last time. `alone_since`: names the time since when no other server
    * writes what is asked for next, so that one look is enough for it. Never rejects: what can't be read is reported.
@@ -186,6 +189,8 @@ export interface History {
    * failed. Written with the next record, or within 50 ms; not synced.
    */
   settle(edit_id: string, settled: Settlement): void
+  /** Resolves when all that was settled until now is written, and others can read it; or could not be. */
+  sayAll(): Promise<void>
   /** Resolves when all that was appended, settled and kept until now is written, or was given up. */
   flush(): Promise<void>
   ofPath(path: Buffer): Promise<PathHistory>
@@ -218,6 +223,11 @@ export interface History {
   setAlone(isAlone: boolean): void
   /** Records without settlement of servers that are gone, oldest first, without texts. */
   unsettled(): Promise<Stored[]>
+  /**
+   * Records without settlement of all other servers, oldest first, without texts: of changes that are being made, or were
+   * made just now. Rejects with HistoryUnreadable.
+   */
+  openElsewhere(): Promise<Stored[]>
   /**
    * Removes the texts of a path's records, and its copy, for good; synced. Returns of how many records. What other
    * servers are about to write isn't seen. Throws the system's error if that fails on the way.

@@ -21,6 +21,13 @@ export interface GroupsOptions extends Pick<HistoryOptions, 'report'> {
   lost(lines: readonly SaidLine[]): void
 }
 
+/** What goes out at once. */
+interface Group {
+  group: WaitingLine[]
+  later: SaidLine[]
+  onSent: (() => void)[]
+}
+
 /** In bytes: a group ends after the line that reaches it. */
 const GROUP = 4 * 1024 * 1024
 /** In ms: how long a line that nobody waits for may wait. */
@@ -42,6 +49,8 @@ export class Groups {
   /** That it fails was reported, and nothing has been written since. */
   #hasReported = false
   #running: Promise<void> | null = null
+  /** Called when what nobody waits for was tried to be written. */
+  #onSent: (() => void)[] = []
 
   constructor(options: GroupsOptions) {
     this.#options = options
@@ -64,6 +73,15 @@ export class Groups {
   add(line: SaidLine): void {
     this.#later.push(line)
     this.#startIn(LATER)
+  }
+
+  /** Resolves when the lines of `add` until now are written; or couldn't be, and are tried again. */
+  async sent(): Promise<void> {
+    if (this.#later.length === 0 && this.#running === null) return
+    await new Promise<void>(resolve => {
+      this.#onSent.push(resolve)
+      this.#start()
+    })
   }
 
   /** Resolves when nothing waits any more, but for lines of `add` that couldn't be written now either. */
@@ -108,26 +126,27 @@ export class Groups {
       await new Promise(resolve => setImmediate(resolve))
       // What comes meanwhile and nobody waits for goes out with what comes next, or when its time is up.
       do await this.#send(this.#take())
-      while (this.#queue.length > 0 || (this.#isTime && this.#isDue()))
+      while (this.#queue.length > 0 || this.#onSent.length > 0 || (this.#isTime && this.#isDue()))
     } finally {
       this.#running = null
-      if (this.#queue.length > 0) this.#start()
+      if (this.#queue.length > 0 || this.#onSent.length > 0) this.#start()
     }
   }
 
-  #take(): { group: WaitingLine[]; later: SaidLine[] } {
-    const later = this.#later
+  #take(): Group {
+    const [later, onSent] = [this.#later, this.#onSent]
+    this.#onSent = []
     this.#later = []
     this.#isTime = false
     let [count, size] = [0, 0]
     while (count < this.#queue.length && size < GROUP) size += this.#queue[count++]!.line.bytes.length
-    return { group: this.#queue.splice(0, count), later }
+    return { group: this.#queue.splice(0, count), later, onSent }
   }
 
-  async #send({ group, later }: { group: WaitingLine[]; later: SaidLine[] }): Promise<void> {
+  async #send({ group, later, onSent }: Group): Promise<void> {
     const lines = [...later, ...group.map(({ line }) => line)]
     try {
-      await this.#options.write(lines, group)
+      if (lines.length > 0) await this.#options.write(lines, group)
       this.#isFailing = false
       this.#hasReported = false
       for (const { resolve } of group) resolve()
@@ -136,6 +155,7 @@ export class Groups {
       this.#putBack(later, error)
       for (const { reject } of group) reject(error)
     }
+    for (const resolve of onSent) resolve()
   }
 
   #putBack(lines: readonly SaidLine[], error: unknown): void {

@@ -30,7 +30,7 @@ import type { SegmentSource } from './segment-source.ts'
 import { encodeTexts, type Blob, type EncodedTexts, type ReadBlob } from './texts-json.ts'
 import { Watch } from './watch.ts'
 
-/** Paths of which it is remembered whether their texts are kept. */
+/** Paths of which it is remembered whether their texts are kept; changes of which it is, that they were settled. */
 const REMEMBERED = 1000
 const NO_TEXTS: EncodedTexts = { json: null, blobs: [] }
 
@@ -59,6 +59,7 @@ export interface HistoryParts {
   writer: {
     append(line: SaidLine, durable: boolean): Promise<void>
     add(line: SaidLine): void
+    sent(): Promise<void>
     flush(): Promise<void>
     close(): Promise<void>
   }
@@ -81,6 +82,8 @@ export class LogHistory implements History {
   readonly #latest = new LatestOfPaths()
   /** What was settled and isn't written yet. */
   readonly #said = new Map<string, Settlement>()
+  /** Ids of changes of which this server said lately what became of them. */
+  readonly #settled = new Set<string>()
   /** Of paths, whether their texts are kept: the patterns take longer to ask. */
   readonly #keeps = new Map<string, boolean>()
   /** The times for which this server was alone lately, and when all that was written before each is read. */
@@ -136,8 +139,9 @@ export class LogHistory implements History {
     return this.#ids.next()
   }
 
-  saw(edit_id: string): void {
+  landed(edit_id: string): void {
     this.#ids.saw(edit_id)
+    if (!this.#settled.has(edit_id)) this.settle(edit_id, 'done')
   }
 
   refresh(alone_since: string | null = null): Promise<void> {
@@ -188,8 +192,14 @@ export class LogHistory implements History {
 
   settle(edit_id: string, settled: Settlement): void {
     this.#said.set(edit_id, settled)
+    this.#settled.add(edit_id)
+    if (this.#settled.size > REMEMBERED) this.#settled.delete(this.#settled.values().next().value!)
     this.#latest.settled(edit_id, settled)
     this.#parts.writer.add(settlementLine(edit_id, settled))
+  }
+
+  sayAll(): Promise<void> {
+    return this.#parts.writer.sent()
   }
 
   async flush(): Promise<void> {
@@ -243,6 +253,10 @@ export class LogHistory implements History {
 
   unsettled(): Promise<Stored[]> {
     return this.#reading.unsettled()
+  }
+
+  openElsewhere(): Promise<Stored[]> {
+    return this.#reading.openElsewhere(this.#options.nonce)
   }
 
   async forget(path: Buffer): Promise<number> {

@@ -154,6 +154,13 @@ export class RecordReader {
     return this.#lines.stored(read, 0)
   }
 
+  /** Of all servers but this one. */
+  async openElsewhere(nonce: string): Promise<Stored[]> {
+    await this.#options.segments.catchUp()
+    const { read } = await this.#lines.read(await this.#rows.openElsewhere(nonce), { whole: false })
+    return this.#lines.stored(read, 0)
+  }
+
   /** The newest that isn't void, of which the line says that it is one. */
   async #newest(
     where: Parameters<Rows['newest']>[0],

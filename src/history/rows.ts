@@ -55,9 +55,18 @@ export class Rows {
   }
 
   /** Of servers that are gone, without settlement; oldest first. */
-  async unsettled(): Promise<FoundRow[]> {
+  unsettled(): Promise<FoundRow[]> {
+    return this.#open(nonce => this.#options.segments.isGone(nonce))
+  }
+
+  /** Of all servers but this one, without settlement; oldest first. */
+  openElsewhere(mine: string): Promise<FoundRow[]> {
+    return this.#open(nonce => nonce !== mine)
+  }
+
+  async #open(isOfServer: (nonce: string) => boolean): Promise<FoundRow[]> {
     const found = await this.#search(
-      ({ nonce, overview }) => this.#options.segments.isGone(nonce) && overview.unsettled > 0,
+      ({ nonce, overview }) => overview.unsettled > 0 && isOfServer(nonce),
       index => index.open()
     )
     return found.filter(({ settled }) => settled === null)

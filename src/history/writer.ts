@@ -79,6 +79,11 @@ export class Writer {
     this.#groups.add(line)
   }
 
+  /** Resolves when the lines of `add` until now are written; or couldn't be, and are tried again. */
+  sent(): Promise<void> {
+    return this.#groups.sent()
+  }
+
   /** Resolves when nothing waits any more, but for lines of `add` that couldn't be written now either. */
   flush(): Promise<void> {
     return this.#groups.flush()

@@ -75,6 +75,7 @@ export async function openBucketHistory(store: ObjectStore, options: BucketHisto
         writer: {
           append: line => writer.append(line),
           add: line => writer.add(line),
+          sent: () => writer.sent(),
           flush: () => writer.flush(),
           close: async () => {
             await writer.close()

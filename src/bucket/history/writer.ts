@@ -74,6 +74,11 @@ export class LogWriter {
     this.#groups.add(line)
   }
 
+  /** Resolves when the lines of `add` until now are written; or couldn't be, and are tried again. */
+  sent(): Promise<void> {
+    return this.#groups.sent()
+  }
+
   flush(): Promise<void> {
     return this.#groups.flush()
   }

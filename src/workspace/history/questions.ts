@@ -108,7 +108,16 @@ export abstract class WithHistory {
     if (this.#asked === null) return noHistory
     const cursor = after === undefined ? null : Cursor.parse(after)
     if (after !== undefined && cursor === null) return fail({ code: 'INVALID_CURSOR' })
-    return this.#asked.followers.follow(cursor, this.#mayRead)
+    const { followers } = this.#asked
+    const said = await unlessUnreadable<void, never>(async () => ok(await this.#sayAll()))
+    return said.ok ? followers.follow(cursor, this.#mayRead) : said
+  }
+
+  /** Whoever was answered that a change is made, by whichever server, can be told it now, and isn't told it later. */
+  async #sayAll(): Promise<void> {
+    const { history, settle } = this.#asked!
+    for (const stored of await history.openElsewhere()) if (this.#mayRead(stored.record.path)) await settle(stored)
+    await history.sayAll()
   }
 
   endFollowing(): void {

@@ -305,7 +305,7 @@ export class FileRecorder {
   async #findOutsideChange(): Promise<EditRecord | null> {
     const { path, digest, landed, last: made } = this.#file
     if (made !== undefined && this.#looked === undefined) {
-      this.#history.saw(made)
+      this.#history.landed(made)
       return null
     }
     await this.#look()
