@@ -123,7 +123,7 @@ export interface RecordPage {
 export interface Retention {
   /** Segments, blobs and copies whose last change is longer ago are removed. */
   days: number
-  /** Of all that the history takes; beyond it, the oldest goes first. */
+  /** Of all that the history takes; beyond it, copies go first, then the oldest. */
   bytes: number
 }
 
