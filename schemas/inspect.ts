@@ -135,8 +135,26 @@ export const InspectResultSchema = named('InspectResult', `${FACTS}, or ${ENTRIE
   file_hash: Type.Optional(hash('The hash of the file now. Send it as expected_hash with your edit.')),
   encoding: Type.Optional(
     word(
-      ['ascii', 'utf-8', 'unknown-8bit', 'utf-16le', 'utf-16be', 'binary'],
-      'binary and utf-16 files have no lines and cannot be edited.'
+      [
+        'ascii',
+        'utf-8',
+        'utf-16le',
+        'utf-16be',
+        'windows-1250',
+        'windows-1251',
+        'windows-1252',
+        'windows-1253',
+        'windows-1256',
+        'koi8-r',
+        'shift_jis',
+        'euc-kr',
+        'euc-jp',
+        'gb18030',
+        'big5',
+        'unknown-8bit',
+        'binary'
+      ],
+      'But for ascii, utf-8 and utf-16, the likely one. binary files have no lines and cannot be edited.'
     )
   ),
   modified_at: Type.Optional(

@@ -82,9 +82,6 @@ const result = <P extends TProperties, H extends TProperties>(id: string, descri
     diff: Type.Optional(Type.String({ description: 'A unified diff for git apply or patch -p1.' })),
     diff_truncated: Type.Optional(Type.Boolean({ description: 'Whether the diff was cut.' })),
     diff_unavailable: Type.Optional(Type.String({ description: 'Why there is no diff.' })),
-    encoding_mismatch: Type.Optional(
-      word(['latin-1', 'unknown-8bit'], 'What the file seems to be: not UTF-8, so the new text looks wrong there.')
-    ),
     note: Type.Optional(Type.String({ description: 'Worth knowing, such as matches that were not chosen.' })),
     warnings: Type.Array(Type.String(), {
       description: 'What may not be as you expect.'

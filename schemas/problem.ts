@@ -212,9 +212,9 @@ const COMMON = {
   instance: text('The route that was called.'),
   request_id: text('Identifies this request in the server log.'),
   retry: word(
-    ['change_request', 'after_read', 'after_delay'],
+    ['change_request', 'after_read', 'after_delay', 'never'],
     'change_request: as it is, it fails again. after_read: read the file again, then decide. ' +
-      'after_delay: send it again later.'
+      'after_delay: send it again later. never: no edit of this file can be made.'
   ),
   path: Type.Optional(text('The file.')),
   resolved_path: Type.Optional(text('Where the link in path leads.')),
@@ -365,6 +365,7 @@ const MEMBERS_BY_CODE = {
   NOT_A_FILE: has([], ['did_you_mean', 'suggested_fixes']),
   RESULT_TOO_LARGE: has([...POSITION, 'limit', 'actual']),
   SYNTAX_ERROR: has(['syntax_error_lines']),
+  UNENCODABLE_TEXT: has([]),
   IDEMPOTENCY_KEY_REUSED: has([]),
   UNDO_CONFLICT: has(['conflicts', 'suggested_fixes'], ['more_conflicts']),
   NOTHING_TO_UNDO: has([], ['edit_ids', 'conflicts', 'more_conflicts', 'suggested_fixes', 'oldest_kept_at']),

@@ -24,6 +24,7 @@ const RUNTIME = [
   'diff',
   'fastest-levenshtein',
   'fastify',
+  'iconv-lite',
   'jose',
   'jsonc-parser',
   'markdown-it',

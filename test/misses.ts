@@ -244,9 +244,9 @@ const BY_CAUSE: Record<CauseType, Omit<Miss, 'cause'>> = {
     result: FUNCTION.replace('sum = 0', 'sum = 1')
   },
   encoding: {
-    title: 'a file that is not UTF-8',
-    says: 'the file is not UTF-8 (it looks like Latin-1), so old_text cannot match characters such as "é" there',
-    file: 'title = "Café au lait"\nport = 80\n',
+    title: 'a file whose encoding is not known',
+    says: 'the file has bytes there that are not UTF-8 (shown as U+FFFD), which old_text cannot match',
+    file: 'title = "Café au lait"\nport = \x81\n',
     encoding: 'latin1',
     old_text: 'title = "Café au lait"',
     new_text: 'title = "Tea"',

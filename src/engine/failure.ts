@@ -385,6 +385,16 @@ export interface BrokenSyntax {
   is_new: boolean
 }
 
+/**
+ * The file isn't UTF-8, and its encoding can't hold this character of the text that is put in: U+FEFF where the mark is
+ * to go by which UTF-16 is known. `unknown-8bit`: it isn't known which encoding that is, and the character isn't ASCII.
+ */
+export interface UnencodableText {
+  code: 'UNENCODABLE_TEXT'
+  encoding: string
+  character: string
+}
+
 /** A change of the set that can't be toggled, because of a later one or one that is missing. */
 export interface UndoConflict {
   /** Of the set. */

@@ -1,11 +1,11 @@
 // A change as data: which planner makes it, of what, and how it is reported. It can be sent to another thread. Does not
 // know files or threads.
-import { ok, type Result } from '../result.ts'
+import { fail, ok, type Result } from '../result.ts'
 import { explainChangedLines, explainStale } from './explain/explain-stale.ts'
 import { changedLines, type NumberedLine } from './report/changed-lines.ts'
 import { describe, type Description } from './report/describe.ts'
 import { unifiedDiff, type Diff } from './report/diff.ts'
-import type { LineFailure, CurrentOutcome, HunkFailure, TextFailure, TakesLong } from './failure.ts'
+import type { LineFailure, CurrentOutcome, HunkFailure, TextFailure, TakesLong, UnencodableText } from './failure.ts'
 import type { RecordedSplice } from './history/change.ts'
 import { type EarlierState, linesNow } from './history/lines-now.ts'
 import { recordedSplices } from './history/refine.ts'
@@ -13,7 +13,7 @@ import { misplacedMarks } from './edit/new-text-warnings.ts'
 import { numberedLines } from './edit/numbered-lines.ts'
 import type { LineEdit, TextEdit } from './edit/request.ts'
 import { dropsMark } from './report/dropped-mark.ts'
-import { encodingMismatch, type EncodingMismatch } from './report/encoding-mismatch.ts'
+import { encodingMismatch } from './report/encoding-mismatch.ts'
 import { joinedBreaks, type JoinedBreaks } from './report/joined-breaks.ts'
 import { placeLines } from './report/place-lines.ts'
 import type { LineEndings } from './text/eol.ts'
@@ -29,7 +29,7 @@ export type TaskChange =
   | { operation: 'edit'; edits: readonly TextEdit[]; line_endings: LineEndings; allow_repeat?: boolean }
   /** `by_name`: the lines are those of a section, which was found by its name. */
   | { operation: 'edit_lines'; edits: readonly LineEdit[]; line_endings: LineEndings; by_name?: true }
-  | { operation: 'create'; content: string }
+  | { operation: 'create'; content: string; line_endings?: LineEndings }
   | { operation: 'apply_hunks'; hunks: readonly Hunk[] }
   /** The text is to be gone, with its file. */
   | { operation: 'delete' }
@@ -62,11 +62,18 @@ export function textLength(change: TaskChange): number {
   }
 }
 
+/**
+ * The encoding of the file. `written`: what was put in is written in it, as it is likely to be the file's; with the first
+ * such character. `replaced`: the whole file was in it and is UTF-8 now.
+ */
+export type EncodingNote = { encoding: string; written: string } | { encoding: string; replaced: true }
+
 /** The report of a plan before it is carried out. Plain data. */
 export interface Described {
   plan: Pick<Plan, 'edits_applied' | 'left_alone' | 'newTextWarnings'>
   joined_breaks?: JoinedBreaks
-  encoding_mismatch?: EncodingMismatch
+  /** Of a file that isn't UTF-8. */
+  encoded?: EncodingNote
   /** The file's byte-order mark is gone, with text behind it. */
   mark_dropped?: true
   changes: Description
@@ -84,7 +91,8 @@ export interface TaskResult {
   description: Described
 }
 
-export type TaskFailure = TextFailure | LineFailure | HunkFailure
+type PlanFailure = TextFailure | LineFailure | HunkFailure
+export type TaskFailure = PlanFailure | UnencodableText
 
 /**
  * Plans a change of `original` (without NUL) and reports it. `path` and `exists` are for the diff. Failures: those of
@@ -111,6 +119,9 @@ export function planTask(
   const planned = planChange(original, task, work_within)
   if (!planned.ok) return planned
   const plan = planned.value
+  const isOfAll = task.change.operation === 'create' || task.change.operation === 'delete'
+  const mismatch = isOfAll ? undefined : encodingMismatch(original, plan.splices)
+  if (mismatch !== undefined) return fail(mismatch)
   return ok(taskResult(original, plan, task, described(original, plan, task, file)))
 }
 
@@ -154,8 +165,6 @@ function described(
   const joined = joinedBreaks(original, splices, pieces)
   if (joined !== undefined) description.joined_breaks = joined
   if (dropsMark(original, splices, pieces) && !takesMarkOut(change)) description.mark_dropped = true
-  const mismatch = encodingMismatch(original, splices)
-  if (mismatch !== undefined) description.encoding_mismatch = mismatch
   return description
 }
 
@@ -182,7 +191,7 @@ export function replanOnCurrent(original: Buffer, task: StaleTask, work_within =
   const now = change.operation === 'edit' ? { ...task, change: { ...change, allow_repeat: false } } : task
   const planned = planChange(original, now, work_within)
   return planned.ok || planned.failure.code !== 'TAKES_LONG'
-    ? explainStale(original, planned as Result<Plan, TaskFailure>, uncheckedBy(change))
+    ? explainStale(original, planned as Result<Plan, PlanFailure>, uncheckedBy(change))
     : planned.failure
 }
 
@@ -220,7 +229,7 @@ function planChange(
   original: Buffer,
   { change, max_result_size, max_replacements }: Task,
   work_within: number
-): Result<Plan, TaskFailure | TakesLong> {
+): Result<Plan, PlanFailure | TakesLong> {
   switch (change.operation) {
     case 'edit':
       return planTextEdits(original, change.edits, {
@@ -233,7 +242,10 @@ function planChange(
     case 'edit_lines':
       return planLineEdits(original, change.edits, { line_endings: change.line_endings, max_result_size, work_within })
     case 'create':
-      return planFileContent(original, change.content, { max_result_size })
+      return planFileContent(original, change.content, {
+        max_result_size,
+        ...(change.line_endings !== undefined && { line_endings: change.line_endings })
+      })
     case 'apply_hunks':
       return planHunks(original, change.hunks, { max_result_size, work_within })
     case 'delete':

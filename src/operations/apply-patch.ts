@@ -27,6 +27,7 @@ import {
   plannerFor,
   withPast
 } from './change.ts'
+import { decoding } from './decoding.ts'
 import { CHANGE_CODES } from './codes.ts'
 import type {
   Callable,
@@ -201,7 +202,7 @@ function prepareUpdate(
     operation: 'apply_hunks',
     hunks: hunks.value.map(hunk => ({ ...hunk, patch_line: hunk.patch_line + first_line - 1 }))
   }
-  const plan = plannerFor(planning, request, change)
+  const plan = decoding(plannerFor(planning, request, change))
   if (move_to !== undefined) return ok(move(request, move_to, plan))
   return ok({
     steps: [{ operation: 'edit', target: { path: request.path }, plan }],

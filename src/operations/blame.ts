@@ -5,6 +5,7 @@ import { fail, ok } from '../result.ts'
 import type { HistoryReader } from '../workers/history-reader.ts'
 import type { Workspace } from '../workspace/workspace.ts'
 import { RECALL_CODES } from './codes.ts'
+import { decodedPast } from './decoding.ts'
 import { editsOfFile } from './edits-of-file.ts'
 import type { BlameOutcome, Operation, OperationFailure, TextsGone } from './operation.ts'
 import { textsGone } from './texts-gone.ts'
@@ -31,7 +32,8 @@ export const makeBlame = (workspace: Workspace, reader: HistoryReader): Operatio
   expects_none: false,
   items: {},
   async call({ path, limit = DEFAULT_BLAMED_LINES, ...asked }) {
-    const done = await workspace.recall<BlameOutcome, BlameFailure>({ path }, async file => {
+    const done = await workspace.recall<BlameOutcome, BlameFailure>({ path }, async read => {
+      const file = await decodedPast(read)
       const { path, resolved_path, file_hash, bytes, changes, records } = file
       const { at } = asked
       if (at !== undefined && records.every(({ edit_id }) => edit_id !== at)) return notOfFile

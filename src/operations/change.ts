@@ -20,6 +20,7 @@ import type {
   Operation,
   OperationLimits
 } from './operation.ts'
+import { decoding } from './decoding.ts'
 import { withHowRemoved } from './removals.ts'
 import { staleNow } from './stale.ts'
 import { guardSyntax, type Reported, type SyntaxMode } from './syntax-guard.ts'
@@ -128,7 +129,7 @@ export function preparedEdit<F extends CallFailure>(
   made: { workspace: Workspace; planner: Planner<Reported, F>; answer: PreparedChange['answer'] }
 ): Prepared {
   const { workspace, planner, answer } = made
-  const step = { operation: 'edit', target: targetOf(request), plan: planner } as const
+  const step = { operation: 'edit', target: targetOf(request), plan: decoding(planner) } as const
   return ok({ operation, step, answer, told: failed => withPast(workspace, context, failed) })
 }
 
@@ -175,7 +176,7 @@ const entryWithoutTexts = ({
 
 /** What was done to one file, without what it holds. */
 export function fileWithoutTexts(outcome: Omit<ChangeOutcome, 'created'>) {
-  const { diff: _diff, diff_truncated: _truncated, syntax: _syntax, encoding_mismatch: _mismatch, ...others } = outcome
+  const { diff: _diff, diff_truncated: _truncated, syntax: _syntax, encoded: _encoded, ...others } = outcome
   const changes = others.changes.map(
     ({ context: _context, old_content: _old, new_content: _new, lossy: _lossy, ...change }) => change
   )
@@ -249,7 +250,7 @@ export function outcomeOf(
     ...file,
     ...description.diff,
     ...(description.joined_breaks !== undefined && { joined_breaks: description.joined_breaks }),
-    ...(changed && description.encoding_mismatch !== undefined && { encoding_mismatch: description.encoding_mismatch }),
+    ...(changed && description.encoded !== undefined && { encoded: description.encoded }),
     ...(description.mark_dropped !== undefined && { mark_dropped: description.mark_dropped }),
     ...(description.syntax !== undefined && { syntax: description.syntax })
   }

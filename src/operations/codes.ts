@@ -21,6 +21,7 @@ export const CHANGE_CODES: readonly ProblemCode[] = [
   'BINARY_FILE',
   'RESULT_TOO_LARGE',
   'SYNTAX_ERROR',
+  'UNENCODABLE_TEXT',
   'FILE_LOCKED',
   'PRECONDITION_REQUIRED',
   'NO_SPACE'

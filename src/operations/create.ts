@@ -6,6 +6,7 @@ import { ok } from '../result.ts'
 import type { BatchStepDone, Workspace } from '../workspace/workspace.ts'
 import { carryOut, type FileOperation, keyedBy, outcomeOf, type Planning, plannerFor, targetOf } from './change.ts'
 import { CHANGE_CODES } from './codes.ts'
+import { replacingEncoding } from './decoding.ts'
 import { CHANGE_HINTS } from './hints.ts'
 import type { ChangedOutcome } from './operation.ts'
 import { withHowRemoved } from './removals.ts'
@@ -19,7 +20,13 @@ export const makeCreate = (workspace: Workspace, planning: Planning): FileOperat
       overwrite: request.overwrite ?? false,
       create_parents: request.create_parents ?? true
     }
-    const planner = plannerFor(planning, request, { operation: 'create', content: request.content })
+    const planner = replacingEncoding(
+      plannerFor(planning, request, {
+        operation: 'create',
+        content: request.content,
+        line_endings: request.line_endings ?? 'adapt'
+      })
+    )
     const answer = (done: BatchStepDone<Reported>): ChangedOutcome => ({
       operation: 'create',
       outcome: outcomeOf(request, done, { created: done.created === true })
@@ -32,10 +39,10 @@ export const makeCreate = (workspace: Workspace, planning: Planning): FileOperat
     route: '/create',
     summary: 'Create a new file',
     description: ({ edit }) =>
-      'Creates a file with this content, and missing directories; fails if the file exists. ' +
+      'Creates a file, and missing directories; fails if the file exists. ' +
       `To change part of a file use ${edit}. ` +
       'To replace a whole file, inspect it first, then send overwrite: true with its file_hash as expected_hash.',
-    hints: { ...CHANGE_HINTS, content: 'Written exactly as given.', overwrite: 'Needs expected_hash.' },
+    hints: CHANGE_HINTS,
     effect: 'makes',
     request: CreateRequestSchema,
     outcome: CreateResultSchema,

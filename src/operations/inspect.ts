@@ -1,14 +1,19 @@
 // /inspect: facts, a range of lines and matches of a file, or the entries of a directory.
 import { InspectRequestSchema, InspectResultSchema, type InspectRequest } from '../../schemas/inspect.ts'
+import { decoded } from '../engine/decoded.ts'
 import type { OutlineEntry, UnsupportedTarget } from '../engine/failure.ts'
 import { isForSeveralLines } from '../engine/inspect/across-lines.ts'
 import { languageOf } from '../engine/inspect/language.ts'
 import { Scan, type ScanResult } from '../engine/inspect/scan.ts'
+import type { CodecName } from '../engine/text/codec.ts'
+import type { Encoding } from '../engine/text/encoding.ts'
 import type { Outliner } from '../workers/outline.ts'
 import type { Searcher } from '../workers/search.ts'
 import { fail, ok, type Result } from '../result.ts'
 import type { Consumer, Looked, Workspace } from '../workspace/workspace.ts'
+import type { FileResult } from '../workspace/file-access.ts'
 import { FILE_CODES } from './codes.ts'
+import { encodingOf } from './decoding.ts'
 import { PATH_HINT } from './hints.ts'
 import type { Called, CallFailure, FieldFault, FixedFault, InspectOutcome, Operation, Outcome } from './operation.ts'
 import { outlined } from './outlining.ts'
@@ -83,13 +88,19 @@ export const makeInspect = (
     }
     const faults = search.value?.regex === true ? await faultsOf(search.value, searcher) : []
     if (faults.length > 0) return { ...fail({ code: 'INVALID_REQUEST', faults }), path: request.path }
-    const looked = await workspace.look(
-      { path: request.path },
-      {
-        file: () => scanning(request, search.value !== null || request.structure === true),
-        directory: { limit: MAX_ENTRIES, ...(request.after !== undefined && { after: request.after }) }
-      }
-    )
+    const look = (keep: boolean) =>
+      workspace.look(
+        { path: request.path },
+        {
+          file: () => scanning(request, keep),
+          directory: { limit: MAX_ENTRIES, ...(request.after !== undefined && { after: request.after }) }
+        }
+      )
+    const keeps = search.value !== null || request.structure === true
+    const first = await look(keeps)
+    // What isn't UTF-8 has to be there as a whole.
+    const isForeign = first.ok && first.value.type === 'file' && FOREIGN.has(first.value.value.encoding)
+    const looked = isForeign ? await inUtf8(request, keeps ? first : await look(true)) : first
     // Who only looks may not be able to take anything back.
     if (!looked.ok) return withHowRemoved(workspace, looked, 'no_undo')
     if (looked.value.type === 'directory') return listing(request, looked.value)
@@ -103,6 +114,23 @@ export const makeInspect = (
     return facts.ok ? withStructure(request, facts.value, structured.value) : facts
   }
 })
+
+/** Encodings of files that are shown as UTF-8, if they can be. */
+const FOREIGN: ReadonlySet<string> = new Set<Content['encoding']>(['unknown-8bit', 'utf-16le', 'utf-16be'])
+
+/** The same file as if it had been scanned as UTF-8. */
+async function inUtf8<F>(
+  request: InspectRequest,
+  looked: FileResult<Looked<Content>, F>
+): Promise<FileResult<Looked<Content>, F>> {
+  if (!looked.ok || looked.value.type !== 'file' || looked.value.value.bytes === null) return looked
+  const { bytes } = looked.value.value
+  const codec = await encodingOf(bytes)
+  if (codec === null) return looked
+  const scan = scanning(request, true)
+  scan.push(decoded(bytes, codec))
+  return ok({ ...looked.value, value: { ...scan.finish(), encoding: codec.name } })
+}
 
 /** Fields that say nothing without another, or against it. */
 function misplaced(request: InspectRequest): Called | null {
@@ -138,7 +166,11 @@ async function faultsOf(search: Search, searcher: Searcher): Promise<FieldFault[
 
 /** What a scan says, the bytes by which a language may be known, and where they are searched all bytes. */
 type FileContent = Extract<Looked<Content>, { type: 'file' }>
-type Content = ScanResult & { head: Buffer; bytes: Buffer | null }
+type Content = Omit<ScanResult, 'encoding'> & {
+  encoding: Encoding | CodecName
+  head: Buffer
+  bytes: Buffer | null
+}
 
 function scanning(request: InspectRequest, keep: boolean): Consumer<Content> {
   const { path, start_line, end_line, start_column, numbered, facts } = request
@@ -149,7 +181,9 @@ function scanning(request: InspectRequest, keep: boolean): Consumer<Content> {
     ...(numbered === true && { numbered })
   }
   // Whoever asks for nothing else wants to read the file.
-  const shown = Object.keys(window).length > 0 || (!keep && facts !== true)
+  const { search, structure } = request
+  const isForContent = search === undefined && structure !== true && facts !== true
+  const shown = Object.keys(window).length > 0 || isForContent
   const scan = new Scan(path, shown ? window : undefined)
   const kept: Buffer[] = []
   return {

@@ -11,12 +11,19 @@ import type { ChangeResult } from '../../schemas/outcome.ts'
 import type { PendingResult } from '../../schemas/pending.ts'
 import type { ProblemCode } from '../../schemas/problem.ts'
 import type { ToolName } from '../../schemas/tools.ts'
-import type { BrokenSyntax, HunkFailure, LineFailure, SectionFailure, TextFailure } from '../engine/failure.ts'
+import type {
+  BrokenSyntax,
+  HunkFailure,
+  LineFailure,
+  SectionFailure,
+  TextFailure,
+  UnencodableText
+} from '../engine/failure.ts'
 import type { Selection } from '../engine/history/change.ts'
 import type { PatchFault } from '../engine/patch/fault.ts'
 import type { ConflictWithFix } from '../engine/take-back.ts'
 import type { NewTextWarning } from '../engine/edit/new-text-warnings.ts'
-import type { EncodingMismatch } from '../engine/report/encoding-mismatch.ts'
+import type { EncodingNote } from '../engine/task.ts'
 import type { Section, StrayEntry } from '../engine/plan/plan-section.ts'
 import type { NumberedLine } from '../engine/report/changed-lines.ts'
 import type { JoinedBreaks } from '../engine/report/joined-breaks.ts'
@@ -209,6 +216,7 @@ export type CallFailure =
   | HunkFailure
   | SectionFailure
   | BrokenSyntax
+  | UnencodableText
   | FileFailure
   | HistoryFailure
   | RequestInFlight
@@ -269,19 +277,16 @@ export interface SearchedText {
 
 /**
  * What an answer says, but for its sentences: `left_alone` becomes the note; `newTextWarnings`, `joined_breaks`,
- * `mark_dropped`, `encoding_mismatch`, `syntax` and `warnings` become warnings.
+ * `mark_dropped`, `encoded`, `syntax` and `warnings` become warnings.
  */
-export type ChangeOutcome = Omit<
-  ChangeResult,
-  'message' | 'note' | 'warnings' | 'diff_unavailable' | 'encoding_mismatch'
-> & {
+export type ChangeOutcome = Omit<ChangeResult, 'message' | 'note' | 'warnings' | 'diff_unavailable'> & {
   /** For answers as text: the changed lines as they are now, with one line around each place. */
   changed_lines: NumberedLine[]
   left_alone: LeftAlone[]
   newTextWarnings: NewTextWarning[]
   joined_breaks?: JoinedBreaks
   mark_dropped?: true
-  encoding_mismatch?: EncodingMismatch
+  encoded?: EncodingNote
   syntax?: SyntaxReport
   warnings: FileWarning[]
   diff_unavailable?: 'not_utf8' | 'too_long'

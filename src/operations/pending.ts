@@ -10,6 +10,7 @@ import { fail, ok } from '../result.ts'
 import type { HistoryReader } from '../workers/history-reader.ts'
 import type { Workspace } from '../workspace/workspace.ts'
 import { RECALL_CODES } from './codes.ts'
+import { decodedPast } from './decoding.ts'
 import { editsOfFile } from './edits-of-file.ts'
 import type { Operation, PendingOutcome } from './operation.ts'
 import { textsGone } from './texts-gone.ts'
@@ -31,7 +32,8 @@ export const makePending = (workspace: Workspace, reader: HistoryReader): Operat
   expects_none: false,
   items: {},
   async call({ path, context_lines = DEFAULT_PENDING_CONTEXT, max_lines = DEFAULT_PENDING_LINES }) {
-    const done = await workspace.recall({ path }, async file => {
+    const done = await workspace.recall({ path }, async read => {
+      const file = await decodedPast(read)
       const { path, resolved_path, file_hash, bytes, changes, verdicts } = file
       const found = await reader.pending(bytes, { changes, verdicts, context_lines, max_lines })
       if (!found.ok) return fail(textsGone(found.failure, { to: 'pending', edit_ids: [] }))

@@ -1,6 +1,6 @@
 // One file in which /undo takes edits back or /redo makes them again, by an ordinary edit. Does not know of other files,
 // or how a request says which edits it means.
-import type { ResultTooLarge } from '../engine/failure.ts'
+import type { ResultTooLarge, UnencodableText } from '../engine/failure.ts'
 import type { ConflictWithFix, TakeBackGoal, TakeBackTaskFailure } from '../engine/take-back.ts'
 import { editIdsOf, type Selection } from '../engine/history/change.ts'
 import type { Described } from '../engine/task.ts'
@@ -19,6 +19,7 @@ import type {
   TakeBackOutcome,
   TakeBackVerb
 } from './operation.ts'
+import { decoding } from './decoding.ts'
 import { findByIds, isOrdinary, stands } from './past-edits.ts'
 import { withRemovals } from './removals.ts'
 import { textsGone } from './texts-gone.ts'
@@ -128,16 +129,15 @@ async function tryFile(run: TakeBackRun, file: FileToTakeBack, { dry_run, outcom
   return made.ok || made.failure.code !== 'ALREADY_EXISTS' ? made : taking.workspace.edit(target, options, planner)
 }
 
-export type PlanFailure = ChooseFailure | ResultTooLarge | StaleFile
+export type PlanFailure = ChooseFailure | ResultTooLarge | StaleFile | UnencodableText
 
 /** What is done in a file, planned on its history. */
-export const plannerOf =
-  (
-    { taking, verb, request, context: { subject } }: TakeBackRun,
-    file: FileToTakeBack,
-    dry_run: boolean
-  ): Planner<TakeBackReport, PlanFailure> =>
-  async (original, { stale, ...found }) => {
+export const plannerOf = (
+  { taking, verb, request, context: { subject } }: TakeBackRun,
+  file: FileToTakeBack,
+  dry_run: boolean
+): Planner<TakeBackReport, PlanFailure> =>
+  decoding<TakeBackReport, Exclude<PlanFailure, UnencodableText>>(async (original, { stale, ...found }) => {
     if (stale !== undefined) return fail(stale)
     const { resolved_path, path, exists } = found
     if (file.recorded && resolved_path !== undefined) {
@@ -183,7 +183,7 @@ export const plannerOf =
         ...(removes === true && { removes })
       }
     })
-  }
+  })
 
 /** A failure that names nothing to be taken back together that the caller may not take back. */
 function permitted(

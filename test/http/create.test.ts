@@ -244,7 +244,7 @@ t.test('refuses what can not be made', async t => {
     })
   await invalid({ content: undefined }, '/content', 'is missing')
   await invalid({ content: null }, '/content', 'must be a string, not null')
-  await invalid({ line_endings: 'exact' }, '/line_endings', /^is an unknown field/)
+  await invalid({ line_endings: 'lf' }, '/line_endings', 'must be "adapt" or "exact"')
   await invalid({ new_text: '' }, '/new_text', /^is an unknown field/)
   const strict = await startServer(t, { files, settings: { maxFileSize: 10 } })
   await check(t, strict, '/create', { path: 'b', content: 'x'.repeat(11) }, 422, {

@@ -68,7 +68,6 @@ t.test('gives an answer again with all that was in it', async t => {
       },
       {
         resolved_path: 'latin.txt',
-        encoding_mismatch: 'latin-1',
         note: /also appears/,
         warnings: [/together/, /not UTF-8/]
       }

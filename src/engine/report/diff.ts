@@ -67,7 +67,8 @@ export function diffOfParts(parts: readonly DiffPart[], options: DiffOptions): D
         bytes += lines.reduce((sum, line) => sum + line.bytes.length, 0)
         if (bytes > SHOWN) return { diff_unavailable: 'too_long' }
         const whole = lines.map(({ sign, bytes }) => ({ sign, bytes: wholeOf(bytes) }))
-        if (!whole.every(({ bytes }) => isUtf8(bytes))) return { diff_unavailable: 'not_utf8' }
+        // A zero byte is of UTF-16: in a record of bytes, it isn't told.
+        if (!whole.every(({ bytes }) => isUtf8(bytes) && !bytes.includes(0))) return { diff_unavailable: 'not_utf8' }
         const oldStart = 1 + lineFeedsBefore(start)
         hunks.push({ oldStart, oldLines, newStart: oldStart + shift, newLines, lines: whole.flatMap(lineText) })
         shown += lines.length + 1

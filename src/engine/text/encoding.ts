@@ -2,22 +2,46 @@
 import { isAscii, isUtf8 } from 'node:buffer'
 import type { Text } from './text.ts'
 
-/** The encodings that no edit may touch. */
+/** What no edit may touch. */
 export type BinaryEncoding = 'binary' | 'utf-16le' | 'utf-16be'
 
+/** What a scan tells of bytes by themselves; which 8-bit encoding it is, is judged elsewhere (`codec.ts`). */
 export type Encoding = 'ascii' | 'utf-8' | 'unknown-8bit' | BinaryEncoding
 
 /**
- * The encoding of bytes that can't be edited: a NUL byte anywhere, or a UTF-16 or UTF-32 mark. Else null. `hasNul`: for
- * whoever knows it already.
+ * The encoding of bytes that can't be edited: a NUL byte anywhere, or a UTF-16 or UTF-32 mark; null for all others, and
+ * for text in UTF-16 with its mark. `hasNul`: where it is known already.
  */
-export const binaryEncodingOf = (bytes: Buffer, hasNul?: boolean): BinaryEncoding | null =>
-  binaryMark(bytes) ?? ((hasNul ?? bytes.includes(0)) ? 'binary' : null)
+export function binaryEncodingOf(bytes: Buffer, hasNul?: boolean): BinaryEncoding | null {
+  const mark = binaryMark(bytes)
+  if (mark !== null) return mark !== 'binary' && isUtf16Text(bytes, mark) ? null : mark
+  return (hasNul ?? bytes.includes(0)) ? 'binary' : null
+}
 
 /** What a UTF-16 or UTF-32 mark at the start says; null where there is none. */
 export function binaryMark(bytes: Buffer): BinaryEncoding | null {
   if (bytes[0] === 0xff && bytes[1] === 0xfe) return bytes[2] === 0 && bytes[3] === 0 ? 'binary' : 'utf-16le'
   return bytes[0] === 0xfe && bytes[1] === 0xff ? 'utf-16be' : null
+}
+
+/** Which UTF-16 a mark at the start of text names; null where none does, or what follows isn't such text. */
+export function utf16MarkOf(bytes: Buffer): 'utf-16le' | 'utf-16be' | null {
+  const mark = binaryMark(bytes)
+  return mark !== null && mark !== 'binary' && isUtf16Text(bytes, mark) ? mark : null
+}
+
+/** Whether bytes are whole units, each surrogate has its other half, and no unit is 0. */
+function isUtf16Text(bytes: Buffer, mark: 'utf-16le' | 'utf-16be'): boolean {
+  if (bytes.length % 2 !== 0) return false
+  const [high, low] = mark === 'utf-16le' ? [1, 0] : [0, 1]
+  let open = false
+  for (let at = 0; at < bytes.length; at += 2) {
+    const top = bytes[at + high]! & 0xfc
+    if (top === 0 && bytes[at + low] === 0 && bytes[at + high] === 0) return false
+    if ((top === 0xdc) !== open) return false
+    open = top === 0xd8
+  }
+  return !open
 }
 
 /** Length of the UTF-8 byte-order mark at the start: 3 or 0 bytes. */

@@ -203,6 +203,7 @@ export const EXAMPLES: { [C in ProblemCode]: Extract<Exclude<Failure, HunkFailur
     fault: { line: 12, column: 17, text: 'const total = 1 +', reason: 'identifier is missing' },
     is_new: false
   },
+  UNENCODABLE_TEXT: { code: 'UNENCODABLE_TEXT', encoding: 'windows-1252', character: '✓' },
   NOT_A_FILE: { code: 'NOT_A_FILE', type: 'directory' },
   RESULT_TOO_LARGE: {
     code: 'RESULT_TOO_LARGE',

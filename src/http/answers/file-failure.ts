@@ -5,7 +5,7 @@ import type { FileFailure } from '../../workspace/failure.ts'
 import { type CallSyntax, lookedAtWith, pathShown, pathsShown } from './call-names.ts'
 import { sentences, type Descriptions, type FailedRequest, NOTHING_WRITTEN, type ProblemParts } from './description.ts'
 import { behindNamed, operationNamed } from './part.ts'
-import { counted, cut, listed } from './phrases.ts'
+import { counted, cut, encodingShown, listed } from './phrases.ts'
 import { retryAfter, sendAgain } from './retry-after.ts'
 import { describeStaleFile } from './stale-file.ts'
 import { readFile } from './suggested-fixes.ts'
@@ -133,8 +133,9 @@ export const FILE_FAILURES: Descriptions<
       `${shown} can't be edited as text:`,
       encoding === 'binary'
         ? 'it is binary (it contains a NUL byte).'
-        : `it is ${encoding.toUpperCase()}, and only UTF-8, ASCII and other 8-bit text can be edited.`,
-      NOTHING_WRITTEN
+        : `it begins with the mark of ${encodingShown(encoding)}, but is no such text.`,
+      NOTHING_WRITTEN,
+      'If it is meant to be text, convert it to UTF-8 with another tool.'
     ),
   STALE_FILE: describeStaleFile,
   ALREADY_EXISTS: alreadyExists,

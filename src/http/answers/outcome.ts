@@ -10,7 +10,7 @@ import type { PendingResult } from '../../../schemas/pending.ts'
 import type { ReviewResult } from '../../../schemas/review.ts'
 import type { RedoResult, UndoResult } from '../../../schemas/undo.ts'
 import type { NewTextWarning } from '../../engine/edit/new-text-warnings.ts'
-import type { EncodingMismatch } from '../../engine/report/encoding-mismatch.ts'
+import type { EncodingNote } from '../../engine/task.ts'
 import type { LineChange } from '../../engine/report/describe.ts'
 import type { Repeated } from '../../engine/outline/repeated.ts'
 import type { JoinedBreaks } from '../../engine/report/joined-breaks.ts'
@@ -24,7 +24,7 @@ import { sentences } from './description.ts'
 import { inspectMessage } from './inspect-outcome.ts'
 import { changesMessage, fileMessage, historyMessage, reviewMessage, takeBackMessage } from './history-outcome.ts'
 import { blameMessage, pendingMessage } from './past-outcome.ts'
-import { capital, counted, linesListed, quote, span } from './phrases.ts'
+import { capital, counted, encodingShown, linesListed, quote, span } from './phrases.ts'
 import { entryNamed } from './section-failure.ts'
 import { syntaxWarning } from './syntax-error.ts'
 
@@ -151,7 +151,7 @@ function changeBody(
 ): ChangeResult {
   const outcome = withPathShown(given.outcome, naming)
   const value: ChangedOutcome = outcome === given.outcome ? given : { ...given, outcome }
-  const { joined_breaks, mark_dropped, encoding_mismatch, syntax, warnings, newTextWarnings, dry_run } = outcome
+  const { joined_breaks, mark_dropped, encoded, syntax, warnings, newTextWarnings, dry_run } = outcome
   const message =
     value.operation === 'edit_section' ? sectionMessage(outcome, value.section) : MESSAGES[value.operation](outcome)
   const warned = [...requestWarnings]
@@ -159,7 +159,7 @@ function changeBody(
   if (value.operation === 'edit_section') warned.push(...sectionWarnings(value.section, outcome))
   warned.push(...warnings.map(warningOfFile))
   if (joined_breaks !== undefined) warned.push(joinedWarning(joined_breaks, dry_run))
-  if (encoding_mismatch !== undefined) warned.push(encodingWarning(encoding_mismatch, dry_run))
+  if (encoded !== undefined) warned.push(encodingWarning(encoded, dry_run))
   if (mark_dropped !== undefined) warned.push(markWarning(value, naming, field))
   if (newTextWarnings.length > 0) warned.push(...toWarnings(newTextWarnings, outcome, field))
   return bodyOf(outcome, message, naming, warned)
@@ -175,7 +175,7 @@ function bodyOf<F extends ChangeOutcome>(outcome: F, message: string, naming: Ca
     newTextWarnings: _texts,
     joined_breaks: _breaks,
     mark_dropped: _mark,
-    encoding_mismatch,
+    encoded: _encoded,
     syntax: _syntax,
     warnings: _warnings,
     diff_unavailable,
@@ -188,7 +188,6 @@ function bodyOf<F extends ChangeOutcome>(outcome: F, message: string, naming: Ca
     message,
     ...done,
     ...(diff_unavailable !== undefined && { diff_unavailable: NO_DIFF[diff_unavailable] }),
-    ...(encoding_mismatch !== undefined && { encoding_mismatch: encoding_mismatch.encoding }),
     ...(note !== '' && { note }),
     warnings
   }
@@ -233,16 +232,15 @@ function joinedWarning({ count, lines }: JoinedBreaks, dry_run: boolean): string
   )
 }
 
-/** UTF-8 that is put into a file that isn't. */
-function encodingWarning({ encoding, character }: EncodingMismatch, dry_run: boolean): string {
-  const [seems, reads] = encoding === 'latin-1' ? [' (it looks like Latin-1)', 'as Latin-1'] : ['', 'in its encoding']
+/** The file isn't UTF-8, or wasn't. */
+function encodingWarning(note: EncodingNote, dry_run: boolean): string {
+  if ('replaced' in note) {
+    const [had, has] = dry_run ? ['is', 'would be UTF-8'] : ['was', 'is UTF-8 now']
+    return `The file ${had} ${encodingShown(note.encoding)}, and ${has}: check that the programs that read it expect that.`
+  }
   return sentences(
-    `The file is not UTF-8${seems}, but ${quote(character)} ${dry_run ? 'would be' : 'was'} written as UTF-8,`,
-    `as all text is that is put in: programs that read the file ${reads} would show it wrong.`,
-    dry_run
-      ? 'Use ASCII only (in source code an escape such as \\u00e9),'
-      : 'Send an edit that puts ASCII in its place (in source code an escape such as \\u00e9),',
-    'or convert the file to UTF-8 with another tool.'
+    `The file is not UTF-8: it seems to be ${encodingShown(note.encoding)}, and so`,
+    `${quote(note.written)} ${dry_run ? 'would be' : 'was'} written in that encoding. Check it if the file is in another.`
   )
 }
 

@@ -43,3 +43,16 @@ export const counted = (n: number, noun: string): string =>
 /** The name of a symbol with that of what it is in: `Parser.parse`. */
 export const qualifiedName = ({ name = '', parent }: OutlineEntry): string =>
   parent === undefined ? name : `${parent}.${name}`
+
+/** An encoding in a sentence: `UTF-16LE`, `windows-1252`. */
+export const encodingShown = (encoding: string): string =>
+  encoding === 'unknown-8bit'
+    ? 'in an 8-bit encoding that is not known'
+    : /^(?:windows|unknown)/.test(encoding)
+      ? encoding
+      : (ENCODING_NAMES.get(encoding) ?? encoding.toUpperCase())
+
+const ENCODING_NAMES = new Map([
+  ['shift_jis', 'Shift_JIS'],
+  ['big5', 'Big5']
+])

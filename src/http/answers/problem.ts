@@ -15,6 +15,7 @@ import { cut } from './phrases.ts'
 import { sendable } from './sendable.ts'
 import { REQUEST_FAILURES } from './request-failure.ts'
 import { EDIT_FAILURES } from './edit-failure.ts'
+import { ENCODING_FAILURES } from './encoding-failure.ts'
 import { SYNTAX_FAILURES } from './syntax-error.ts'
 
 /** The status of every success. */
@@ -61,7 +62,7 @@ export const KINDS: Record<ProblemCode, readonly [status: number, title: string,
   REQUEST_TOO_LARGE: [413, 'Request is too large', 'change_request'],
   FILE_TOO_LARGE: [413, 'File is too large', 'change_request'],
   UNSUPPORTED_MEDIA_TYPE: [415, 'Body is not plain JSON', 'change_request'],
-  BINARY_FILE: [415, 'File is not text', 'change_request'],
+  BINARY_FILE: [415, 'File is not text', 'never'],
   NO_MATCH: [422, 'Text not found', 'change_request'],
   ALREADY_APPLIED: [422, 'Edit seems to be made already', 'change_request'],
   WRONG_COUNT: [422, 'Unexpected number of matches', 'change_request'],
@@ -75,6 +76,7 @@ export const KINDS: Record<ProblemCode, readonly [status: number, title: string,
   NOT_A_FILE: [422, 'Not a file', 'change_request'],
   RESULT_TOO_LARGE: [422, 'Result is too large', 'change_request'],
   SYNTAX_ERROR: [422, 'Result has a syntax error', 'change_request'],
+  UNENCODABLE_TEXT: [422, 'Text does not fit the encoding', 'change_request'],
   BATCH_NOT_SUPPORTED: [422, 'Batches are not supported', 'change_request'],
   NOTHING_TO_UNDO: [422, 'Nothing to undo', 'change_request'],
   IDEMPOTENCY_KEY_REUSED: [422, 'Idempotency key was used before', 'change_request'],
@@ -130,7 +132,8 @@ const DESCRIPTIONS: Descriptions<Failure> = {
   ...FILE_FAILURES,
   ...HISTORY_FAILURES,
   ...EDIT_FAILURES,
-  ...SYNTAX_FAILURES
+  ...SYNTAX_FAILURES,
+  ...ENCODING_FAILURES
 }
 
 /** What answers a failure; the body's `detail` alone is enough to act on. */

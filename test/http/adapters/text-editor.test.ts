@@ -38,7 +38,7 @@ const FILES = {
   'a.txt': 'one\ntwo\nthree\n',
   'crlf.txt': 'one\r\ntwo\r\n',
   'empty.txt': '',
-  'bad.txt': Buffer.from('caf\xe9\n', 'latin1'),
+  'bad.txt': Buffer.from('caf\x81\n', 'latin1'),
   'nul.bin': 'a\0b',
   '.hidden': 'x',
   node_modules: { 'x.js': '' },

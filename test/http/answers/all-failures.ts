@@ -383,6 +383,11 @@ const ALL: AllFailures = {
     { encoding: 'binary', file_size: 2210 },
     { encoding: 'utf-16le', file_size: 2210 }
   ],
+  UNENCODABLE_TEXT: [
+    { encoding: 'windows-1252', character: '✓' },
+    { encoding: 'unknown-8bit', character: 'é' },
+    { encoding: 'utf-16be', character: '\ufeff' }
+  ],
   PRECONDITION_REQUIRED: [{}],
   FILE_LOCKED: [
     { reason: 'timeout', retry_after: 1.2 },

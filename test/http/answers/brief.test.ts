@@ -37,7 +37,7 @@ const FILES: Record<string, string | Buffer> = {
     .map(name => `  "${name}/append-icon": {\n    "type": "string",\n    "x": 1\n  },\n`)
     .join(''),
   'data.bin': Buffer.from([0, 1, 2]),
-  'latin.txt': Buffer.from('caf\xe9\n', 'latin1'),
+  'latin.txt': Buffer.from('caf\x81\n', 'latin1'),
   'wide.txt': WIDE
 }
 const files = { ...FILES, folder: { 'a.txt': 'a', sub: {} } }

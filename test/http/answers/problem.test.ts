@@ -385,24 +385,28 @@ t.test('says what was done or found', async t => {
     }
   )
   edited(
-    { encoding_mismatch: { encoding: 'latin-1', character: 'é' } },
+    { encoded: { encoding: 'shift_jis', written: 'é' } },
     {
-      encoding_mismatch: 'latin-1',
       warnings: [
-        [
-          'The file is not UTF-8 (it looks like Latin-1), but "é" was written as UTF-8, as all text is that is put in:',
-          'programs that read the file as Latin-1 would show it wrong. Send an edit that puts ASCII in its place',
-          '(in source code an escape such as \\u00e9), or convert the file to UTF-8 with another tool.'
-        ].join(' ')
+        'The file is not UTF-8: it seems to be Shift_JIS, and so "é" was written in that encoding. ' +
+          'Check it if the file is in another.'
       ]
     }
   )
   edited(
-    { encoding_mismatch: { encoding: 'unknown-8bit', character: '\u200b' }, dry_run: true },
+    { encoded: { encoding: 'euc-kr', written: '\u200b' }, dry_run: true },
     {
-      encoding_mismatch: 'unknown-8bit',
       warnings: [
-        /^The file is not UTF-8, but "\[U\+200B zero width space\]" would be written .* in its encoding .*\. Use ASCII/
+        /^The file is not UTF-8: it seems to be EUC-KR, and so "\[U\+200B zero width space\]" would be written/
+      ]
+    }
+  )
+  edited(
+    { encoded: { encoding: 'unknown-8bit', replaced: true }, dry_run: true },
+    {
+      warnings: [
+        'The file is in an 8-bit encoding that is not known, and would be UTF-8: ' +
+          'check that the programs that read it expect that.'
       ]
     }
   )

@@ -1,0 +1,122 @@
+// A text in another encoding as UTF-8, in which all planning is done, and what was planned of it as splices of the bytes
+// that are there. Does not know files, or how an encoding is told.
+import { fail, ok, type Result } from '../result.ts'
+import { Splices } from './edit/splice.ts'
+import type { UnencodableText } from './failure.ts'
+import type { RecordedChange, RecordedSplice } from './history/change.ts'
+import { differing } from './history/refine.ts'
+import { type Codec, unencodable } from './text/codec.ts'
+
+/** What a plan of the decoded text comes to in the file. */
+export interface Encoded {
+  splices: RecordedSplice[]
+  pieces: Buffer[]
+  /** The first character put in that isn't ASCII. */
+  character?: string
+}
+
+/** The text as UTF-8. */
+export const decoded = (raw: Buffer, codec: Codec): Buffer => Buffer.from(codec.decode(raw))
+
+/**
+ * A plan of the decoded text `view`, as splices of `raw`, of which all other bytes stay as they are. `pieces`: what
+ * `view` becomes; `splices`: the same, whole characters each, where it is known. Fails where the encoding can't hold what
+ * is put in.
+ */
+export function encodedPlan(
+  { raw, view, codec }: { raw: Buffer; view: Buffer; codec: Codec },
+  pieces: readonly Buffer[],
+  splices: readonly RecordedSplice[] = differing(view, Buffer.concat(pieces))
+): Result<Encoded, UnencodableText> {
+  const made: RecordedSplice[] = []
+  let character: string | undefined
+  /** How far both were walked. */
+  let [at, rawAt] = [0, 0]
+  for (const { start, old, insert } of splices) {
+    const text = insert.toString()
+    const bad = unencodable(codec, text)
+    if (bad !== undefined) return fail({ code: 'UNENCODABLE_TEXT', encoding: codec.name, character: bad })
+    character ??= /[^\0-\x7f]/u.exec(text)?.[0]
+    rawAt += codec.encode(view.toString('utf8', at, start)).length
+    const length = codec.encode(old.toString()).length
+    made.push({ start: rawAt, old: Buffer.from(raw.subarray(rawAt, rawAt + length)), insert: codec.encode(text) })
+    rawAt += length
+    at = start + old.length
+  }
+  const list = made.map(({ start, old, insert }) => ({ start, end: start + old.length, insert }))
+  const result = new Splices(list, raw.length).apply(raw)
+  if (codec.certain && result.length > 0 && !startsAlike(raw, result)) {
+    return fail({ code: 'UNENCODABLE_TEXT', encoding: codec.name, character: '\ufeff' })
+  }
+  return ok({ splices: made, pieces: result, ...(character !== undefined && { character }) })
+}
+
+/** Whether the mark, two bytes, is still at the start. */
+const startsAlike = (raw: Buffer, result: readonly Buffer[]): boolean =>
+  Buffer.concat(result.slice(0, 2)).subarray(0, 2).equals(raw.subarray(0, 2))
+
+/**
+ * Changes that end in `raw`, oldest first, as changes that end in its decoded text. Null where one of them can't be: the
+ * text was in another encoding before it, or it isn't one of whole characters. Lets others run between two changes, as each costs a
+ * pass over the text.
+ */
+export async function decodedChanges(
+  raw: Buffer,
+  changes: readonly RecordedChange[],
+  codec: Codec,
+  rest: () => Promise<unknown>
+): Promise<RecordedChange[] | null> {
+  const made: RecordedChange[] = []
+  let after: Buffer | null = raw
+  for (const change of changes.toReversed()) {
+    const before: Buffer | null = after && change.splices && textBefore(after, change.splices)
+    if (before === null) {
+      // Nothing older can be placed, in bytes neither.
+      made.push({ ...change, splices: null, ...(change.splices && { change_count: change.splices.length }) })
+      after = null
+      continue
+    }
+    // Text that was in another encoding then.
+    const isOther = codec.certain && before.length > 0 && !startsAlike(raw, [before])
+    const splices = isOther ? null : decodedSplices(before, change.splices!, codec)
+    if (splices === null) return null
+    made.push({ ...change, splices })
+    after = before
+    await rest()
+  }
+  return made.reverse()
+}
+
+/** The text that a change was made of; null where it can't have come to `after`. */
+function textBefore(after: Buffer, splices: readonly RecordedSplice[]): Buffer | null {
+  let shift = 0
+  const list = splices.map(({ start, old, insert }) => {
+    const from = start + shift
+    shift += insert.length - old.length
+    return { start: from, end: from + insert.length, insert: old }
+  })
+  if (list.some(({ end }) => end > after.length)) return null
+  return Buffer.concat(new Splices(list, after.length).apply(after))
+}
+
+function decodedSplices(before: Buffer, splices: readonly RecordedSplice[], codec: Codec): RecordedSplice[] | null {
+  const made: RecordedSplice[] = []
+  let [at, rawAt] = [0, 0]
+  for (const { start, old, insert } of splices) {
+    const between = wholly(before.subarray(rawAt, start), codec)
+    const [was, is] = [wholly(old, codec), wholly(insert, codec)]
+    if (between === null || was === null || is === null) return null
+    at += between.length
+    made.push({ start: at, old: was, insert: is })
+    at += was.length
+    rawAt = start + old.length
+  }
+  return made
+}
+
+/** The bytes as UTF-8 if they are whole characters; else null. */
+function wholly(bytes: Buffer, codec: Codec): Buffer | null {
+  if (codec.certain && bytes.length % 2 !== 0) return null
+  const text = codec.decode(bytes)
+  return codec.encode(text).equals(bytes) && text.isWellFormed() ? Buffer.from(text) : null
+}

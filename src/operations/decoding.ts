@@ -1,0 +1,83 @@
+// Files that aren't UTF-8: they are planned as UTF-8, and what comes of it is written in their encoding. Does not know
+// operations, or what a plan does.
+import { isUtf8 } from 'node:buffer'
+import { setImmediate as yieldToOthers } from 'node:timers/promises'
+import { decoded, decodedChanges, encodedPlan } from '../engine/decoded.ts'
+import type { UnencodableText } from '../engine/failure.ts'
+import type { Described, EncodingNote } from '../engine/task.ts'
+import { type Codec, codecOf } from '../engine/text/codec.ts'
+import { binaryMark, eightBitEncodingOf } from '../engine/text/encoding.ts'
+import { ok, type Result } from '../result.ts'
+import type { FileWithPast, Planned, Planner } from '../workspace/api.ts'
+
+/** The encoding of bytes that aren't UTF-8; null where they are, or it can't be told. Its tables are loaded only then. */
+export async function encodingOf(bytes: Buffer): Promise<Codec | null> {
+  if (isPlain(bytes)) return null
+  const { default: tables } = await import('iconv-lite')
+  return codecOf(bytes, tables)
+}
+
+const isPlain = (bytes: Buffer): boolean => isUtf8(bytes) && binaryMark(bytes) === null
+
+/**
+ * The planner of UTF-8 for files in any encoding. Where the encoding is known, or likely, it is given the text as UTF-8,
+ * and changes that fit it; its plan is returned as one of the file's bytes. Bytes outside of its splices stay as they are.
+ */
+export const decoding =
+  <T extends Described, F>(planner: Planner<T, F>): Planner<T, F | UnencodableText> =>
+  (original, file) =>
+    isPlain(original) ? planner(original, file) : planDecoded(planner, original, file)
+
+async function planDecoded<T extends Described, F>(
+  planner: Planner<T, F>,
+  raw: Buffer,
+  file: Parameters<Planner<T, F>>[1]
+): Promise<Result<Planned<T>, F | UnencodableText>> {
+  const codec = await encodingOf(raw)
+  if (codec === null) return planner(raw, file)
+  let isFitting = true
+  const history = async () => {
+    const past = await file.history()
+    const changes = await decodedChanges(raw, past.changes, codec, yieldToOthers)
+    isFitting = changes !== null
+    return { ...past, changes: changes ?? past.changes }
+  }
+  const view = decoded(raw, codec)
+  const planned = await planner(view, { ...file, history })
+  // Earlier, the file was in another encoding: its changes are those of bytes.
+  if (!isFitting) return planner(raw, file)
+  if (!planned.ok) return planned
+  const { original = view, pieces, splices, splice_lines, description, ...others } = planned.value
+  // The history compares the texts.
+  if (others.removes === true) return ok({ ...others, pieces, description })
+  const encoded = encodedPlan({ raw, view: original, codec }, pieces, splices)
+  if (!encoded.ok) return encoded
+  const { character, ...bytes } = encoded.value
+  const note: EncodingNote | undefined =
+    character === undefined || codec.certain ? undefined : { encoding: codec.name, written: character }
+  return ok({
+    ...others,
+    ...bytes,
+    ...(splice_lines !== undefined && { splice_lines }),
+    description: note === undefined ? description : { ...description, encoded: note }
+  })
+}
+
+/** The planner of a new content, which is UTF-8, with a word about the encoding that the file had until then. */
+export const replacingEncoding =
+  <T extends Described, F>(planner: Planner<T, F>): Planner<T, F> =>
+  async (original, file) => {
+    const had = isPlain(original) ? null : ((await encodingOf(original))?.name ?? eightBitEncodingOf([original]))
+    const planned = await planner(original, file)
+    if (!planned.ok || had === null) return planned
+    const { description } = planned.value
+    return ok({ ...planned.value, description: { ...description, encoded: { encoding: had, replaced: true } } })
+  }
+
+/** A file with its changes as UTF-8; as it is where they can't be given so. */
+export async function decodedPast(file: FileWithPast): Promise<FileWithPast> {
+  const codec = await encodingOf(file.bytes)
+  if (codec === null) return file
+  const changes = await decodedChanges(file.bytes, file.changes, codec, yieldToOthers)
+  return changes === null ? file : { ...file, changes, bytes: decoded(file.bytes, codec) }
+}
