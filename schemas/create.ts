@@ -15,6 +15,12 @@ export const CreateRequestSchema = named('CreateRequest', 'Create a file with th
   overwrite: Type.Optional(
     Type.Boolean({ description: 'true: replace the file if it exists; needs expected_hash (default: false).' })
   ),
+  literal_path: Type.Optional(
+    Type.Boolean({
+      description:
+        'true: the name is meant as it is, though it looks like a URL, a Windows path or such (default: false).'
+    })
+  ),
   line_endings: lineEndings('With overwrite, content is written with the line breaks of the file'),
   ...changeFields,
   expected_hash: Type.Optional(

@@ -311,7 +311,7 @@ const OUTLINE: Member[] = ['suggested_fixes', 'outline']
 const MEMBERS_BY_CODE = {
   INVALID_JSON: has([], ['errors', 'limit']),
   INVALID_REQUEST: has(['errors']),
-  INVALID_PATH: has(['errors']),
+  INVALID_PATH: has(['errors'], ['did_you_mean', 'suggested_fixes']),
   INVALID_UNICODE: has([], ['errors']),
   MIXED_MODES: has([]),
   NO_EDITS: has([]),

@@ -22,6 +22,7 @@ import type { FileFailure } from '../workspace/failure.ts'
 import type { FailedFile, FileResult, RequestedPath } from '../workspace/file-access.ts'
 import type { Recorder } from '../workspace/history/recorder.ts'
 import type { Locks } from '../workspace/locks/lock.ts'
+import { refusalOfName } from '../workspace/root/odd-name.ts'
 import { measured, pastOf, recordedBy, runPlan, staleness } from '../workspace/run-plan.ts'
 import { areSame, shortHash } from '../workspace/text-file.ts'
 import { isStill, NOTHING, withContent, type ObjectContent, type ReadContext } from './content.ts'
@@ -215,6 +216,9 @@ async function refusalToMake(
     const failure = await objects.notFound(relative, 'edit')
     return failure.code === 'FILE_NOT_FOUND' ? { ...failure, missing: 'expected' } : failure
   }
+  const at = relative.lastIndexOf('/')
+  const odd = refusalOfName(target, at === -1 || (await objects.isFolder(relative.subarray(0, at))))
+  if (odd !== null) return odd
   if (await objects.isFolder(relative)) return { code: 'NOT_A_FILE', type: 'directory' }
   if (isFolder) return { code: 'NOT_A_FILE', type: 'trailing_slash' }
   if (await objects.fileAbove(relative)) return { code: 'NOT_A_FILE', type: 'not_a_directory' }

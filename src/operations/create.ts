@@ -18,7 +18,8 @@ export const makeCreate = (workspace: Workspace, planning: Planning): FileOperat
       ...targetOf(request),
       ...(context.if_none_match && { if_none_match: true }),
       overwrite: request.overwrite ?? false,
-      create_parents: request.create_parents ?? true
+      create_parents: request.create_parents ?? true,
+      ...(request.literal_path === true && { name: 'literal' as const })
     }
     const planner = replacingEncoding(
       plannerFor(planning, request, {
@@ -43,6 +44,10 @@ export const makeCreate = (workspace: Workspace, planning: Planning): FileOperat
       `To change part of a file use ${edit}. ` +
       'To replace a whole file, inspect it first, then send overwrite: true with its file_hash as expected_hash.',
     hints: CHANGE_HINTS,
+    // A model is told of literal_path where it needs it.
+    tool_fields: Object.keys(CreateRequestSchema.properties).filter(
+      field => field !== 'literal_path' && !(CALL_FIELDS as readonly string[]).includes(field)
+    ),
     effect: 'makes',
     request: CreateRequestSchema,
     outcome: CreateResultSchema,

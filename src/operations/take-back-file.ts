@@ -125,7 +125,11 @@ async function tryFile(run: TakeBackRun, file: FileToTakeBack, { dry_run, outcom
   const missing = verb === 'undo' ? await missingFile(taking.workspace, file, edited) : null
   if (missing !== null) return missing
   // What is made again may be the file itself.
-  const made = await taking.workspace.create({ ...target, overwrite: false, create_parents: true }, options, planner)
+  const made = await taking.workspace.create(
+    { ...target, overwrite: false, create_parents: true, name: 'known' },
+    options,
+    planner
+  )
   return made.ok || made.failure.code !== 'ALREADY_EXISTS' ? made : taking.workspace.edit(target, options, planner)
 }
 

@@ -133,7 +133,7 @@ function stepOf(
   // It is made again, or stays removed.
   const isNotThere = 'created' in planned
   return isNotThere
-    ? { operation: 'create', target: { path, overwrite: false, create_parents: true }, plan }
+    ? { operation: 'create', target: { path, overwrite: false, create_parents: true, name: 'known' }, plan }
     : { operation: 'edit', target: { path, ...(expected_hash !== undefined && { expected_hash }) }, plan, apart: true }
 }
 

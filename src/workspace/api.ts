@@ -140,6 +140,11 @@ export interface CreateTarget {
   create_parents: boolean
   /** If-None-Match: *, so an existing file is never replaced. */
   if_none_match?: boolean
+  /**
+   * `literal`: a name that looks like another one is meant as it is, unless it has control characters. `known`: the file
+   * was there before. Otherwise such a name is INVALID_PATH.
+   */
+  name?: 'literal' | 'known'
 }
 
 /**

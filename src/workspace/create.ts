@@ -8,6 +8,7 @@ import { measured, pastOf, recordedBy, runPlan } from './run-plan.ts'
 import { codeOf } from './errno.ts'
 import type { FileFailure } from './failure.ts'
 import { commitNew, foldersBetween } from './commit/commit-new.ts'
+import { refusalOfName } from './root/odd-name.ts'
 import { namesFolder, split } from './root/path.ts'
 import { mayWrite, type Missing } from './root/pin.ts'
 import { shortHash } from './text-file.ts'
@@ -159,6 +160,10 @@ export function refusalToMake(
     const failure = files.notFound(absent, 'edit')
     return failure.code === 'FILE_NOT_FOUND' ? { ...failure, missing: 'expected' } : failure
   }
+  const { folder: parent } = split(absent.relative)
+  const inFolder = [absent.folder, ...coming].some(there => there.equals(parent))
+  const odd = refusalOfName(target, inFolder)
+  if (odd !== null) return odd
   if (absent.dangling === 'last') return alreadyThere(target.if_none_match)
   if (absent.dangling === 'before') return notADirectory
   // A folder's name; nothing is guessed.

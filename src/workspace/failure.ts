@@ -1,9 +1,12 @@
 // Everything that can be wrong with a file, and what a change to it may lose, as closed unions. Does not know HTTP or
 // sentences.
 import type { CurrentOutcome } from '../engine/failure.ts'
+import type { OddPath } from './root/odd-name.ts'
 
 export type FileFailure =
   | { code: 'INVALID_PATH'; reason: 'empty' | 'nul' | 'too_long' }
+  /** Of a new file: a name that is hardly meant so. `meant`: the path that most likely is. */
+  | ({ code: 'INVALID_PATH' } & OddPath)
   /**
    * Outside the root, an extension that is not allowed, or not one of the paths that the caller's token may use:
    * patterns. Does not reveal whether the target exists. `did_you_mean`: paths inside the root, where an absolute path

@@ -275,3 +275,81 @@ t.test('lets one of a hundred make a name', async t => {
   t.equal(bytesOf(server, 'race/one.txt'), `by ${winners[0]}\n`)
   t.strictSame(readdirSync(join(server.root, 'race')), ['one.txt'])
 })
+
+t.test('refuses names that are hardly meant as they are, with what is meant, unless they are meant so', async t => {
+  const server = await startServer(t, { files: { 'a%20b': { 'x.md': '' }, 'old.md': 'old\n', 'q"': {} } })
+  const root = server.root
+  /** `meant`: the path that is offered; null: none is. */
+  const odd = async (path: string, meant: string | null, why: RegExp) => {
+    const { body } = await check(t, server, '/create', { path, content: 'x\n' }, 400, {
+      code: 'INVALID_PATH',
+      detail: why,
+      errors: [{ pointer: '/path' }],
+      did_you_mean: meant === null ? undefined : [meant],
+      suggested_fixes: meant === null ? undefined : [{ type: 'FIX_PATH' }]
+    })
+    t.match(
+      body.detail,
+      meant === null ? /Send a path relative/ : `Send it again with the path ${JSON.stringify(meant)}.`
+    )
+    await check(t, server, '/preview', { operation: 'create', path, content: 'x\n' }, 400, { code: 'INVALID_PATH' })
+    const operations = [{ operation: 'create', path, content: 'x\n' }]
+    await check(t, server, '/batch', { operations }, 400, { code: 'INVALID_PATH', operation_index: 0 })
+  }
+  await odd('new.md\n', 'new.md', /has a line break or another control character/)
+  await odd('a\nb.md', null, /control character, which no path here may have\. Nothing was written\. Send a path/)
+  await odd(' src/new.md ', 'src/new.md', /begins or ends with white space/)
+  await odd('"src/new.md"', 'src/new.md', /in quotes or backticks.*literal_path: true\.$/)
+  await odd('`new.md`', 'new.md', /in quotes/)
+  await odd('src\\new.md', 'src/new.md', /backslashes/)
+  await odd('C:\\x.md', 'x.md', /drive/)
+  await odd('C:\\Users\\me\\x.md', null, /drive/)
+  await odd('file:///x.md', 'x.md', /is a URL/)
+  await odd(`file://${root}/x%20y.md`, `${root}/x y.md`, /is a URL/)
+  await odd('~/x.md', 'x.md', /begins with ~/)
+  await odd('dir%20a/x.md', 'dir a/x.md', /percent-encoded/)
+  await odd('a%20b/y%20z.md', 'a%20b/y z.md', /percent-encoded/)
+  await odd('""', null, /in quotes/)
+  const make = { content: 'x\n' }
+  await check(t, server, '/create', { ...make, path: 'a%20b/y.md' }, 200, { created: true })
+  for (const path of ['100%.md', 'x%zz.md', 'a%ff.md', "it's.md", 'a:b.md', '~x.md', 'q"/r.md']) {
+    await check(t, server, '/create', { ...make, path }, 200, { created: true })
+  }
+  for (const path of ['src\\new.md', 'c%20d/e.md', 'C:\\x.md', '"q"', '~/f.md']) {
+    const { body } = await check(t, server, '/create', { ...make, path, literal_path: true }, 200, { created: true })
+    t.ok(existsSync(join(root, path)), path)
+    // What was there is made again without a word.
+    await check(t, server, '/undo', { edit_id: body.edit_id }, 200, {})
+    await check(t, server, '/redo', { edit_id: body.edit_id }, 200, {})
+    t.ok(existsSync(join(root, path)), path)
+  }
+  await check(t, server, '/create', { ...make, path: 'a\tb', literal_path: true }, 400, { code: 'INVALID_PATH' })
+  const text = await server.call('POST', '/tools/create_file', {
+    body: { path: 'src\\n.md', content: 'x\n' },
+    headers: { accept: 'text/plain' }
+  })
+  t.equal(
+    text.text,
+    [
+      `"src\\\\n.md" can't be created: path has backslashes, which do not separate directories here. [INVALID_PATH]`,
+      'If so, send:',
+      '{"path":"src/n.md","content":"x\\n"}',
+      'If the name is meant as it is, send it again with literal_path: true.'
+    ].join('\n')
+  )
+  await check(t, server, '/tools/create_file', { ...make, path: 'src\\n.md', literal_path: true }, 200, {})
+  const patch = ['*** Begin Patch', '*** Add File: src\\m.md', '+x', '*** End Patch'].join('\n')
+  const codex = await server.call('POST', '/adapters/codex-apply-patch', { body: { input: patch } })
+  t.match(codex.text, /backslashes.*src\/m\.md/)
+  t.notMatch(codex.text, /literal_path/)
+  const move = ['*** Begin Patch', '*** Update File: old.md', '*** Move to: src\\old.md', '*** End Patch'].join('\n')
+  t.match(
+    (await server.call('POST', '/adapters/codex-apply-patch', { body: { input: move } })).text,
+    /src\/old\.md|backslash|delete/
+  )
+  const view = await server.call('POST', '/adapters/anthropic-text-editor', {
+    body: { command: 'create', path: 'src\\e.md', file_text: 'x\n' }
+  })
+  t.match(view.text, /backslashes.*src\/e\.md/s)
+  t.notMatch(view.text, /literal_path/)
+})

@@ -14,6 +14,7 @@ export type OptionalField =
   | 'line_endings'
   | 'overwrite'
   | 'create_parents'
+  | 'literal_path'
   | 'syntax'
   | 'start_line'
 

@@ -2,10 +2,11 @@
 import type { Problem } from '../../../schemas/problem.ts'
 import type { HistoryFailure, RemovedFile } from '../../operations/operation.ts'
 import type { FileFailure } from '../../workspace/failure.ts'
+import type { OddPath } from '../../workspace/root/odd-name.ts'
 import { type CallSyntax, lookedAtWith, pathShown, pathsShown } from './call-names.ts'
 import { sentences, type Descriptions, type FailedRequest, NOTHING_WRITTEN, type ProblemParts } from './description.ts'
 import { behindNamed, operationNamed } from './part.ts'
-import { counted, cut, encodingShown, listed } from './phrases.ts'
+import { counted, cut, ECHO_MAX, encodingShown, listed, quote } from './phrases.ts'
 import { retryAfter, sendAgain } from './retry-after.ts'
 import { describeStaleFile } from './stale-file.ts'
 import { readFile } from './suggested-fixes.ts'
@@ -26,7 +27,9 @@ function patternsListed(patterns: readonly string[]): string {
 export const FILE_FAILURES: Descriptions<
   Exclude<FileFailure, { code: 'HISTORY_GONE' }> | Extract<HistoryFailure, { code: 'NOT_A_FILE' | 'FILE_NOT_FOUND' }>
 > = {
-  INVALID_PATH: ({ reason }, { naming }) => {
+  INVALID_PATH: (failure, { shown, naming }) => {
+    if (isOdd(failure)) return oddName(failure, shown, naming)
+    const { reason } = failure
     const why = {
       empty: 'is empty',
       nul: 'contains a NUL character',
@@ -360,6 +363,49 @@ function similarPaths(did_you_mean: string[] = [], naming: CallSyntax): Partial<
     ...lookedAtWith(naming, { path: first })
   }
   return { did_you_mean: pathsShown(naming, did_you_mean), suggested_fixes: [fix] }
+}
+
+/** Of a new file. */
+export const isOdd = (failure: Of<'INVALID_PATH'>): failure is Of<'INVALID_PATH'> & OddPath => failure.reason in WHY_ODD
+
+const WHY_ODD: Record<OddPath['reason'], string> = {
+  control: 'has a line break or another control character, which no path here may have',
+  spaces: 'begins or ends with white space',
+  quoted: 'is in quotes or backticks, which would be part of the name',
+  url: 'is a URL',
+  home: 'begins with ~, which does not stand for a home directory here',
+  drive: 'begins with the drive of a Windows path',
+  encoded: 'is percent-encoded, as in a URL',
+  backslash: 'has backslashes, which do not separate directories here'
+}
+
+/** What is wrong with a path, and in what way it is meant if it is. */
+export const oddWords = ({ reason }: OddPath, naming: CallSyntax): { why: string; literal: string } => ({
+  why: `path ${WHY_ODD[reason]}`,
+  literal:
+    reason !== 'control' && naming.takes('literal_path')
+      ? 'If the name is meant as it is, send it again with literal_path: true.'
+      : ''
+})
+
+function oddName(failure: OddPath, shown: string, naming: CallSyntax): ProblemParts {
+  const { why, literal } = oddWords(failure, naming)
+  const meant = pathsShown(naming, failure.meant === undefined ? [] : [failure.meant])
+  const [first] = meant
+  const instead =
+    first === undefined
+      ? `Send a path ${rootOf(naming).relative}, such as ${rootOf(naming).example}.`
+      : `Send it again with the path ${quote(first, ECHO_MAX)}.`
+  return {
+    detail: sentences(`${quote(shown, 200)} can't be created: ${why}.`, NOTHING_WRITTEN, instead, literal),
+    members: {
+      errors: [{ pointer: '/path', message: WHY_ODD[failure.reason] }],
+      ...(first !== undefined && {
+        did_you_mean: meant,
+        suggested_fixes: [{ type: 'FIX_PATH' as const, suggestion: instead }]
+      })
+    }
+  }
 }
 
 function alreadyExists(

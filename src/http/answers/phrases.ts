@@ -4,7 +4,7 @@ import { excerpt } from '../../engine/text/encoding.ts'
 import { withInvisibleNamed } from './invisible.ts'
 
 /** The longest text that a problem echoes, in UTF-16 units. */
-const ECHO_MAX = 500
+export const ECHO_MAX = 500
 
 /** At most about `max` units of a text; what is left out in the middle is said. */
 export const cut = (text: string, max = ECHO_MAX): string => excerpt(text, max)

@@ -5,10 +5,10 @@ import type { Failure } from '../../failure.ts'
 import type { FailedPart, RemovedFile } from '../../../operations/operation.ts'
 import { BY_TOOL, type CallSyntax, pathsShown, type ToolCall } from '../call-names.ts'
 import { sentences } from '../description.ts'
-import { bringingBackRemoved, howGone } from '../file-failure.ts'
+import { bringingBackRemoved, howGone, isOdd, oddWords } from '../file-failure.ts'
 import { takenBackNote } from '../history-notes.ts'
 import { afterOthers, type NamedPart, NOTHING_CHANGED, operationsNotTried, partNamed } from '../part.ts'
-import { cut, listed } from '../phrases.ts'
+import { cut, listed, quote } from '../phrases.ts'
 import { again, type Brief, type Briefs, type FailedCall, inspect, pathOf, type ShownAs } from './call.ts'
 import { EDIT_BRIEFS } from './edit.ts'
 import { staleFile } from './stale-file.ts'
@@ -140,6 +140,15 @@ const BRIEFS: Briefs<Failure> = {
           what: `${what}; did you mean ${listed(pathsShown(call.naming, did_you_mean), 'or')}?`,
           next: again(call, { path: first })
         }
+  },
+  INVALID_PATH: (failure, call) => {
+    if (!isOdd(failure) || failure.meant === undefined) return undefined
+    const { why, literal } = oddWords(failure, call.naming)
+    const next = again(call, { path: failure.meant })
+    return {
+      what: `${quote(call.shown, 200)} can't be created: ${why}`,
+      next: literal === '' ? next : [...next, literal]
+    }
   },
   PATH_NOT_ALLOWED: ({ reason, did_you_mean: [first, ...others] = [] }, call) =>
     reason === 'outside' && first !== undefined

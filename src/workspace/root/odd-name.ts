@@ -1,0 +1,68 @@
+// Names of new files that are hardly meant as they were sent: nobody who looks for the file would use them. Judges the
+// text alone; does not know what is there.
+
+/** What is odd about a path. */
+export type OddName = 'control' | 'spaces' | 'quoted' | 'url' | 'home' | 'drive' | 'encoded' | 'backslash'
+
+/** `meant`: the path that was most likely meant, without anything odd; absent where that can't be told. */
+export interface OddPath {
+  reason: OddName
+  meant?: string
+}
+
+const CONTROL = /[\p{Cc}\u2028\u2029]/u
+
+/** Each with what is odd, and what it stands for; null: that can't be told. */
+const READINGS: readonly [reason: OddName, test: RegExp, meant: (path: string) => string | null][] = [
+  ['control', CONTROL, path => (CONTROL.test(path.trim()) ? null : path.trim())],
+  ['spaces', /^\s|\s$/, path => path.trim()],
+  ['quoted', /^(["'`]).*\1$/s, path => path.slice(1, -1)],
+  ['url', /^file:/i, path => path.replace(/^file:(?:\/\/localhost)?(?:\/+(?=\/))?/i, '').replace(/^\/([^/]+)$/, '$1')],
+  ['home', /^~\//, path => path.slice(2)],
+  // Of a longer one, it can't be told where the workspace is in it.
+  ['drive', /^[a-z]:[\\/]/i, path => (/[\\/]/.test(path.slice(3)) ? null : path.slice(3))],
+  ['encoded', /%[0-9a-f]{2}/i, decodedUri],
+  ['backslash', /\\/, path => path.replaceAll('\\', '/')]
+]
+
+function decodedUri(path: string): string | null {
+  try {
+    return decodeURIComponent(path)
+  } catch {
+    return null
+  }
+}
+
+/** What is odd about a path, or a name of one; null where nothing is. */
+function oddPath(path: string): OddPath | null {
+  let odd: OddName | undefined
+  let meant = path
+  for (let left = READINGS.length; left > 0; left--) {
+    const found = READINGS.find(([, test]) => test.test(meant))
+    if (found === undefined) break
+    const [reason, , reading] = found
+    odd ??= reason
+    const next = reading(meant)
+    // What isn't the code of a character, means itself.
+    if (next === null && reason === 'encoded' && odd === reason) return null
+    if (next === null || next === '') return { reason: odd }
+    meant = next
+  }
+  return odd === undefined ? null : { reason: odd, meant }
+}
+
+/**
+ * What is against the path of a new file; null: nothing. Folders that are there have the names that they have: where the
+ * file's own is (`in_folder`), only its last name is judged.
+ */
+export function refusalOfName(
+  { path, name }: { path: string; name?: 'literal' | 'known' },
+  in_folder: boolean
+): ({ code: 'INVALID_PATH' } & OddPath) | null {
+  if (name === 'known') return null
+  const cut = in_folder ? path.lastIndexOf('/') + 1 : 0
+  const odd = oddPath(path.slice(cut))
+  if (odd === null || (name === 'literal' && odd.reason !== 'control')) return null
+  const { reason, meant } = odd
+  return { code: 'INVALID_PATH', reason, ...(meant !== undefined && { meant: path.slice(0, cut) + meant }) }
+}
