@@ -122,8 +122,8 @@ t.test('says which operation takes a field', async t => {
     { pointer: '/create_parents', message: 'is a field of create, not of edit' }
   )
   await invalid(
-    { operation: 'create', content: '', line_endings: 'exact' },
-    { pointer: '/line_endings', message: 'is a field of edit, edit_lines and edit_section, not of create' }
+    { operation: 'create', content: '', new_text: '' },
+    { pointer: '/new_text', message: 'is a field of edit, edit_lines and edit_section, not of create' }
   )
   for (const name of ['__proto__', 'constructor', 'toString']) {
     await invalid(JSON.parse(`{"operation":"edit","old_text":"one","new_text":"1","${name}":1}`), {

@@ -332,7 +332,7 @@ row(
     put({ x: 'mine\n' })
     const names = ['C:x', 'x::$DATA', 'NUL', 'x.', 'x ', 'con.txt', 'a<b', 'C:\\x']
     for (const path of names) {
-      t.equal(codeOf(await server.post('/create', { path, content: 'one\n' })), '200', path)
+      t.equal(codeOf(await server.post('/create', { path, content: 'one\n', literal_path: true })), '200', path)
       t.equal(codeOf(await server.post('/edit', { path, old_text: 'one', new_text: 'two' })), '200', path)
       t.equal(server.text(path), 'two\n')
     }

@@ -35,11 +35,10 @@ export interface Codec {
 }
 
 /** The first character of `text` that the encoding can't hold; undefined where it can hold all of it. */
-export function unencodable(codec: Codec, text: string): string | undefined {
-  if (codec.decode(codec.encode(text)) === text) return undefined
-  for (const character of text) if (codec.decode(codec.encode(character)) !== character) return character
-  return undefined
-}
+export const unencodable = (codec: Codec, text: string): string | undefined =>
+  codec.decode(codec.encode(text)) === text
+    ? undefined
+    : Array.from(text).find(character => codec.decode(codec.encode(character)) !== character)
 
 const UTF16: Record<'utf-16le' | 'utf-16be', Codec> = {
   'utf-16le': {
