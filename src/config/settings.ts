@@ -118,7 +118,7 @@ export const SETTINGS = {
   'history-size': setting(
     size(2 ** 50),
     '1GB',
-    'how much the history may take; beyond it, the oldest changes go first'
+    'how much the history may take; beyond it, copies of files go first, then the oldest changes'
   ),
   'history-private': listSetting(PATTERN, 'none', 'additional files whose texts the history does not keep'),
   'history-all-texts': switchSetting(

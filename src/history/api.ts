@@ -25,9 +25,12 @@ export interface HistoryOptions {
   stayAlive(): number
   /** Events for the log; never with texts of files. */
   report(event: { event: string; [key: string]: unknown }): void
-  /** Called when a segment was closed, or an eighth of `size` written beside them: `sweep` may have to remove some. */
+  /** Called when a segment was closed, or as much written beside them: `sweep` may have to remove some. */
   grown?(): void
-  /** In bytes: what `sweep` will be asked to keep all of it to. Segments are closed early enough for that. */
+  /**
+   * In bytes: what `sweep` will be asked to keep all of it to. It then leaves room for what this server writes until it is
+   * called again.
+   */
   size?: number
   limits?: Partial<HistoryLimits>
 }

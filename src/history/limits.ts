@@ -16,14 +16,18 @@ const LIMITS: HistoryLimits = {
 /** In bytes. Each segment is two files, and a sweep looks at all of them. */
 const SMALLEST_SHARE = 64 * 1024
 
-/** In bytes: what may be written, or removed at once, of a history of `size` bytes: an eighth. */
-export const shareOf = (size: number): number => Math.max(SMALLEST_SHARE, size / 8)
-
-/** Of a history with these options. Segments are removed whole: none is larger than the share. */
+/** Of a history with these options. Files are removed whole: no segment or copy is larger than an eighth of the size. */
 export function limitsOf({ limits, size = Infinity }: Pick<HistoryOptions, 'limits' | 'size'>): HistoryLimits {
   const all = { ...LIMITS, ...limits }
-  return { ...all, segment: Math.min(all.segment, shareOf(size)) }
+  const share = Math.max(SMALLEST_SHARE, size / 8)
+  return { ...all, segment: Math.min(all.segment, share), copy: Math.min(all.copy, share) }
 }
+
+/**
+ * In bytes: what a sweep leaves free of a history of `size` bytes. Until the next one, a server fills a segment, and writes
+ * as much beside it.
+ */
+export const roomOf = (size: number, { segment }: HistoryLimits): number => Math.min(2 * segment, size / 4)
 
 /**
  * What a history consists of, in the order in which it is removed where there is too much: copies before all from which

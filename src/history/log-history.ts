@@ -21,7 +21,7 @@ import type { Cursor } from './cursor.ts'
 import { Feed } from './feed.ts'
 import { Ids } from './ids.ts'
 import { LatestOfPaths } from './latest.ts'
-import { limitsOf, shareOf } from './limits.ts'
+import { limitsOf, roomOf } from './limits.ts'
 import { RecordReader } from './reading.ts'
 import type { EditRecord, Settlement, Stored } from './record.ts'
 import { recordLine, settlementLine, type Said, type SaidLine } from './record-json.ts'
@@ -179,11 +179,10 @@ export class LogHistory implements History {
   }
 
   #wrote(bytes: number): void {
-    const { size = Infinity, grown } = this.#options
     this.#beside += bytes
-    if (this.#beside < shareOf(size)) return
+    if (this.#beside < this.#limits.segment) return
     this.#beside = 0
-    grown?.()
+    this.#options.grown?.()
   }
 
   #appendLine(record: EditRecord, texts: unknown, blobs: readonly string[], durable: boolean): Promise<void> {
@@ -264,8 +263,9 @@ export class LogHistory implements History {
     return this.#parts.forget(path, this.#reading)
   }
 
-  sweep(retention: Retention): Promise<Swept> {
-    return this.#parts.sweep(retention)
+  sweep({ days, bytes }: Retention): Promise<Swept> {
+    const { size = 0 } = this.#options
+    return this.#parts.sweep({ days, bytes: bytes - roomOf(size, this.#limits) })
   }
 
   keepCopy(path: Buffer, edit_id: string, pieces: readonly Buffer[], hash: string, alone = false): void {
