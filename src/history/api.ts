@@ -238,6 +238,8 @@ export interface History {
   forget(path: Buffer): Promise<number>
   /** Removes what is older or more than may be kept. Needs no space. What can't be removed is reported. */
   sweep(retention: Retention): Promise<Swept>
+  /** An id up to which records were removed by sweeps, of all servers; '': none were. Rejects with HistoryUnreadable. */
+  sweptTo(): Promise<string>
   /**
    * Keeps the content of a file in the background; of several for one file, the last. Not for private files. `alone`:
    * as in `refresh`.

@@ -9,6 +9,7 @@ import { forgetPath } from './forget.ts'
 import { LogHistory } from './log-history.ts'
 import { Segments } from './segments.ts'
 import { sweepHistory } from './sweep.ts'
+import { sweptFiles } from './swept.ts'
 import { Writer } from './writer.ts'
 
 /** In ms: a segment that was begun earlier is ended by the sweep, so that what is old in it can be removed. */
@@ -52,7 +53,8 @@ export async function openHistory(options: HistoryOptions): Promise<History> {
         await writer.rotate(LONGEST)
         await segments.idle()
         return sweepHistory(retention, { segments, blobs, copies: files, report })
-      }
+      },
+      swept: sweptFiles(folder)
     }
   })
   await started

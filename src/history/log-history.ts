@@ -27,7 +27,9 @@ import type { EditRecord, Settlement, Stored } from './record.ts'
 import { recordLine, settlementLine, type Said, type SaidLine } from './record-json.ts'
 import { keyOf } from './segment-index.ts'
 import type { SegmentSource } from './segment-source.ts'
+import { sweptAmong, type SweptNames } from './swept.ts'
 import { encodeTexts, type Blob, type EncodedTexts, type ReadBlob } from './texts-json.ts'
+import { HistoryUnreadable } from './unreadable.ts'
 import { Watch } from './watch.ts'
 
 /** Paths of which it is remembered whether their texts are kept; changes of which it is, that they were settled. */
@@ -73,6 +75,7 @@ export interface HistoryParts {
   copies: Pick<Copies, 'keep' | 'waiting' | 'written' | 'of' | 'flush'>
   forget(path: Buffer, reading: RecordReader): Promise<number>
   sweep(retention: Retention): Promise<Swept>
+  swept: Pick<SweptNames, 'names'>
 }
 
 export class LogHistory implements History {
@@ -266,6 +269,13 @@ export class LogHistory implements History {
   sweep({ days, bytes }: Retention): Promise<Swept> {
     const { size = 0 } = this.#options
     return this.#parts.sweep({ days, bytes: bytes - roomOf(size, this.#limits) })
+  }
+
+  async sweptTo(): Promise<string> {
+    const names = await this.#parts.swept.names().catch((error: unknown) => {
+      throw new HistoryUnreadable(error)
+    })
+    return sweptAmong(names)
   }
 
   keepCopy(path: Buffer, edit_id: string, pieces: readonly Buffer[], hash: string, alone = false): void {

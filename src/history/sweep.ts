@@ -1,5 +1,5 @@
 // Keeps the history within its bounds by removing whole files: copies first, as no undo needs them, then the oldest. Writes
-// nothing, so it works where the disk is full. Does not know what records say.
+// no bytes, so it works where the disk is full. Does not know what records say.
 import { join } from 'node:path'
 import { codeOf } from '../error-code.ts'
 import type { HistoryOptions, Retention, Swept } from './api.ts'
@@ -10,6 +10,7 @@ import { look, namesIn, remove } from './files.ts'
 import { asTheyGo } from './limits.ts'
 import { indexedBy, indexName, parseSegment } from './segment-name.ts'
 import type { Segments } from './segments.ts'
+import { markSwept, sweptFiles } from './swept.ts'
 
 export interface Sweeping {
   segments: Segments
@@ -36,8 +37,9 @@ export async function sweepHistory({ days, bytes }: Retention, sweeping: Sweepin
   await segments.catchUp()
   await segments.askWhoIsGone()
   const now = Date.now()
+  const failed = (error: unknown) => report({ event: 'history_sweep_failed', code: codeOf(error) })
   const [segmentsKept, blobsKept, copiesKept] = await Promise.all([
-    segmentFiles(sweeping, now),
+    segmentFiles(sweeping, now, failed),
     blobFiles(sweeping, now),
     copyFiles(sweeping, now)
   ])
@@ -51,7 +53,7 @@ export async function sweepHistory({ days, bytes }: Retention, sweeping: Sweepin
       else if ((await look(path)) !== null) continue
       swept.bytes -= size
     } catch (error) {
-      report({ event: 'history_sweep_failed', code: codeOf(error) })
+      failed(error)
     }
   }
   return swept
@@ -61,7 +63,7 @@ export async function sweepHistory({ days, bytes }: Retention, sweeping: Sweepin
  * Each with its index. The one with the highest number goes when no other is left: the numbers go on from it, and by them
  * it is known whether what a reader hasn't read yet is still there (cursor.ts). An index without its segment goes at once.
  */
-async function segmentFiles({ segments }: Sweeping, now: number): Promise<Kept[]> {
+async function segmentFiles({ segments }: Sweeping, now: number, failed: (error: unknown) => void): Promise<Kept[]> {
   const { folder } = segments
   const kept: Kept[] = []
   // Where two were changed in one tick of the file system's clock, the lower number is the older one.
@@ -76,6 +78,8 @@ async function segmentFiles({ segments }: Sweeping, now: number): Promise<Kept[]
     const hasKeys = (overview?.keyedAt ?? -Infinity) > now - DAY
     const removeBoth = async () => {
       if (segment === highest && (await hasOther(folder, name))) return false
+      // Without it, its edits seem never to have been made; that the disk gets space is worth more.
+      await markSwept(sweptFiles(folder), overview?.highest ?? '').catch(failed)
       const isMine = await remove(path)
       await remove(index)
       segments.drop(name)

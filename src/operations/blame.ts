@@ -3,14 +3,16 @@ import { BlameRequestSchema, BlameResultSchema, DEFAULT_BLAMED_LINES, type Blame
 import type { LineOutOfRange } from '../engine/failure.ts'
 import { fail, ok } from '../result.ts'
 import type { HistoryReader } from '../workers/history-reader.ts'
+import type { FileFailure } from '../workspace/failure.ts'
 import type { Workspace } from '../workspace/workspace.ts'
 import { RECALL_CODES } from './codes.ts'
 import { decodedPast } from './decoding.ts'
 import { editsOfFile } from './edits-of-file.ts'
-import type { BlameOutcome, Operation, OperationFailure, TextsGone } from './operation.ts'
+import { sweptEdit } from './meant-edits.ts'
+import type { BlameOutcome, EditSwept, Operation, OperationFailure, TextsGone } from './operation.ts'
 import { textsGone } from './texts-gone.ts'
 
-type BlameFailure = OperationFailure | LineOutOfRange | TextsGone
+type BlameFailure = OperationFailure | LineOutOfRange | TextsGone | EditSwept | FileFailure
 
 const notOfFile = fail<OperationFailure>({
   code: 'INVALID_REQUEST',
@@ -36,7 +38,9 @@ export const makeBlame = (workspace: Workspace, reader: HistoryReader): Operatio
       const file = await decodedPast(read)
       const { path, resolved_path, file_hash, bytes, changes, records } = file
       const { at } = asked
-      if (at !== undefined && records.every(({ edit_id }) => edit_id !== at)) return notOfFile
+      if (at !== undefined && records.every(({ edit_id }) => edit_id !== at)) {
+        return (await sweptEdit(workspace, at, 'blame')) ?? notOfFile
+      }
       const found = await reader.blame(bytes, { changes, limit, ...asked })
       if (!found.ok) {
         const { failure } = found

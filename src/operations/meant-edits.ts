@@ -5,7 +5,7 @@ import { fail, ok, type Result } from '../result.ts'
 import type { EditRecord, FileHistory, PastEdit } from '../workspace/api.ts'
 import type { FileFailure } from '../workspace/failure.ts'
 import type { Workspace } from '../workspace/workspace.ts'
-import type { EditsVerb, FieldFault, FixedFault, HistoryFailure, OperationFailure } from './operation.ts'
+import type { EditsVerb, EditSwept, FieldFault, FixedFault, HistoryFailure, OperationFailure } from './operation.ts'
 import { findByIds, pathOf } from './past-edits.ts'
 import type { Chosen, FileToTakeBack } from './take-back-file.ts'
 
@@ -14,7 +14,7 @@ export type MeantFailure = HistoryFailure | OperationFailure | FileFailure
 /** The files that one request may change. */
 const MAX_FILES = 100
 
-/** The edits that are named; NOTHING_TO_UNDO if one of them isn't known. */
+/** The edits that are named; HISTORY_GONE if one isn't kept any more, NOTHING_TO_UNDO if one isn't known. */
 export async function namedEdits(
   workspace: Workspace,
   verb: EditsVerb,
@@ -23,10 +23,25 @@ export async function namedEdits(
   const ids = named.map(({ edit_id }) => edit_id)
   const found = await findByIds(workspace, ids)
   if (!found.ok) return found
-  const { edits, unknown: edit_ids, oldest_kept_at } = found.value
-  if (edit_ids.length === 0) return ok(edits)
+  const { edits, swept, unknown: edit_ids, oldest_kept_at } = found.value
   const oldest = oldest_kept_at === undefined ? {} : { oldest_kept_at }
+  if (swept.length > 0) return fail({ code: 'HISTORY_GONE', reason: 'swept', edit_ids: swept, to: verb, ...oldest })
+  if (edit_ids.length === 0) return ok(edits)
   return fail({ code: 'NOTHING_TO_UNDO', verb, reason: 'unknown', edit_ids, ...oldest })
+}
+
+/** Why a file seems not to have this edit: HISTORY_GONE where it isn't kept any more; else null. */
+export async function sweptEdit(
+  workspace: Workspace,
+  edit_id: string,
+  to: EditSwept['to']
+): Promise<{ ok: false; failure: EditSwept | FileFailure } | null> {
+  const found = await findByIds(workspace, [edit_id])
+  if (!found.ok) return found
+  const { swept, oldest_kept_at } = found.value
+  if (swept.length === 0) return null
+  const oldest = oldest_kept_at === undefined ? {} : { oldest_kept_at }
+  return fail({ code: 'HISTORY_GONE', reason: 'swept', edit_ids: swept, to, ...oldest })
 }
 
 /** The selectors that name edits by their ids. */

@@ -170,6 +170,7 @@ export type HistoryFailure =
     } & Conflicts)
   | ({ code: 'NOTHING_TO_UNDO'; verb: EditsVerb; edit_ids: readonly string[] } & NothingBecause & Partial<Conflicts>)
   | TextsGone
+  | EditSwept
   | { code: 'CURSOR_GONE' }
   /** A link stands where the file of the edit was. */
   | { code: 'NOT_A_FILE'; type: 'link_now'; leads_to: string }
@@ -187,6 +188,15 @@ export interface TextsGone {
   edit_ids: readonly string[]
   asked?: { to: TakeBackVerb | 'state_after' | 'pending' | 'blame'; edit_ids: readonly string[] }
   unrecorded?: true
+}
+
+/** Edits that the history doesn't keep any more. `to`: what was asked for. `oldest_kept_at` in ms since 1970. */
+export interface EditSwept {
+  code: 'HISTORY_GONE'
+  reason: 'swept'
+  edit_ids: readonly string[]
+  to: EditsVerb | 'blame'
+  oldest_kept_at?: number
 }
 
 /** `oldest_kept_at` in ms since 1970. `agent`: the caller's name for itself, where it gave one; `token`: of its token. */

@@ -17,6 +17,8 @@ const PAGE = 1000
 export interface FoundEdits {
   edits: PastEdit[]
   oldest_kept_at?: number
+  /** Of the ids that were asked for: those of edits that aren't kept any more. */
+  swept?: readonly string[]
 }
 
 /**
@@ -35,32 +37,32 @@ export async function findEdits(
   for (let limit = isAll ? most : FIRST_PAGE; ; limit = isAll ? most : Math.min(PAGE, limit * 4)) {
     const page = await workspace.history({ ...query, limit, ...(before !== undefined && { before }) })
     if (!page.ok) return fail(page.failure)
-    const { next_before, oldest_kept_at } = page.value
-    for (const edit of page.value.edits) if (edits.length < most && (await wanted(edit))) edits.push(edit)
-    if (next_before === undefined || edits.length >= most) {
-      return ok({ edits, ...(oldest_kept_at !== undefined && { oldest_kept_at }) })
-    }
+    const { edits: found, next_before, ...about } = page.value
+    for (const edit of found) if (edits.length < most && (await wanted(edit))) edits.push(edit)
+    if (next_before === undefined || edits.length >= most) return ok({ edits, ...about })
     before = next_before
   }
 }
 
-/** The edits with these ids, and those of the ids of which there is none. */
+/** The edits with these ids; and the ids of edits that aren't kept any more (`swept`), or never were there (`unknown`). */
 export async function findByIds(
   workspace: Workspace,
   edit_ids: readonly string[]
-): Promise<Result<FoundEdits & { unknown: string[] }, FileFailure>> {
+): Promise<Result<Required<Pick<FoundEdits, 'swept'>> & FoundEdits & { unknown: string[] }, FileFailure>> {
   const ids = [...new Set(edit_ids)]
   const edits: PastEdit[] = []
+  const swept: string[] = []
   let oldest: Pick<FoundEdits, 'oldest_kept_at'> = {}
   for (let i = 0; i < ids.length; i += PAGE) {
     const found = await findEdits(workspace, { edit_ids: ids.slice(i, i + PAGE) })
     if (!found.ok) return found
-    const { edits: some, ...about } = found.value
+    const { edits: some, swept: gone = [], ...about } = found.value
     edits.push(...some)
+    swept.push(...gone)
     oldest = about
   }
-  const known = new Set(edits.map(({ record }) => record.edit_id))
-  return ok({ edits, ...oldest, unknown: ids.filter(id => !known.has(id)) })
+  const known = new Set([...edits.map(({ record }) => record.edit_id), ...swept])
+  return ok({ edits, ...oldest, swept, unknown: ids.filter(id => !known.has(id)) })
 }
 
 /** Whether it is one that a caller asked for, and no undo, redo or change by others. */

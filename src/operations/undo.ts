@@ -12,6 +12,7 @@ import {
   filesFor,
   meantBy,
   namedEdits,
+  sweptEdit,
   namedIn,
   selectorFault,
   wholeEdits,
@@ -86,6 +87,8 @@ async function undoOfFile(
   // Whether there is a history: without one, the file seems never to have been changed.
   const history = await taking.workspace.history({ path, limit: 1 })
   if (!history.ok) return { ...history, path }
+  const swept = to === undefined ? null : await sweptEdit(taking.workspace, to, 'undo')
+  if (swept !== null) return { ...swept, path }
   const last: { half?: EditRecord } = {}
   const choose = (history: FileHistory) => {
     if (to !== undefined) return stateAfterEdit(history, to)

@@ -143,5 +143,5 @@ t.test('retention removes where there is no room at all', { skip: SKIP }, async 
   for (let i = 0; i < 5; i++) await history.append(recordOf(history, `${i}.txt`), FAST)
   spawnSync('sh', ['-c', `cat /dev/zero > ${join(folder, 'filler')}`])
   await history.sweep({ days: 30, bytes: 0 })
-  t.strictSame(readdirSync(place.folder), [])
+  t.match(readdirSync(place.folder), [/^swept-/], 'what says how far')
 })

@@ -402,6 +402,32 @@ t.test('can take back nothing whose texts are not kept', async t => {
   t.equal(bytesOf(server, 'a.txt'), TEXT.replace('two', 'TWO'))
 })
 
+t.test('tells edits that are not kept any more from those that never were', async t => {
+  const first = await startServer(t, { files })
+  const id = await edit(first, 'a.txt', 'two', 'TWO')
+  await first.workspace.close()
+  const { root, stateDir } = first
+  const server = await startServer(t, { files, settings: { root, stateDir, historyDays: 0 } })
+  const gone = (rest: RegExp) => ({
+    code: 'HISTORY_GONE',
+    edit_ids: [id],
+    detail: new RegExp(`^Edit ${id} is not kept any more\\. The history is empty\\.${rest.source}$`)
+  })
+  const instead = / Nothing was written\. For what was before, change the file by an edit instead\./
+  await check(t, server, '/undo', { edit_id: id }, 410, gone(instead))
+  await check(t, server, '/redo', { edit_id: id }, 410, gone(instead))
+  await check(t, server, '/undo', { path: 'a.txt', to: id }, 410, gone(instead))
+  await check(t, server, '/review', { verdict: 'keep', edit_id: id }, 410, gone(/ Nothing was written\./))
+  await check(t, server, '/blame', { path: 'a.txt', at: id }, 410, gone(/(?:)/))
+  const later = await edit(server, 'a.txt', 'four', 'FOUR')
+  const { oldest_kept_at } = (await server.call('POST', '/history', { body: {} })).body
+  await check(t, server, '/undo', { edit_ids: [later, id] }, 410, { edit_ids: [id], oldest_kept_at })
+  const never = `${later.slice(0, -1)}${later.endsWith('0') ? '1' : '0'}`
+  await check(t, server, '/undo', { edit_id: never }, 422, { code: 'NOTHING_TO_UNDO' })
+  await check(t, server, '/blame', { path: 'a.txt', at: never }, 400, { code: 'INVALID_REQUEST' })
+  await check(t, server, '/undo', { edit_id: later }, 200, { undone: [later] })
+})
+
 t.test('undoes once under one key', async t => {
   const server = await startServer(t, { files })
   const id = await edit(server, 'a.txt', 'two', 'TWO')

@@ -11,6 +11,7 @@ import { Logs } from './logs.ts'
 import { LOGS } from './names.ts'
 import { LivingServers, type ServerTimes } from './servers.ts'
 import { sweepHistory } from './sweep.ts'
+import { sweptObjects } from './swept.ts'
 import { LogWriter } from './writer.ts'
 
 export interface BucketHistoryOptions extends Pick<
@@ -94,7 +95,8 @@ export async function openBucketHistory(store: ObjectStore, options: BucketHisto
         sweep: async retention => {
           await writer.rotate(LONGEST)
           return sweepHistory(retention, { store, logs, servers, report })
-        }
+        },
+        swept: sweptObjects(store)
       }
     },
     LOOK

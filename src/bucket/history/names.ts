@@ -11,6 +11,7 @@ export const BLOBS = `${HOME}blobs/`
 export const COPIES = `${HOME}copies/`
 export const KEYS = `${HOME}keys/`
 export const SERVERS = `${HOME}servers/`
+export const SWEPT = `${HOME}swept/`
 
 const DIGITS = 9
 const OBJECT = /^\.editd\/log\/(\d{9})\/(\d{9})(?:-(\d{9}))?$/

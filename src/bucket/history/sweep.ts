@@ -3,12 +3,14 @@
 import type { HistoryOptions, Retention, Swept } from '../../history/api.ts'
 import { compare } from '../../history/cursor.ts'
 import { asTheyGo } from '../../history/limits.ts'
+import { markSwept } from '../../history/swept.ts'
 import { codeOf } from '../../error-code.ts'
 import type { ObjectStore } from '../../object-store/store.ts'
 import type { Logs } from './logs.ts'
 import { listLog, mergeObjects } from './merge.ts'
 import { BLOBS, COPIES } from './names.ts'
 import type { LivingServers } from './servers.ts'
+import { sweptObjects } from './swept.ts'
 import { WROTE } from './writer.ts'
 
 export interface SweepingLogs {
@@ -78,6 +80,7 @@ async function logObjects({ store, logs, report }: SweepingLogs, now: number): P
     const objects = await listLog(store, number)
     const hasKeys = (overview?.keyedAt ?? -Infinity) > now - DAY
     const remove = async (): Promise<Removal> => {
+      await markSwept(sweptObjects(store), overview?.highest ?? '')
       // Its end goes last: what is left is no log that somebody could go on with.
       for (const { key } of objects) await store.remove(key)
       logs.drop(log)

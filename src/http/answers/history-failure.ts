@@ -4,7 +4,7 @@ import { MAX_EDIT_IDS } from '../../../schemas/undo.ts'
 import type { Failure } from '../failure.ts'
 import { sentences, type Descriptions } from './description.ts'
 import { retryAfter, sendAgain } from './retry-after.ts'
-import { noTexts, TAKE_BACK_FAILURES } from './take-back-failure.ts'
+import { noTexts, sweptEdits, TAKE_BACK_FAILURES } from './take-back-failure.ts'
 
 type HistoryCode =
   'IDEMPOTENCY_KEY_REUSED' | 'REQUEST_IN_FLIGHT' | 'HISTORY_GONE' | 'CURSOR_GONE' | 'UNDO_CONFLICT' | 'NOTHING_TO_UNDO'
@@ -47,6 +47,7 @@ export const HISTORY_FAILURES: Descriptions<Extract<Failure, { code: HistoryCode
         (naming.history === undefined ? '.' : `; then ask ${naming.history} what was changed before that.`)
     ),
   HISTORY_GONE: (failure, { naming }) => {
+    if (failure.reason === 'swept') return sweptEdits(failure)
     if ('edit_ids' in failure) {
       const { edit_ids } = failure
       return {

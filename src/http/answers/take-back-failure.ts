@@ -2,7 +2,14 @@
 import type { ConflictOnWire, Problem, SuggestedFix } from '../../../schemas/problem.ts'
 import { MAX_EDIT_IDS } from '../../../schemas/undo.ts'
 import { editIdsOf } from '../../engine/history/change.ts'
-import type { ConflictAt, HistoryFailure, Removal, TakeBackVerb } from '../../operations/operation.ts'
+import type {
+  ConflictAt,
+  EditSwept,
+  HistoryFailure,
+  Removal,
+  TakeBackVerb,
+  TextsGone
+} from '../../operations/operation.ts'
 import { type CallSyntax, pathShown } from './call-names.ts'
 import { sentences, type Descriptions, NOTHING_WRITTEN, type ProblemParts } from './description.ts'
 import { editsNamed, NAMED } from './history-outcome.ts'
@@ -28,6 +35,9 @@ export const TAKE_BACK_FAILURES: Descriptions<Of<'UNDO_CONFLICT' | 'NOTHING_TO_U
 }
 
 const timeOf = (ms: number): string => new Date(ms).toISOString()
+
+const reach = (oldest_kept_at?: number): string =>
+  oldest_kept_at === undefined ? 'The history is empty.' : `The history goes back to ${timeOf(oldest_kept_at)}.`
 
 /** What an undo does, and what a redo does. */
 const CAN_T: Record<TakeBackVerb, string> = { undo: "can't be taken back", redo: "can't be made again" }
@@ -204,11 +214,9 @@ function whyNothing(failure: Of<'NOTHING_TO_UNDO'>, naming: CallSyntax): string 
   const [id = ''] = edit_ids
   switch (failure.reason) {
     case 'unknown': {
-      const oldest = failure.oldest_kept_at
-      const since = oldest === undefined ? 'The history is empty.' : `The history goes back to ${timeOf(oldest)}.`
       return sentences(
         `There is no ${edit_ids.length === 1 ? 'edit' : 'such edit'} ${listed(edit_ids.slice(0, 10), 'or')}.`,
-        since,
+        reach(failure.oldest_kept_at),
         editsListed(naming)
       )
     }
@@ -299,7 +307,7 @@ function nextCall(failure: Of<'NOTHING_TO_UNDO'>, naming: CallSyntax): Partial<P
 const BY_AN_EDIT = 'change the file by an edit instead.'
 
 /** Of what texts are missing for, and what can be done all the same. */
-export function noTexts({ reason, edit_ids, asked, unrecorded }: Of<'HISTORY_GONE'>): string {
+export function noTexts({ reason, edit_ids, asked, unrecorded }: TextsGone): string {
   const known = reason === 'no_texts' ? 'not kept, or not any more' : undefined
   if (asked === undefined) {
     return sentences(
@@ -333,7 +341,7 @@ export function noTexts({ reason, edit_ids, asked, unrecorded }: Of<'HISTORY_GON
   )
 }
 
-type Asked = NonNullable<Of<'HISTORY_GONE'>['asked']>
+type Asked = NonNullable<TextsGone['asked']>
 
 /** What can't be done: with `what`, the edits in question, if there are any. */
 function whatCan_t(to: Asked['to'], what: string, hasEdits: boolean): string {
@@ -346,6 +354,23 @@ function whatCan_t(to: Asked['to'], what: string, hasEdits: boolean): string {
       return `Who wrote the lines${hasEdits ? `, as they were after ${what},` : ''} can't be told`
     default:
       return `${capital(what)} ${CAN_T[to]}`
+  }
+}
+
+/** Of edits that were removed as they were too old, or too many. */
+export function sweptEdits({ edit_ids, to, oldest_kept_at }: EditSwept): ProblemParts {
+  const isToChange = to === 'undo' || to === 'redo'
+  return {
+    detail: sentences(
+      `${capitalEdits(edit_ids)} ${are(edit_ids)} not kept any more.`,
+      reach(oldest_kept_at),
+      to === 'blame' ? '' : NOTHING_WRITTEN,
+      isToChange ? `For what was before, ${BY_AN_EDIT}` : ''
+    ),
+    members: {
+      edit_ids: edit_ids.slice(0, MAX_EDIT_IDS),
+      ...(oldest_kept_at !== undefined && { oldest_kept_at: timeOf(oldest_kept_at) })
+    }
   }
 }
 

@@ -5,6 +5,7 @@ import type { RecordedChange, Selection } from '../../engine/history/change.ts'
 import { IndexSet } from '../../engine/history/index-set.ts'
 import { standingOf } from '../../engine/history/units.ts'
 import type { History, RecordPage, RecordQuery } from '../../history/api.ts'
+import { isId } from '../../history/ids.ts'
 import type { Settlement, Stored } from '../../history/record.ts'
 import type { ChangeRecord, HistoryPage, HistoryQuery, PastEdit } from '../api.ts'
 import { changeOf, isChange } from './chain.ts'
@@ -41,7 +42,26 @@ const READ_ON = 10
 export async function pastEdits(past: Past, { texts = false, ...query }: PastQuery): Promise<HistoryPage> {
   await past.history.refresh()
   const page = await pageOf(past, query)
-  return texts ? { ...page, edits: await withTexts(past.history, page.edits) } : page
+  const swept = await sweptOf(past.history, query, page)
+  return {
+    ...page,
+    ...(swept.length > 0 && { swept }),
+    ...(texts && { edits: await withTexts(past.history, page.edits) })
+  }
+}
+
+/** Those of the ids that are asked for which a sweep removed: none of a page that doesn't have all that there is. */
+async function sweptOf(
+  history: History,
+  { edit_ids = [], before }: PastQuery,
+  { edits, next_before }: HistoryPage
+): Promise<string[]> {
+  if (before !== undefined || next_before !== undefined) return []
+  const found = new Set(edits.map(({ record }) => record.edit_id))
+  const missing = edit_ids.filter(id => isId(id) && !found.has(id))
+  if (missing.length === 0) return []
+  const end = await history.sweptTo()
+  return missing.filter(id => id <= end)
 }
 
 async function pageOf(

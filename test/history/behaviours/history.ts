@@ -114,6 +114,26 @@ export function recordBehaviours(t: Test, makePlace: MakePlace): void {
     t.equal(await history.byKey('a'), null)
     t.strictSame(await history.unsettled(), [])
     t.strictSame(await history.sweep({ days: 0, bytes: 0 }), { removed: 0, bytes: 0 })
+    t.equal(await history.sweptTo(), '')
+  })
+
+  t.test('knows up to which record a sweep removed all, also where none is left', async t => {
+    const place = await makePlace(t)
+    const history = await place.open({ nonce: 'one', limits: { segment: 1 } })
+    const written = []
+    for (let i = 0; i < 3; i++) written.push(...(await write(history, [recordOf(history, `${i}.txt`)])))
+    const ids = written.map(({ edit_id }) => edit_id)
+    t.equal(await history.sweptTo(), '')
+    await history.sweep({ days: 0, bytes: 0 })
+    const { records } = await history.list({}, 10)
+    t.equal(await history.sweptTo(), ids.at(-1 - records.length))
+    await history.close()
+    place.gone.add('one')
+    await (await place.open({ nonce: 'two' })).sweep({ days: 0, bytes: 0 })
+    const last = await place.open({ nonce: 'three' })
+    t.strictSame((await last.list({}, 10)).records, [])
+    t.equal(await last.sweptTo(), ids.at(-1))
+    t.strictSame(place.events, [])
   })
 
   t.test('the last record of a path is the last that isn’t void', async t => {

@@ -418,6 +418,9 @@ const ALL: AllFailures = {
   REQUEST_IN_FLIGHT: [{ retry_after: 1 }],
   HISTORY_GONE: [
     { reason: 'off', keyed: true },
+    { reason: 'swept', edit_ids: ['E1'], to: 'undo' },
+    { reason: 'swept', edit_ids: ['E1', 'E2'], to: 'review', oldest_kept_at: 0 },
+    { reason: 'swept', edit_ids: ['E1'], to: 'blame', oldest_kept_at: 0 },
     { reason: 'no_texts', edit_ids: ['E1', 'E2'] },
     { reason: 'inconsistent', edit_ids: ['E1'] },
     { reason: 'no_texts', edit_ids: ['E2', 'E3'], asked: { to: 'undo', edit_ids: ['E1'] } },

@@ -1,0 +1,38 @@
+// How far the records of a history were removed: something empty has the highest of their ids in its name, as that takes
+// no space. Does not know what is removed, or when.
+import { constants } from 'node:fs'
+import { join } from 'node:path'
+import { closeFile, MODE, namesIn, NEW, openFile, remove } from './files.ts'
+import { isId } from './ids.ts'
+
+const PREFIX = 'swept-'
+
+/** Where these names are. All reject with an error that has a code. */
+export interface SweptNames {
+  /** All that are there, and maybe others. */
+  names(): Promise<string[]>
+  add(name: string): Promise<void>
+  remove(name: string): Promise<unknown>
+}
+
+export const sweptFiles = (folder: string): SweptNames => ({
+  names: () => namesIn(folder),
+  add: async name => closeFile(await openFile(join(folder, name), constants.O_WRONLY | NEW, MODE)),
+  remove: name => remove(join(folder, name))
+})
+
+/** The highest id that these names have; '': none does. */
+export const sweptAmong = (names: readonly string[]): string =>
+  names.reduce((highest, name) => {
+    const id = name.startsWith(PREFIX) ? name.slice(PREFIX.length) : ''
+    return id > highest && isId(id) ? id : highest
+  }, '')
+
+/** To be called before records up to this id are removed. Rejects as the names do. */
+export async function markSwept(place: SweptNames, edit_id: string): Promise<void> {
+  const names = await place.names()
+  if (edit_id <= sweptAmong(names)) return
+  const name = PREFIX + edit_id
+  await place.add(name)
+  await Promise.all(names.filter(other => other.startsWith(PREFIX) && other < name).map(other => place.remove(other)))
+}
