@@ -5,7 +5,7 @@ import { Splices } from './edit/splice.ts'
 import type { UnencodableText } from './failure.ts'
 import type { RecordedChange, RecordedSplice } from './history/change.ts'
 import { differing } from './history/refine.ts'
-import { type Codec, unencodable } from './text/codec.ts'
+import { type Codec, type DecodedText, decodedWith, encodedLength, unencodable } from './text/codec.ts'
 
 /** What a plan of the decoded text comes to in the file. */
 export interface Encoded {
@@ -15,19 +15,22 @@ export interface Encoded {
   character?: string
 }
 
-/** The text as UTF-8. */
-export const decoded = (raw: Buffer, codec: Codec): Buffer => Buffer.from(codec.decode(raw))
+/** Lets others run: to be called now and then where a text may be long. */
+type Rest = () => Promise<unknown>
 
 /**
- * A plan of the decoded text `view`, as splices of `raw`, of which all other bytes stay as they are. `pieces`: what
- * `view` becomes; `splices`: the same, whole characters each, where it is known. Fails where the encoding can't hold what
- * is put in.
+ * A plan of the decoded `text`, as splices of `raw`, of which all other bytes stay as they are. `pieces`: what `text`
+ * becomes; `splices`: the same, whole characters each, where it is known. Fails where the encoding can't hold what is put
+ * in.
  */
-export function encodedPlan(
-  { raw, view, codec }: { raw: Buffer; view: Buffer; codec: Codec },
-  pieces: readonly Buffer[],
-  splices: readonly RecordedSplice[] = differing(view, Buffer.concat(pieces))
-): Result<Encoded, UnencodableText> {
+export async function encodedPlan(
+  { raw, text: view, codec }: DecodedText & { raw: Buffer },
+  {
+    pieces,
+    splices = differing(view, Buffer.concat(pieces))
+  }: { pieces: readonly Buffer[]; splices?: readonly RecordedSplice[] },
+  rest: Rest
+): Promise<Result<Encoded, UnencodableText>> {
   const made: RecordedSplice[] = []
   let character: string | undefined
   /** How far both were walked. */
@@ -37,8 +40,8 @@ export function encodedPlan(
     const bad = unencodable(codec, text)
     if (bad !== undefined) return fail({ code: 'UNENCODABLE_TEXT', encoding: codec.name, character: bad })
     character ??= /[^\0-\x7f]/u.exec(text)?.[0]
-    rawAt += codec.encode(view.toString('utf8', at, start)).length
-    const length = codec.encode(old.toString()).length
+    rawAt += await encodedLength(codec, view.subarray(at, start), rest)
+    const length = await encodedLength(codec, old, rest)
     made.push({ start: rawAt, old: Buffer.from(raw.subarray(rawAt, rawAt + length)), insert: codec.encode(text) })
     rawAt += length
     at = start + old.length
@@ -57,14 +60,13 @@ const startsAlike = (raw: Buffer, result: readonly Buffer[]): boolean =>
 
 /**
  * Changes that end in `raw`, oldest first, as changes that end in its decoded text. Null where one of them can't be: the
- * text was in another encoding before it, or it isn't one of whole characters. Lets others run between two changes, as each costs a
- * pass over the text.
+ * text was in another encoding before it, or it isn't one of whole characters. Each costs a pass over the text.
  */
 export async function decodedChanges(
   raw: Buffer,
   changes: readonly RecordedChange[],
   codec: Codec,
-  rest: () => Promise<unknown>
+  rest: Rest
 ): Promise<RecordedChange[] | null> {
   const made: RecordedChange[] = []
   let after: Buffer | null = raw
@@ -78,7 +80,7 @@ export async function decodedChanges(
     }
     // Text that was in another encoding then.
     const isOther = codec.certain && before.length > 0 && !startsAlike(raw, [before])
-    const splices = isOther ? null : decodedSplices(before, change.splices!, codec)
+    const splices = isOther ? null : await decodedSplices(before, change.splices!, codec, rest)
     if (splices === null) return null
     made.push({ ...change, splices })
     after = before
@@ -99,12 +101,17 @@ function textBefore(after: Buffer, splices: readonly RecordedSplice[]): Buffer |
   return Buffer.concat(new Splices(list, after.length).apply(after))
 }
 
-function decodedSplices(before: Buffer, splices: readonly RecordedSplice[], codec: Codec): RecordedSplice[] | null {
+async function decodedSplices(
+  before: Buffer,
+  splices: readonly RecordedSplice[],
+  codec: Codec,
+  rest: Rest
+): Promise<RecordedSplice[] | null> {
   const made: RecordedSplice[] = []
   let [at, rawAt] = [0, 0]
   for (const { start, old, insert } of splices) {
-    const between = wholly(before.subarray(rawAt, start), codec)
-    const [was, is] = [wholly(old, codec), wholly(insert, codec)]
+    const between = await decodedWith(codec, before.subarray(rawAt, start), rest)
+    const [was, is] = [await decodedWith(codec, old, rest), await decodedWith(codec, insert, rest)]
     if (between === null || was === null || is === null) return null
     at += between.length
     made.push({ start: at, old: was, insert: is })
@@ -112,11 +119,4 @@ function decodedSplices(before: Buffer, splices: readonly RecordedSplice[], code
     rawAt = start + old.length
   }
   return made
-}
-
-/** The bytes as UTF-8 if they are whole characters; else null. */
-function wholly(bytes: Buffer, codec: Codec): Buffer | null {
-  if (codec.certain && bytes.length % 2 !== 0) return null
-  const text = codec.decode(bytes)
-  return codec.encode(text).equals(bytes) && text.isWellFormed() ? Buffer.from(text) : null
 }

@@ -202,7 +202,7 @@ function prepareUpdate(
     operation: 'apply_hunks',
     hunks: hunks.value.map(hunk => ({ ...hunk, patch_line: hunk.patch_line + first_line - 1 }))
   }
-  const plan = decoding(plannerFor(planning, request, change))
+  const plan = decoding(plannerFor(planning, request, change), planning.limits)
   if (move_to !== undefined) return ok(move(request, move_to, plan))
   return ok({
     steps: [{ operation: 'edit', target: { path: request.path }, plan }],

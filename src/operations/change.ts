@@ -126,10 +126,15 @@ export function preparedEdit<F extends CallFailure>(
   operation: Origin['operation'],
   request: ChangeRequest,
   context: CallContext,
-  made: { workspace: Workspace; planner: Planner<Reported, F>; answer: PreparedChange['answer'] }
+  made: {
+    workspace: Workspace
+    limits: OperationLimits
+    planner: Planner<Reported, F>
+    answer: PreparedChange['answer']
+  }
 ): Prepared {
-  const { workspace, planner, answer } = made
-  const step = { operation: 'edit', target: targetOf(request), plan: decoding(planner) } as const
+  const { workspace, limits, planner, answer } = made
+  const step = { operation: 'edit', target: targetOf(request), plan: decoding(planner, limits) } as const
   return ok({ operation, step, answer, told: failed => withPast(workspace, context, failed) })
 }
 
@@ -193,15 +198,15 @@ export function plannerFor(
   change: TaskChange,
   known?: SyntaxCheck
 ): Planner<Reported, TaskFailure | StaleFile | BrokenSyntax> {
-  const task = {
+  const common = {
     change,
-    max_result_size: limits.max_file_size,
     context_lines: request.context_lines ?? CONTEXT_LINES,
     dry_run: request.dry_run ?? false,
     ...(request.show_diff === true && { max_diff_lines: request.max_diff_lines ?? DIFF_LINES })
   }
   const { syntax: mode = 'ignore' } = request
-  return (original, { stale, path, resolved_path = path, exists, history }) => {
+  return (original, { stale, path, resolved_path = path, exists, history, max_result_size = limits.max_file_size }) => {
+    const task = { ...common, max_result_size }
     if (stale !== undefined) return staleNow(planMaker, { original, task, history }, stale)
     const planned = planMaker.plan(original, task, { path, exists })
     if (mode === 'ignore') return planned

@@ -24,7 +24,7 @@ export const makeEditLines = (workspace: Workspace, planning: Planning): FileOpe
       operation: 'edit_lines',
       outcome: outcomeOf(request, done, {})
     })
-    return preparedEdit('edit_lines', request, context, { workspace, planner, answer })
+    return preparedEdit('edit_lines', request, context, { workspace, limits: planning.limits, planner, answer })
   }
   return {
     id: 'edit_lines',

@@ -31,20 +31,20 @@ export const makeEditSection = (
     if (!target.ok) return { ...target, path: request.path }
     if (outliner.full) return { ...fail({ code: 'NOT_READY', reason: 'parsing', retry_after: 1 }), path: request.path }
     const { at_line, action, new_text = '', line_endings = 'adapt', include_heading, include_comment } = request
-    const asked: AskedSection = {
+    const asked: Omit<AskedSection, 'max_result_size'> = {
       target: target.value,
       ...(at_line !== undefined && { at_line }),
       action,
       new_text,
       ...(include_heading !== undefined && { include_heading }),
       ...(include_comment !== undefined && { include_comment }),
-      line_endings,
-      max_result_size: planning.limits.max_file_size
+      line_endings
     }
     let section: Section | undefined
     const planner: Planner<Reported, PlanFailure | TaskFailure | BrokenSyntax | StaleFile> = async (original, file) => {
       const path = file.resolved_path ?? file.path
-      const planned = await plan(outliner, path, original, asked)
+      const { max_result_size = planning.limits.max_file_size } = file
+      const planned = await plan(outliner, path, original, { ...asked, max_result_size })
       if (!planned.ok) {
         const { failure } = planned
         return file.stale === undefined || failure.code === 'INVALID_REQUEST'
@@ -67,7 +67,7 @@ export const makeEditSection = (
       // Without a plan nothing is edited.
       section: section!
     })
-    return preparedEdit('edit_section', request, context, { workspace, planner, answer })
+    return preparedEdit('edit_section', request, context, { workspace, limits: planning.limits, planner, answer })
   }
   return {
     id: 'edit_section',

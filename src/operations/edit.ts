@@ -29,7 +29,12 @@ export const makeEdit = (workspace: Workspace, planning: Planning, outliner: Out
       const total_replacements = edits_applied.reduce((sum, { occurrences_replaced }) => sum + occurrences_replaced, 0)
       return { operation: 'edit', outcome: outcomeOf(request, done, { total_replacements, edits_applied }) }
     }
-    return preparedEdit('edit', request, context, { workspace, planner: withSectionFix(outliner, planner), answer })
+    return preparedEdit('edit', request, context, {
+      workspace,
+      limits: planning.limits,
+      planner: withSectionFix(outliner, planner),
+      answer
+    })
   }
   return {
     id: 'edit_file',

@@ -1,6 +1,5 @@
 // /inspect: facts, a range of lines and matches of a file, or the entries of a directory.
 import { InspectRequestSchema, InspectResultSchema, type InspectRequest } from '../../schemas/inspect.ts'
-import { decoded } from '../engine/decoded.ts'
 import type { OutlineEntry, UnsupportedTarget } from '../engine/failure.ts'
 import { isForSeveralLines } from '../engine/inspect/across-lines.ts'
 import { languageOf } from '../engine/inspect/language.ts'
@@ -13,7 +12,7 @@ import { fail, ok, type Result } from '../result.ts'
 import type { Consumer, Looked, Workspace } from '../workspace/workspace.ts'
 import type { FileResult } from '../workspace/file-access.ts'
 import { FILE_CODES } from './codes.ts'
-import { encodingOf } from './decoding.ts'
+import { decodedOf } from './decoding.ts'
 import { PATH_HINT } from './hints.ts'
 import type { Called, CallFailure, FieldFault, FixedFault, InspectOutcome, Operation, Outcome } from './operation.ts'
 import { outlined } from './outlining.ts'
@@ -125,11 +124,11 @@ async function inUtf8<F>(
 ): Promise<FileResult<Looked<Content>, F>> {
   if (!looked.ok || looked.value.type !== 'file' || looked.value.value.bytes === null) return looked
   const { bytes } = looked.value.value
-  const codec = await encodingOf(bytes)
-  if (codec === null) return looked
+  const decoded = await decodedOf(bytes)
+  if (decoded === null) return looked
   const scan = scanning(request, true)
-  scan.push(decoded(bytes, codec))
-  return ok({ ...looked.value, value: { ...scan.finish(), encoding: codec.name } })
+  scan.push(decoded.text)
+  return ok({ ...looked.value, value: { ...scan.finish(), encoding: decoded.codec.name } })
 }
 
 /** Fields that say nothing without another, or against it. */

@@ -156,7 +156,7 @@ export const plannerOf = (
     const task = {
       changes: history.changes,
       goal,
-      max_result_size: taking.limits.max_file_size,
+      max_result_size: found.max_result_size ?? taking.limits.max_file_size,
       context_lines: request.context_lines ?? CONTEXT_LINES,
       dry_run,
       ...(request.show_diff === true && { max_diff_lines: request.max_diff_lines ?? DIFF_LINES })
@@ -187,7 +187,7 @@ export const plannerOf = (
         ...(removes === true && { removes })
       }
     })
-  })
+  }, taking.limits)
 
 /** A failure that names nothing to be taken back together that the caller may not take back. */
 function permitted(

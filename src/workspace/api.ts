@@ -182,6 +182,8 @@ export interface PlannedFile {
   /** Of the file that is there. */
   attributes?: FileAttributes
   stale?: StaleFile
+  /** In bytes: what the text may grow to, where that isn't what any file may. */
+  max_result_size?: number
   /** Its changes so far, oldest first; they end in what the file holds, before the batch if this is a step of one. */
   history(): Promise<FileHistory>
 }

@@ -2,10 +2,10 @@
 // outside of them are the same.
 import iconv from 'iconv-lite'
 import t from 'tap'
-import { decoded, decodedChanges, encodedPlan } from '../../src/engine/decoded.ts'
+import { decodedChanges, encodedPlan } from '../../src/engine/decoded.ts'
 import type { RecordedChange } from '../../src/engine/history/change.ts'
 import { differing } from '../../src/engine/history/refine.ts'
-import { codecOf, unencodable } from '../../src/engine/text/codec.ts'
+import { decodedText, unencodable } from '../../src/engine/text/codec.ts'
 import { Random, SEED } from '../random.ts'
 
 const soon = async () => {}
@@ -13,11 +13,13 @@ const utf16 = (text: string): Buffer => Buffer.from(`\ufeff${text}`, 'utf16le')
 
 /** The text in an encoding is seen to be in that one. */
 function sees(encoding: string, ...texts: string[]): void {
-  for (const text of texts) {
-    const codec = codecOf(iconv.encode(text, encoding), iconv)
-    t.equal(codec?.name, encoding, text)
-    t.equal(codec?.decode(iconv.encode(text, encoding)), text)
-  }
+  t.test(`sees ${encoding}`, async t => {
+    for (const text of texts) {
+      const decoded = await decodedText(iconv.encode(text, encoding), iconv, soon)
+      t.equal(decoded?.codec.name, encoding, text)
+      t.equal(decoded?.text.toString(), text)
+    }
+  })
 }
 sees('windows-1252', 'café = 1\n', 'x = "é"\n', 'naïve déjà vu; Größe\n', '“a” – it’s © 2020\n', 'a° b² £5 ½\n')
 sees('windows-1252', 'ESPAÑA señor ¿qué? ¡sí!\n', 'price = 5 €\n', `# ${'long '.repeat(40_000)}é\nÜber\n`)
@@ -31,7 +33,10 @@ sees('gb18030', '# 中文注释\n', '名称 = 测试\n')
 sees('big5', '# 中文註解\n', '讀取設定檔，失敗時傳回錯誤。\n')
 
 /** Bytes of which the encoding isn't told. */
-const unseen = (name: string, bytes: string) => t.equal(codecOf(Buffer.from(bytes, 'latin1'), iconv), null, name)
+const unseen = (name: string, bytes: string) =>
+  t.test(`does not guess at ${name}`, async t => {
+    t.equal(await decodedText(Buffer.from(bytes, 'latin1'), iconv, soon), null)
+  })
 unseen('UTF-8', 'caf\xc3\xa9')
 unseen('mostly UTF-8', '\xe9 \xc3\xa9 \xc3\xa8')
 unseen('a byte that no such text has', 'caf\x81')
@@ -39,7 +44,35 @@ unseen('text of two encodings', '\xe9 \xe8 \xc3\xa9 \x81')
 // What is looked at fits, and what comes behind it doesn't.
 unseen('a byte of another encoding at the end', `${'name = M\xfcller\n'.repeat(6000)}\x81\n`)
 
-t.equal(unencodable(codecOf(iconv.encode('é a', 'windows-1252'), iconv)!, 'a € 😀 ✓'), '😀')
+t.test('names the first character that an encoding does not have', async t => {
+  const { codec } = (await decodedText(iconv.encode('é a', 'windows-1252'), iconv, soon))!
+  t.equal(unencodable(codec, 'a € 😀 ✓'), '😀')
+})
+
+t.test('lets others run while it reads a long text, and parts no character', async t => {
+  const texts = {
+    shift_jis: 'ソース表示ー\n',
+    gb18030: '中文😀测试\n',
+    'utf-16le': '😀 名前\n',
+    'utf-16be': '😀 名前\n'
+  }
+  for (const [encoding, line] of Object.entries(texts)) {
+    const text = `${encoding.startsWith('utf') ? '\ufeff' : ''}# ${line.repeat(60_000)}`
+    const raw = iconv.encode(text, encoding, { addBOM: false })
+    let rests = 0
+    const rest = async () => void rests++
+    const decoded = (await decodedText(raw, iconv, rest))!
+    t.equal(decoded.codec.name, encoding)
+    t.ok(decoded.text.equals(Buffer.from(text)), encoding)
+    t.ok(rests > 4, `${rests} times`)
+    rests = 0
+    const pieces = [decoded.text, Buffer.from('x\n')]
+    const splices = [{ start: decoded.text.length, old: Buffer.alloc(0), insert: Buffer.from('x\n') }]
+    const planned = await encodedPlan({ raw, ...decoded }, { pieces, splices }, rest)
+    t.match(planned, { ok: true, value: { splices: [{ start: raw.length }] } })
+    t.ok(rests > 4, `${rests} times`)
+  }
+})
 
 t.test(`keeps all other bytes, and finds its changes again (seed ${SEED})`, async t => {
   const random = new Random(SEED)
@@ -61,9 +94,8 @@ t.test(`keeps all other bytes, and finds its changes again (seed ${SEED})`, asyn
     const changes: RecordedChange[] = []
     const texts = [text]
     for (let round = 0; round < 40; round++) {
-      const codec = codecOf(raw, iconv)!
-      t.equal(codec.name, encoding)
-      const view = decoded(raw, codec)
+      const decoded = (await decodedText(raw, iconv, soon))!
+      t.equal(decoded.codec.name, encoding)
       // The beginning stays, so that the encoding can be told.
       const points = [...text].map((_, i) => i)
       const [a, b] = [random.pick(points), random.pick(points)]
@@ -71,11 +103,8 @@ t.test(`keeps all other bytes, and finds its changes again (seed ${SEED})`, asyn
       const now = [...text].slice(0, keep).join('') + some(8) + [...text].slice(Math.max(keep, a, b)).join('')
       const mark = encoding === 'utf-16le' ? '\ufeff' : ''
       const after = Buffer.from(mark + now)
-      const planned = encodedPlan(
-        { raw, view, codec },
-        [after],
-        random.int(2) === 0 ? differing(view, after) : undefined
-      )
+      const known = random.int(2) === 0 ? { splices: differing(decoded.text, after) } : {}
+      const planned = await encodedPlan({ raw, ...decoded }, { pieces: [after], ...known }, soon)
       t.match(planned, { ok: true })
       if (!planned.ok) return
       const { splices, pieces } = planned.value
@@ -85,9 +114,9 @@ t.test(`keeps all other bytes, and finds its changes again (seed ${SEED})`, asyn
       texts.push((text = now))
       raw = result
     }
-    const codec = codecOf(raw, iconv)!
+    const { codec, text: end } = (await decodedText(raw, iconv, soon))!
     const seen = await decodedChanges(raw, changes, codec, soon)
-    let present = decoded(raw, codec)
+    let present = end
     for (const [i, { splices }] of [...(seen ?? []).entries()].reverse()) {
       for (const { start, old, insert } of splices!.toReversed()) {
         // Where it is after the change.
@@ -103,7 +132,7 @@ t.test(`keeps all other bytes, and finds its changes again (seed ${SEED})`, asyn
 
 t.test('gives changes of which too little is known as such, and none where one is of another encoding', async t => {
   const raw = utf16('ab')
-  const codec = codecOf(raw, iconv)!
+  const { codec } = (await decodedText(raw, iconv, soon))!
   const made = (splices: RecordedChange['splices'], edit_id: string): RecordedChange => ({ edit_id, splices })
   const one = (start: number, old: Buffer, insert: Buffer) => [{ start, old, insert }]
   const wide = (text: string) => Buffer.from(text, 'utf16le')

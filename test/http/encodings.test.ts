@@ -196,3 +196,17 @@ t.test('replaces a whole file with its line breaks, and says that its encoding i
     seems('in an 8-bit encoding that is not known')
   )
 })
+
+t.test('holds files to max_file_size by their own bytes, not by those of UTF-8', async t => {
+  const files = { 'narrow.txt': utf16(`${'a'.repeat(43)}\n`), 'wide.txt': utf16(`${'名'.repeat(43)}\n`) }
+  const server = await startServer(t, { files, settings: { maxFileSize: 100 } })
+  const wide = { path: 'wide.txt', old_text: '名\n', new_text: '前名\n' }
+  const made = await check(t, server, '/edit', wide, 200, { file_size: 92 })
+  await check(t, server, '/undo', { edit_id: made.body.edit_id }, 200, { results: [{ file_size: 90 }] })
+  const narrow = { path: 'narrow.txt', old_text: 'a\n', new_text: 'abcdefg\n' }
+  const tooLarge = { code: 'RESULT_TOO_LARGE', limit: 100, actual: 102 }
+  await check(t, server, '/edit', narrow, 422, tooLarge)
+  const lines = { path: 'narrow.txt', start_line: 2, end_line: 1, new_text: 'abcde\n' }
+  await check(t, server, '/edit-lines', lines, 422, tooLarge)
+  t.strictSame(bytes(server, 'narrow.txt'), files['narrow.txt'])
+})

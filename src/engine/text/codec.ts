@@ -1,6 +1,6 @@
 // Text in an encoding other than UTF-8: which one it is, as far as that can be told, and its bytes as UTF-8 and back.
 // Does not know splices or files. The tables of encodings are handed in, as they are loaded only when they are needed.
-import { eightBitEncodingOf, utf16MarkOf } from './encoding.ts'
+import { HighBytes, utf16MarkOf } from './encoding.ts'
 
 /** Tables of encodings: those of `iconv-lite`. */
 export interface Tables {
@@ -24,7 +24,7 @@ export type CodecName =
   | 'gb18030'
   | 'big5'
 
-/** One encoding. Neither function knows byte-order marks: U+FEFF is a character. */
+/** One encoding. No function knows byte-order marks: U+FEFF is a character. */
 export interface Codec {
   readonly name: CodecName
   /** Whether a mark in the file says so; else it is only likely. */
@@ -32,6 +32,14 @@ export interface Codec {
   decode(bytes: Buffer): string
   /** Of text that it can hold; see `unencodable`. */
   encode(text: string): Buffer
+  /** Whether no character has bytes before `at` and behind it. False where that can't be told from the next bytes. */
+  parts(bytes: Buffer, at: number): boolean
+}
+
+/** Text that isn't UTF-8 in its file, in UTF-8. */
+export interface DecodedText {
+  codec: Codec
+  text: Buffer
 }
 
 /** The first character of `text` that the encoding can't hold; undefined where it can hold all of it. */
@@ -45,13 +53,15 @@ const UTF16: Record<'utf-16le' | 'utf-16be', Codec> = {
     name: 'utf-16le',
     certain: true,
     decode: bytes => bytes.toString('utf16le'),
-    encode: text => Buffer.from(text, 'utf16le')
+    encode: text => Buffer.from(text, 'utf16le'),
+    parts: (bytes, at) => at % 2 === 0 && (bytes[at + 1]! & 0xfc) !== 0xdc
   },
   'utf-16be': {
     name: 'utf-16be',
     certain: true,
     decode: bytes => Buffer.from(bytes).swap16().toString('utf16le'),
-    encode: text => Buffer.from(text, 'utf16le').swap16()
+    encode: text => Buffer.from(text, 'utf16le').swap16(),
+    parts: (bytes, at) => at % 2 === 0 && (bytes[at]! & 0xfc) !== 0xdc
   }
 }
 
@@ -61,38 +71,93 @@ export function utf16Of(bytes: Buffer): Codec | null {
   return mark === null ? null : UTF16[mark]
 }
 
+/** In bytes: what is decoded or encoded before others may run. */
+const SLICE = 1 << 17
+
 /**
- * The encoding of text that isn't UTF-8; null where it can't be told, or most of what isn't ASCII is UTF-8. Every byte of
- * `bytes` (without NUL, unless a UTF-16 mark begins them) comes back when what it was decoded to is encoded. Linear.
+ * Text that isn't UTF-8, and its encoding; null where that can't be told, or most of what isn't ASCII is UTF-8. Every byte
+ * of `bytes` (not UTF-8, and without NUL, unless a UTF-16 mark begins them) comes back when the text is encoded. Linear; lets others run
+ * after each slice.
  */
-export function codecOf(bytes: Buffer, tables: Tables): Codec | null {
-  const certain = utf16Of(bytes)
-  if (certain !== null) return certain
-  if (eightBitEncodingOf([bytes]) === null) return null
-  const sample = sampleOf(bytes)
-  const ranked = CANDIDATES.map(candidate => ({ ...candidate, score: scoreOf(sample, candidate, tables) }))
-    .filter(({ score, name }) => score > (name === 'windows-1252' ? 0 : ENOUGH))
-    // Of equals the earlier one.
-    .sort((a, b) => b.score - a.score)
-  for (const { name } of ranked) {
-    if (tables.encode(tables.decode(bytes, name), name).equals(bytes)) {
-      return {
-        name,
-        certain: false,
-        decode: part => tables.decode(part, name),
-        encode: text => tables.encode(text, name)
-      }
-    }
+export async function decodedText(
+  bytes: Buffer,
+  tables: Tables,
+  rest: () => Promise<unknown>
+): Promise<DecodedText | null> {
+  for (const codec of await codecsOf(bytes, tables, rest)) {
+    const text = await decodedWith(codec, bytes, rest)
+    if (text !== null) return { codec, text }
   }
   return null
 }
+
+/** The bytes as UTF-8 if they are whole characters that come back when they are encoded; else null. */
+export async function decodedWith(codec: Codec, bytes: Buffer, rest: () => Promise<unknown>): Promise<Buffer | null> {
+  if (codec.certain && bytes.length % 2 !== 0) return null
+  const decoded: Buffer[] = []
+  for await (const slice of slicesOf(bytes, codec.parts, rest)) {
+    const text = codec.decode(slice)
+    if (!codec.encode(text).equals(slice) || !text.isWellFormed()) return null
+    decoded.push(Buffer.from(text))
+  }
+  return Buffer.concat(decoded)
+}
+
+/** How many bytes UTF-8 has in this encoding, which can hold it. */
+export async function encodedLength(codec: Codec, text: Buffer, rest: () => Promise<unknown>): Promise<number> {
+  let length = 0
+  const parts = (bytes: Buffer, at: number) => (bytes[at]! & 0xc0) !== 0x80
+  for await (const slice of slicesOf(text, parts, rest)) length += codec.encode(slice.toString()).length
+  return length
+}
+
+/** The bytes in slices that no character is in two of; larger ones where such a place is far. */
+async function* slicesOf(bytes: Buffer, parts: Codec['parts'], rest: () => Promise<unknown>): AsyncGenerator<Buffer> {
+  for (let start = 0; start < bytes.length;) {
+    if (start > 0) await rest()
+    let end = Math.min(bytes.length, start + SLICE)
+    while (end < bytes.length && !parts(bytes, end)) end++
+    yield bytes.subarray(start, end)
+    start = end
+  }
+}
+
+/** The encodings that text which isn't UTF-8 is likely to be in, the likeliest first. */
+async function codecsOf(bytes: Buffer, tables: Tables, rest: () => Promise<unknown>): Promise<Codec[]> {
+  const certain = utf16Of(bytes)
+  if (certain !== null) return [certain]
+  const high = new HighBytes()
+  for await (const slice of slicesOf(bytes, isParted, rest)) high.push(slice)
+  if (high.encoding === null) return []
+  const sample = sampleOf(bytes)
+  const scored: { name: CodecName; score: number }[] = []
+  for (const candidate of CANDIDATES) {
+    scored.push({ name: candidate.name, score: scoreOf(sample, candidate, tables) })
+    if (sample.length > STRETCH) await rest()
+  }
+  const ranked = scored
+    .filter(({ score, name }) => score > (name === 'windows-1252' ? 0 : ENOUGH))
+    // Of equals the earlier one.
+    .sort((a, b) => b.score - a.score)
+  return ranked.map(({ name }) => ({
+    name,
+    certain: false,
+    decode: part => tables.decode(part, name),
+    encode: text => tables.encode(text, name),
+    parts: isParted
+  }))
+}
+
+/** Of all bytes of characters that have several, in any of the encodings but UTF-16. */
+const LOWEST = 0x30
+const isParted: Codec['parts'] = (bytes, at) => bytes[at]! < LOWEST
 
 /** The score from which on an encoding is thought to be a file's, if it isn't the most common one. Chosen on the samples. */
 const ENOUGH = 0.35
 /** So many characters are needed for a sure judgement; one alone says little. Chosen on the samples. */
 const FEWEST = 3
 /** Bytes by which the encoding is judged, those of one stretch, and before its first that isn't ASCII. Chosen. */
-const SAMPLE = 1 << 16
+const SAMPLE = 1 << 14
 const STRETCH = 1 << 8
 const BEFORE = 1 << 5
 
@@ -107,8 +172,7 @@ function sampleOf(bytes: Buffer): Buffer {
     if (first === bytes.length) break
     const start = Math.max(end, first - BEFORE)
     end = Math.min(bytes.length, first + STRETCH)
-    // No character of more than one byte has a lower one in it.
-    while (end < bytes.length && bytes[end]! >= 0x30) end++
+    while (end < bytes.length && bytes[end]! >= LOWEST) end++
     stretches.push(bytes.subarray(start, end))
     size += end - start
   }

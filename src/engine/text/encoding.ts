@@ -139,27 +139,40 @@ export type EightBitEncoding = 'latin-1' | 'unknown-8bit'
  */
 export function eightBitEncodingOf(parts: readonly Buffer[]): EightBitEncoding | null {
   if (parts.every(bytes => isUtf8(bytes))) return null
-  let sequences = 0
-  let strays = 0
-  let controls = false
-  for (const bytes of parts) {
+  const count = new HighBytes()
+  for (const bytes of parts) count.push(bytes)
+  return count.encoding
+}
+
+/** Counts what isn't ASCII in a text that comes in parts, none of which ends within a character. */
+export class HighBytes {
+  /** Characters of UTF-8, and bytes that are part of none. */
+  #sequences = 0
+  #strays = 0
+  #controls = false
+
+  push(bytes: Buffer): void {
     for (let at = 0; at < bytes.length;) {
       const end = Math.min(bytes.length, at + ASCII_STRETCH)
       if (isAscii(bytes.subarray(at, end))) at = end
       while (at < end) {
         const byte = bytes[at]!
         const size = byte < 0x80 ? 1 : sequenceLength(bytes, at)
-        if (size > 1) sequences++
+        if (size > 1) this.#sequences++
         else if (byte >= 0x80) {
-          strays++
-          controls ||= byte < 0xa0
+          this.#strays++
+          this.#controls ||= byte < 0xa0
         }
         at += size
       }
     }
   }
-  if (strays < sequences) return null
-  return sequences === 0 && !controls ? 'latin-1' : 'unknown-8bit'
+
+  /** Of text that isn't UTF-8: as `eightBitEncodingOf`. */
+  get encoding(): EightBitEncoding | null {
+    if (this.#strays < this.#sequences) return null
+    return this.#sequences === 0 && !this.#controls ? 'latin-1' : 'unknown-8bit'
+  }
 }
 
 /** Whether a text that was sent has U+FFFD for bytes that aren't UTF-8, as a read of them shows. */
