@@ -1,5 +1,5 @@
 // The bounds of what is kept: the oldest files go, whole, and what has to stay stays.
-import fs, { mkdirSync, readdirSync, statSync, utimesSync, writeFileSync } from 'node:fs'
+import fs, { mkdirSync, readdirSync, renameSync, rmSync, statSync, utimesSync, writeFileSync } from 'node:fs'
 import { syncBuiltinESMExports } from 'node:module'
 import { join } from 'node:path'
 import t from 'tap'
@@ -44,6 +44,17 @@ t.test('removes closed segments that are too old, with their indexes; open ones 
   t.equal(readdirSync(place.folder).filter(isMark).length, 1)
   t.ok((await open.list({}, 100)).records.length > 0)
   t.strictSame((await open.ofPath(Buffer.from('0.txt'))).records, [])
+})
+
+t.test('rejects where it can not be read how far it removed', async t => {
+  const place = makePlace(t)
+  const history = await place.open()
+  renameSync(place.folder, `${place.folder}-away`)
+  writeFileSync(place.folder, 'no folder')
+  await t.rejects(history.sweptTo(), { code: 'HISTORY_UNREADABLE' })
+  rmSync(place.folder)
+  renameSync(`${place.folder}-away`, place.folder)
+  t.equal(await history.sweptTo(), '')
 })
 
 t.test('removes the oldest beyond the size: blobs before the segment that names them', async t => {
