@@ -7,7 +7,7 @@ import type { RecordedChange, RecordedSplice } from './history/change.ts'
 import { differing } from './history/refine.ts'
 import { type Codec, type DecodedText, decodedWith, encodedLength, unencodable } from './text/codec.ts'
 
-/** What a plan of the decoded text comes to in the file. */
+/** A plan of the decoded text, as one of the file's bytes. */
 export interface Encoded {
   splices: RecordedSplice[]
   pieces: Buffer[]
@@ -19,7 +19,7 @@ export interface Encoded {
 type Rest = () => Promise<unknown>
 
 /**
- * A plan of the decoded `text`, as splices of `raw`, of which all other bytes stay as they are. `pieces`: what `text`
+ * A plan of the decoded `text`, as splices of `raw`, whose other bytes stay as they are. `pieces`: what `text`
  * becomes; `splices`: the same, whole characters each, where it is known. Fails where the encoding can't hold what is put
  * in.
  */

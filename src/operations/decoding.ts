@@ -24,8 +24,8 @@ const isPlain = (bytes: Buffer): boolean => isUtf8(bytes) && binaryMark(bytes) =
 
 /**
  * The planner of UTF-8 for files in any encoding. Where the encoding is known, or likely, it is given the text as UTF-8,
- * and changes that fit it; its plan is returned as one of the file's bytes, of which the result has at most
- * `max_file_size`. Bytes outside of its splices stay as they are.
+ * and changes that fit it; its plan is returned as one of the file's bytes, and the result has at most
+ * `max_file_size` of them. Bytes outside of its splices stay as they are.
  */
 export const decoding =
   <T extends Described, F>(

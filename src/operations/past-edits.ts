@@ -17,7 +17,7 @@ const PAGE = 1000
 export interface FoundEdits {
   edits: PastEdit[]
   oldest_kept_at?: number
-  /** Of the ids that were asked for: those of edits that aren't kept any more. */
+  /** Those of the ids that were asked for whose edits aren't kept any more. */
   swept?: readonly string[]
 }
 

@@ -424,7 +424,7 @@ export interface HistoryPage {
   next_before?: string
   /** ms since 1970; what is older was removed, or never recorded. */
   oldest_kept_at?: number
-  /** Of the ids that were asked for: those of edits that the history doesn't keep any more. */
+  /** Those of the ids that were asked for whose edits the history doesn't keep any more. */
   swept?: readonly string[]
 }
 

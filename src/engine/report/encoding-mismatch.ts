@@ -1,4 +1,4 @@
-// Text that would be put, as UTF-8, into a file that isn't, and of which nobody knows the encoding. Does not know
+// Text that would be put, as UTF-8, into a file that isn't, and whose encoding nobody knows. Does not know
 // operations.
 import { isAscii } from 'node:buffer'
 import type { UnencodableText } from '../failure.ts'

@@ -148,7 +148,7 @@ async function codecsOf(bytes: Buffer, tables: Tables, rest: () => Promise<unkno
   }))
 }
 
-/** Of all bytes of characters that have several, in any of the encodings but UTF-16. */
+/** The lowest byte in characters that have several, in all encodings but UTF-16. */
 const LOWEST = 0x30
 const isParted: Codec['parts'] = (bytes, at) => bytes[at]! < LOWEST
 

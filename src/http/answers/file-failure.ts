@@ -365,7 +365,7 @@ function similarPaths(did_you_mean: string[] = [], naming: CallSyntax): Partial<
   return { did_you_mean: pathsShown(naming, did_you_mean), suggested_fixes: [fix] }
 }
 
-/** Of a new file. */
+/** Whether it is the name of a new file that is hardly meant so. */
 export const isOdd = (failure: Of<'INVALID_PATH'>): failure is Of<'INVALID_PATH'> & OddPath => failure.reason in WHY_ODD
 
 const WHY_ODD: Record<OddPath['reason'], string> = {

@@ -357,7 +357,7 @@ function whatCan_t(to: Asked['to'], what: string, hasEdits: boolean): string {
   }
 }
 
-/** Of edits that were removed as they were too old, or too many. */
+/** What is said of edits that were removed as they were too old, or too many. */
 export function sweptEdits({ edit_ids, to, oldest_kept_at }: EditSwept): ProblemParts {
   const isToChange = to === 'undo' || to === 'redo'
   return {
