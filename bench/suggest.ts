@@ -1,5 +1,6 @@
-// npm run bench:suggest -- cases.jsonl [--files DIR] [--sample N]: how often what is suggested after a miss is right,
-// by class, and what it costs at 10 MB.
+// npm run bench:suggest -- cases.jsonl [--files DIR] [--sample N] [--inserts N]: how often what is suggested after a miss
+// is right, by class; how often lines that are added to shifted text are put at the right depth; and what it costs at
+// 10 MB.
 import { readFileSync } from 'node:fs'
 import { dirname, join, resolve } from 'node:path'
 import { parseArgs } from 'node:util'
@@ -8,6 +9,7 @@ import { leastScore, suggest } from '../src/engine/suggest/suggest.ts'
 import { Text } from '../src/engine/text/text.ts'
 import { casesIn, type Case, type Range } from './cases.ts'
 import { cpuTime, walkLineFeeds } from './cpu-time.ts'
+import { filesToShift, insertsIn, type InsertResult, judgeInsert } from './shifted-insert.ts'
 import { quantile } from './statistics.ts'
 
 interface Outcome {
@@ -19,11 +21,15 @@ interface Outcome {
 const LARGE = 10_000_000
 
 const {
-  values: { files, sample },
+  values: { files, sample, inserts },
   positionals: [list]
 } = parseArgs({
   allowPositionals: true,
-  options: { files: { type: 'string' }, sample: { type: 'string', default: '120' } }
+  options: {
+    files: { type: 'string' },
+    sample: { type: 'string', default: '120' },
+    inserts: { type: 'string', default: '40' }
+  }
 })
 const cases = casesIn(list)
 const folder = files ?? dirname(resolve(list!))
@@ -88,6 +94,28 @@ process.stdout.write(`${row('all', all(false), false)}\n${row('negatives', all(t
 process.stdout.write(
   `Nothing is shown below a score of ${leastScore(10).toFixed(2)} for 10 characters, ${leastScore(100).toFixed(2)} for 100.\n`
 )
+
+const byShift = new Map<string, InsertResult[]>()
+for (const [i, path] of filesToShift(folder).entries()) {
+  const bytes = readFileSync(path)
+  for (const insert of insertsIn(path, bytes, Number(inserts), i + 1)) {
+    const result = judgeInsert(bytes, insert)
+    const all = insert.isLost ? 'all, indentation lost' : 'all'
+    for (const name of result === undefined ? [] : [insert.kind, insert.how, all]) {
+      byShift.set(name, [...(byShift.get(name) ?? []), result!])
+    }
+  }
+}
+process.stdout.write(`\n${'shifted_insert'.padEnd(22)}     n  right  wrong  left out  no call  right when sent\n`)
+for (const [name, results] of [...byShift].sort(([a], [b]) => a.localeCompare(b))) {
+  const count = (one: InsertResult): number => results.filter(result => result === one).length
+  const [right, wrong] = [count('right'), count('wrong')]
+  const share = ((100 * right) / Math.max(1, right + wrong)).toFixed(2)
+  const numbers = [results.length, right, wrong].map(number => String(number).padStart(6)).join(' ')
+  const others = `${String(count('left_out')).padStart(9)}${String(count('none')).padStart(9)}${share.padStart(16)} %`
+  process.stdout.write(`${name.padEnd(22)}${numbers}${others}\n`)
+}
+process.stdout.write('\n')
 
 // Each text amid 10 MB of the others.
 const filler = Buffer.concat([...read.values()])

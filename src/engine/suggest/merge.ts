@@ -49,8 +49,8 @@ export function merge(base: string, mine: string, theirs: string): Result<string
   const byLines = edit.byLines()
   if (byLines === undefined) return fail({ reason: 'too_long' })
   const merged = new Merge(words, changes).apply(byLines)
-  const byWords = merged.ok ? undefined : edit.byWords()
-  // A word that both have kept may be in a line that the edit takes out.
+  // A word that both have kept may be in a line that the edit takes out. How deep a line is, words don't say.
+  const byWords = merged.ok || merged.failure.reason === 'spacing' ? undefined : edit.byWords()
   return byWords === undefined ? merged : new Merge(words, changes).apply(byWords)
 }
 
@@ -72,6 +72,8 @@ class Merge {
   /** The words that begin a line in both texts. */
   readonly #indents: (Indents & { at: number })[]
   readonly #rule: IndentRule | undefined
+  /** Indentations of `base` that stand for several of `theirs`: there, `base` has lost some, or all. */
+  readonly #lost: ReadonlySet<string>
   /**
    * `mine` has an indentation, or a whole line, of `base` that `theirs` hasn't: so that where a line of it is indented as in
    * `theirs`, that is chance.
@@ -107,6 +109,7 @@ class Merge {
       return [...mine!].some(part => base!.has(part) && !theirs!.has(part))
     })
     this.#rule = ruleOf(this.#indents)
+    this.#lost = lostIndents(this.#indents)
   }
 
   /** Fails too where a line that the edit keeps, or a pair of quotation marks, would not be as it should. */
@@ -272,7 +275,9 @@ class Merge {
     for (let i = otherFrom; i < otherTo; i++) {
       const { gap, text } = this.#mine[i]!
       const isFirst = i === otherFrom && !isApart
-      parts.push(ended(isFirst ? this.#gapBefore(from, gap, i === 0) : this.#adapted(gap, from), tail))
+      // What is replaced says how deep the first line is; the others are between its last line and the one after it.
+      if (isFirst && from === to && !this.#isKnown(gap, from, i === 0)) return { reason: 'spacing' }
+      parts.push(ended(isFirst ? this.#gapBefore(from, gap, i === 0) : this.#adapted(gap, to), tail))
       const line = this.#moved.get(i)
       const moved = line && this.#lineIn(line)
       parts.push(moved?.text ?? this.#spelled(text))
@@ -343,15 +348,30 @@ class Merge {
     return adapted === undefined ? undefined : plain.slice(0, plain.length - indent.length) + adapted
   }
 
-  /** As the lines beside word `at` of `base` have it, then by the one rule of all lines, then by that of those two. */
+  /**
+   * As the lines beside word `at` of `base` have it, then by the one rule of all lines, then by that of those two.
+   * Undefined too where `base` has lost it, and the two don't agree.
+   */
   #indentFor(indent: string, at: number): string | undefined {
-    const before = this.#indents.findLast(other => other.at < at)
-    const after = this.#indents.find(other => other.at >= at)
-    const near = [before, after].filter(pair => pair !== undefined)
-    const same = near.find(({ from }) => from === indent)
-    if (same !== undefined) return same.to
+    const near = this.#beside(at)
+    const same = near.filter(({ from }) => from === indent)
+    if (this.#lost.has(indent) && (same.length < 2 || same[0]!.to !== same[1]!.to)) return undefined
+    if (same.length > 0) return same[0]!.to
     const rule = this.#rule ?? (near.length === 2 ? indentRule(near) : undefined)
     return rule?.(indent)
+  }
+
+  /** The lines of `base` before and from word `at` on that `theirs` has too. */
+  #beside(at: number): Indents[] {
+    const before = this.#indents.findLast(other => other.at < at)
+    const after = this.#indents.find(other => other.at >= at)
+    return [before, after].filter(pair => pair !== undefined)
+  }
+
+  /** Whether it is known how deep a line is that is put in before word `at` of `base`, if `gap` begins one. */
+  #isKnown(gap: string, at: number, isFirst: boolean): boolean {
+    const indent = indentOf(gap, isFirst && beginsLine(this.#base, at))
+    return indent === undefined || !this.#lost.has(indent) || this.#indentFor(indent, at) !== undefined
   }
 }
 
@@ -391,6 +411,19 @@ function ruleOf(indents: readonly (Indents & { at: number })[]): IndentRule | un
   const rest = indentRule(others)
   if (all === undefined || others.some(({ from, to }) => from !== '' && to === first.to)) return rest
   return indent => (all(indent) === rest?.(indent) ? all(indent) : undefined)
+}
+
+/** The indentations that stand for several. The first line may have lost its own only. */
+function lostIndents(indents: readonly (Indents & { at: number })[]): Set<string> {
+  const [first, ...others] = indents
+  const isOwn = first?.at === 0 && first.from === '' && others.some(({ from }) => from !== '')
+  const known = new Map<string, string>()
+  const lost = new Set<string>()
+  for (const { from, to } of isOwn ? others : indents) {
+    if ((known.get(from) ?? to) !== to) lost.add(from)
+    known.set(from, to)
+  }
+  return lost
 }
 
 /** The indentation of each line. */

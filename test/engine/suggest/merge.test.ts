@@ -142,6 +142,41 @@ check(
   'j:\n    s:\n        - a\n        - b'
 )
 check('adds a line behind the last break', 'a\nb\n', 'a\nb\nc\n', '    a\n    b\n', '    a\n    b\n    c\n')
+const LOOP = 'for x in y:\n    use(x)\ndone()'
+check(
+  'adds a line as deep as the one before it, which is as deep as the file has the one after it',
+  LOOP.replace(/^/gm, '    '),
+  LOOP.replace('\ndone', '\n    log(x)\ndone').replace(/^/gm, '    '),
+  LOOP.replace(/^/gm, '        '),
+  LOOP.replace('\ndone', '\n    log(x)\ndone').replace(/^/gm, '        ')
+)
+check(
+  'adds one with tabs',
+  LOOP.replaceAll('    ', '\t').replace(/^/gm, '\t'),
+  LOOP.replace('\ndone', '\n    log(x)\ndone').replaceAll('    ', '\t').replace(/^/gm, '\t'),
+  LOOP.replaceAll('    ', '\t').replace(/^/gm, '\t\t'),
+  LOOP.replace('\ndone', '\n    log(x)\ndone').replaceAll('    ', '\t').replace(/^/gm, '\t\t')
+)
+// Of old_text without any indentation, for a block that has some.
+check('adds no line between a deep and a less deep one', 'a:\nb\nc', 'a:\nb\nx\nc', 'a:\n  b\nc', SPACING)
+check('adds no line below the last of several depths', 'a:\nb', 'a:\nb\nx', 'a:\n  b', SPACING)
+check('replaces one line by one', 'a:\nb\nc', 'a:\nx\nc', 'a:\n  b\nc', 'a:\n  x\nc')
+check('replaces no last line by two', 'a:\nb\nc', 'a:\nx\ny\nc', 'a:\n  b\nc', SPACING)
+check(
+  'replaces a line by two before one as deep',
+  'a:\nb\nc\nd',
+  'a:\nx\ny\nc\nd',
+  'a:\n  b\n  c\nd',
+  'a:\n  x\n  y\n  c\nd'
+)
+check('adds a line to a block of one depth', 'a\nb', 'a\nx\ny\nb', '  a\n  b', '  a\n  x\n  y\n  b')
+check(
+  'takes no word of the line below for one that is taken out',
+  'a:\nreturn b\nreturn c',
+  'a:\nx\ny\nreturn c',
+  'a:\n  return b\nreturn c',
+  SPACING
+)
 check('leaves lines that the edit indents as the file does', 'a\nb', '    a\n    c', '    a\n    b', '    a\n    c')
 check('leaves lines below a first one that has lost its own', 'a\n  b', 'a\n  c\n  b', '  a\n  b', '  a\n  c\n  b')
 
