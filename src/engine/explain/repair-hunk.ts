@@ -6,6 +6,7 @@ import { type Hunk, type HunkLine, newLines, oldLines } from '../patch/hunk.ts'
 import { HunkFinder, type HunkMisfit, type HunkPlace, placeHunks } from '../patch/place-hunks.ts'
 import { uniqueHunk, writeDiff } from '../patch/write-hunk.ts'
 import { changedRanges } from '../suggest/differences/changed-ranges.ts'
+import { indentRule } from '../suggest/indent-rule.ts'
 import { merge } from '../suggest/merge.ts'
 import { MARGIN, suggest, type Suggestions } from '../suggest/suggest.ts'
 import { decode } from '../text/encoding.ts'
@@ -302,7 +303,7 @@ const inFile = (file: FileLines, { lines }: Hunk, first: number): HunkLine[] => 
 
 /**
  * The lines of a hunk whose old ones stand from `first` on but for white space around each: these as in the file, the
- * new ones indented as it is. Undefined where lines of the file aren't UTF-8.
+ * new ones indented as it is. Undefined where lines of the file aren't UTF-8, or where it isn't known how deep.
  */
 function readjusted(file: FileLines, hunk: Hunk, first: number): HunkLine[] | undefined {
   const sought = oldLines(hunk)
@@ -310,13 +311,13 @@ function readjusted(file: FileLines, hunk: Hunk, first: number): HunkLine[] | un
   if (there === undefined) return undefined
   const merged = merge(sought.join('\n'), newLines(hunk).join('\n'), there.join('\n'))
   if (merged.ok) return linesBetween(there, merged.value.split('\n'))
-  const indents = sought.map((text, i) => [indentOf(text), indentOf(there[i]!)] as const)
-  let at = 0
-  return hunk.lines.map(({ kind, text }) => {
-    if (kind !== 'add') return { kind, text: there[at++]! }
-    const [own, wanted] = indents[Math.max(0, at - 1)]!
-    return { kind, text: text.startsWith(own) ? wanted + text.slice(own.length) : text }
+  const rule = indentRule(sought.map((text, i) => ({ from: indentOf(text), to: indentOf(there[i]!) })))
+  const lines = inFile(file, hunk, first).map(line => {
+    const indent = indentOf(line.text)
+    const wanted = line.kind === 'add' ? rule?.(indent) : indent
+    return wanted === undefined ? undefined : { ...line, text: wanted + line.text.slice(indent.length) }
   })
+  return lines.every(line => line !== undefined) ? lines : undefined
 }
 
 /** The spaces and tabs that a text begins with. */

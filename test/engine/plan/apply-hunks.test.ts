@@ -307,6 +307,18 @@ check('proposes only the end where no line can be written', Buffer.from('\xff\n'
 check('leaves new lines as they are where white space is changed by both', 'if:\n  x\t\n', '@@\n-  x  \n+  x\n+  y\n', {
   ...refused('NO_MATCH', 'lines', ['@@\n-  x\t\n+  x\n+  y\n'])
 })
+check(
+  'puts no line in whose depth no line says',
+  'if x:\n    if y:\n        a\n    b\n',
+  '@@\n if y:\n a\n+c\n b\n',
+  refused('NO_MATCH', 'lines', [])
+)
+check(
+  'puts a line in between two of one depth',
+  'if x:\n    if y:\n        a\n        b\n',
+  '@@\n if y:\n a\n+c\n b\n',
+  refused('NO_MATCH', 'lines', ['@@\n     if y:\n         a\n+        c\n         b\n'])
+)
 const MANY = Array.from({ length: 1500 }, (_, i) => `w${i} z`)
 check(
   'corrects a hunk of many lines',
