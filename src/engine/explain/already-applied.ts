@@ -21,6 +21,11 @@ const LEAST_TOKENS = 3
 /** What a line, or a statement or an item in one, comes after; and what comes after it. */
 const BEFORE = /(?:^|[\n\r([{,;:=>])[ \t]*$/
 const AFTER = /^[ \t]*(?:$|[\n\r)\]},;]|\/\/|\/\*|#|--)/
+/** The start of a line; and what may come after a statement that begins there. With a comma in the line it goes on. */
+const LINE_START = /(?:^|[\n\r])[ \t]*$/
+const STATEMENT_END = /^[ \t]*(?:[;}]|[)\],]*[ \t]*(?:$|[\n\r;}]|\/\/|\/\*|#|--))/
+/** What comes after it in the same line, and may close a bracket that it opens or separate what is in that. */
+const IN_BRACKETS = /^[ \t]*[)\]},]/
 
 /** The text that an edit is made to, and how line breaks are matched there. */
 export interface Searched {
@@ -118,7 +123,25 @@ function isWhole(text: Text, { start, end }: Match): boolean {
   const before = text.slice(Math.max(0, first - REACH), first).toString('latin1')
   const after = text.slice(last, Math.min(text.length, last + REACH)).toString('latin1')
   // What was looked at need not begin at the start of a line.
+  const [head, tail] = [first > REACH ? `.${before}` : before, last + REACH < text.length ? `${after}.` : after]
+  const { unopened, unclosed } = bracketsOf(within)
+  const beginsLine = LINE_START.test(head)
   return (
-    BEFORE.test(first > REACH ? `.${before}` : before) && AFTER.test(last + REACH < text.length ? `${after}.` : after)
+    BEFORE.test(head) &&
+    (beginsLine ? STATEMENT_END : AFTER).test(tail) &&
+    (beginsLine || unopened === 0) &&
+    (unclosed === 0 || !IN_BRACKETS.test(tail))
   )
+}
+
+/** How many brackets a text closes without having opened them, and how many it leaves open. Knows no strings. */
+function bracketsOf(text: string): { unopened: number; unclosed: number } {
+  let [unopened, unclosed] = [0, 0]
+  for (const sign of text) {
+    if ('([{'.includes(sign)) unclosed++
+    else if (!')]}'.includes(sign)) continue
+    else if (unclosed > 0) unclosed--
+    else unopened++
+  }
+  return { unopened, unclosed }
 }
