@@ -311,7 +311,10 @@ function readjusted(file: FileLines, hunk: Hunk, first: number): HunkLine[] | un
   if (there === undefined) return undefined
   const merged = merge(sought.join('\n'), newLines(hunk).join('\n'), there.join('\n'))
   if (merged.ok) return linesBetween(there, merged.value.split('\n'))
-  const rule = indentRule(sought.map((text, i) => ({ from: indentOf(text), to: indentOf(there[i]!) })))
+  const indents = sought.map((text, i) => ({ from: indentOf(text), to: indentOf(there[i]!) }))
+  // What can't be merged for its white space stays as it was sent, if the file is indented so.
+  if (merged.failure.reason === 'spacing' && indents.some(({ from, to }) => from !== to)) return undefined
+  const rule = indentRule(indents)
   const lines = inFile(file, hunk, first).map(line => {
     const indent = indentOf(line.text)
     const wanted = line.kind === 'add' ? rule?.(indent) : indent

@@ -74,6 +74,10 @@ class Merge {
   readonly #rule: IndentRule | undefined
   /** Indentations of `base` that stand for several of `theirs`: there, `base` has lost some, or all. */
   readonly #lost: ReadonlySet<string>
+  /** The lines of `mine`. */
+  readonly #lines: readonly LineOfWords[]
+  /** Neither `base` nor `mine` has any indentation, and `theirs` has. */
+  readonly #isFlat: boolean
   /**
    * `mine` has an indentation, or a whole line, of `base` that `theirs` hasn't: so that where a line of it is indented as in
    * `theirs`, that is chance.
@@ -110,6 +114,9 @@ class Merge {
     })
     this.#rule = ruleOf(this.#indents)
     this.#lost = lostIndents(this.#indents)
+    this.#lines = linesOfWords(words.mine)
+    this.#isFlat =
+      this.#indents.some(({ to }) => to !== '') && [...indentsOf(words.base), ...indentsOf(words.mine)].join('') === ''
   }
 
   /** Fails too where a line that the edit keeps, or a pair of quotation marks, would not be as it should. */
@@ -267,6 +274,7 @@ class Merge {
   #mergeWords({ from, to, otherFrom, otherTo, isLines }: WordsChanged): MergeConflict | null {
     const start = this.#there(from)
     const parts: (string | undefined)[] = []
+    if (!this.#areAsDeepAsAround({ from, to, otherFrom, otherTo })) return { reason: 'spacing' }
     // White space at the end of old_text may be stray; a word that is put in after it stands apart all the same.
     const isApart = from === to && otherFrom > 0 && this.#theirs[start]!.gap === ''
     // White space at the end of the line before, as `theirs` has it.
@@ -295,6 +303,27 @@ class Merge {
     if (parts.includes(undefined)) return { reason: 'spacing' }
     this.#texts.set(start, { text: parts.join(''), to: this.#there(to) })
     return null
+  }
+
+  /**
+   * Whether lines that are put in or taken out, where `base` has lost how deep they are, leave all as deep as the lines
+   * around: of two in a row one may be within the other, as what follows may be within one that opens a block.
+   */
+  #areAsDeepAsAround({ from, to, otherFrom, otherTo }: ChangedRange): boolean {
+    const [base, mine] = [this.#base, this.#mine]
+    if (this.#lost.size === 0 && !this.#isFlat) return true
+    if (otherFrom === otherTo) {
+      const [taken, next] = [from, to].map(at => this.#indents.find(line => line.at === at)?.to.length)
+      return taken === undefined || next === undefined || next <= taken
+    }
+    const isLost = (at: number): boolean => this.#isFlat || this.#lost.has(indentOf(mine[at]!.gap, at === 0)!)
+    const lines = this.#lines.filter(({ from: at }) => at >= otherFrom && at < otherTo && isLost(at))
+    const opens = (at: number): boolean => OPENS.test(mine[at]?.text ?? '')
+    const isReplaced = from < to && beginsLine(base, from)
+    return (
+      (lines.length < 2 || this.#lost.size === 0) &&
+      lines.every(({ from: at, to: end }) => (isReplaced && at === otherFrom) || !(opens(at - 1) || opens(end - 1)))
+    )
   }
 
   /** Whether the white space before word `at` of `mine`, at the end of a line, is that before word `was` of `base`. */
@@ -357,7 +386,7 @@ class Merge {
     const same = near.filter(({ from }) => from === indent)
     if (this.#lost.has(indent) && (same.length < 2 || same[0]!.to !== same[1]!.to)) return undefined
     if (same.length > 0) return same[0]!.to
-    const rule = this.#rule ?? (near.length === 2 ? indentRule(near) : undefined)
+    const rule = this.#rule ?? (near.length === 2 && this.#lost.size === 0 ? indentRule(near) : undefined)
     return rule?.(indent)
   }
 
@@ -374,6 +403,9 @@ class Merge {
     return indent === undefined || !this.#lost.has(indent) || this.#indentFor(indent, at) !== undefined
   }
 }
+
+/** The last word of a line that opens a block, or goes on in the next. */
+const OPENS = /^(?:[:{([=>\\]|do|then|else|begin)$/
 
 const TAIL = /^[^\S\n]*/
 const tailOf = (gap: string): string => TAIL.exec(gap)![0]

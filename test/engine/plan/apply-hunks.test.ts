@@ -314,6 +314,12 @@ check(
   refused('NO_MATCH', 'lines', [])
 )
 check(
+  'puts no line in that opens a block where nothing is indented',
+  'if x:\n    a\n    b\n',
+  '@@\n a\n+if y:\n b\n',
+  refused('NO_MATCH', 'lines', [])
+)
+check(
   'puts a line in between two of one depth',
   'if x:\n    if y:\n        a\n        b\n',
   '@@\n if y:\n a\n+c\n b\n',

@@ -163,12 +163,19 @@ check('adds no line below the last of several depths', 'a:\nb', 'a:\nb\nx', 'a:\
 check('replaces one line by one', 'a:\nb\nc', 'a:\nx\nc', 'a:\n  b\nc', 'a:\n  x\nc')
 check('replaces no last line by two', 'a:\nb\nc', 'a:\nx\ny\nc', 'a:\n  b\nc', SPACING)
 check(
-  'replaces a line by two before one as deep',
+  'replaces a line by none of two, of which one may be within the other',
   'a:\nb\nc\nd',
   'a:\nx\ny\nc\nd',
   'a:\n  b\n  c\nd',
-  'a:\n  x\n  y\n  c\nd'
+  SPACING
 )
+check('adds one line between two as deep', 'a:\nb\nc\nd', 'a:\nb\nx\nc\nd', 'a:\n  b\n  c\nd', 'a:\n  b\n  x\n  c\nd')
+check('adds no line that opens a block', 'a:\nb\nc\nd', 'a:\nb\nx:\nc\nd', 'a:\n  b\n  c\nd', SPACING)
+check('adds no line below one that opens a block', 'a\nb {\n}\nc', 'a\nb {\nx\n}\nc', '  a\nb {\n}\nc', SPACING)
+check('adds no line with an indentation of its own', 'a:\nb\nc\nd', 'a:\nb\n  x\nc\nd', 'a:\n  b\n  c\nd', SPACING)
+check('adds no line that opens a block where nothing is indented', 'a\nb', 'a\nx:\nb', '  a\n  b', SPACING)
+check('takes no line out that others are within', 'a:\nb\nc', 'b\nc', 'a:\n  b\nc', SPACING)
+check('takes a block out', 'a:\nb\nc', 'c', 'a:\n  b\nc', 'c')
 check('adds a line to a block of one depth', 'a\nb', 'a\nx\ny\nb', '  a\n  b', '  a\n  x\n  y\n  b')
 check(
   'takes no word of the line below for one that is taken out',
