@@ -7,6 +7,7 @@ import { firstOf } from './anchors.ts'
 import { type Cause, classify, type Difference } from './differences/classify.ts'
 import { bridge, endsOfElided, endsOfLong } from './elided.ts'
 import { Haystack } from './haystack.ts'
+import { withInsertions } from './inserted.ts'
 import { withOwnFence } from './boundaries/own-fence.ts'
 import { likeLines } from './like-lines.ts'
 import { withOtherWord } from './other-word.ts'
@@ -101,7 +102,8 @@ export function suggest(text: Buffer, oldText: string): Suggestions {
   // Where most of the text is UTF-8 though not all, its bytes are compared with those of UTF-8.
   const asBytes = haystack.encoding === 'latin1' && eightBit === null
   const sought = asBytes ? Buffer.from(sent).toString('latin1') : sent
-  const found = distinct(wholeBlocks(haystack, allRegions(haystack, sought, budget), sought, budget))
+  const all = withInsertions(haystack, allRegions(haystack, sought, budget), budget)
+  const found = distinct(wholeBlocks(haystack, all, sought, budget))
   const edged = withLikeLines(haystack, rankedByEdges(haystack, found), sought, budget)
   const ranked = rankedByWords(haystack, distinct(edged.sort(better))).sort(better)
   const { regions: named, name } = rankedByName(haystack, ranked, budget)
