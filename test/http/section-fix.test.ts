@@ -73,3 +73,65 @@ check('names none for a part of a symbol', 'g.ts', GROWN, undefined, {
   old_text: '  const target = open(list, { create: true })',
   new_text: 'x'
 })
+
+/** A function, and one of its name with other parameters and another body, in which no line is alike. */
+const REWRITTEN: [file: string, symbol: string, old: string, now: string][] = [
+  [
+    'h.ts',
+    'save',
+    'function save(data) {\n  write(data)\n  flush()\n}',
+    'export async function save(\n  key: string,\n  rows: Row[]\n): Promise<void> {\n  for (const row of rows) {\n    if (row.ok) row.go()\n  }\n}'
+  ],
+  [
+    'i.py',
+    'save',
+    'def save(data):\n    db.put(data)\n    db.commit()',
+    '@cached\ndef save(path, rows):\n    with open(path) as f:\n        for row in rows:\n            f.write(row)'
+  ],
+  [
+    'j.go',
+    'Save',
+    'func Save(data Data) {\n\tdb.Put(data)\n\tdb.Commit()\n}',
+    'func Save(path string, rows []Row) error {\n\tfor _, r := range rows {\n\t\temit(r)\n\t}\n\treturn nil\n}'
+  ],
+  [
+    'k.rs',
+    'save',
+    'fn save(data: Data) {\n    db.put(data);\n    db.commit();\n}',
+    '#[inline]\npub async fn save<W: Write>(rows: &[Row], out: &mut W) -> Result<()> {\n    for row in rows {\n        out.emit(row)?;\n    }\n    Ok(())\n}'
+  ],
+  [
+    'l.java',
+    'Store.save',
+    '    public void save(Data data) {\n        db.put(data);\n        db.commit();\n    }',
+    '    @Override\n    public List<Row> save(Path path, List<Row> rows) throws IOException {\n        for (Row row : rows) {\n            emit(row);\n        }\n        return rows;\n    }'
+  ]
+]
+for (const [file, symbol, old, now] of REWRITTEN) {
+  const isJava = file.endsWith('.java')
+  const lines = isJava
+    ? ['class Store {', '    int a;', '', now, '}']
+    : file.endsWith('.go')
+      ? ['package a', '', now]
+      : [now]
+  const edit = { old_text: old, new_text: `${old}\n` }
+  check(`names a function that was rewritten, in ${file}`, file, [...lines, ''], { symbol }, edit)
+}
+check(
+  'names none of several that have the name',
+  'm.py',
+  [
+    'class A:',
+    '    def save(self, a):',
+    '        return one(a)',
+    '',
+    'class B:',
+    '    def save(self, b):',
+    '        return two(b)'
+  ],
+  undefined,
+  {
+    old_text: 'def save(data):\n    db.put(data)\n    db.commit()',
+    new_text: 'x'
+  }
+)

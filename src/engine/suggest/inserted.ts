@@ -1,6 +1,6 @@
 // Regions that have all of old_text, word for word, and something more within a line: an argument, a condition. However
 // much that is beside a short text, nothing of it is missing. Does not know how regions were found.
-import { lineStartIn, textEndIn } from '../text/lines.ts'
+import { lineStartBefore, lineStartIn, textEndIn } from '../text/lines.ts'
 import { type Budget, LONGEST_LINE } from './budget.ts'
 import type { Haystack } from './haystack.ts'
 import { type Region, regionAt } from './regions.ts'
@@ -56,7 +56,7 @@ function wholeOf(haystack: Haystack, region: Region, budget: Budget): Region | u
 function startsAbove({ bytes }: Haystack, start: number): number[] {
   const starts = [start]
   while (starts.at(-1)! > 0 && starts.length <= LINES_ABOVE) {
-    starts.push(lineStartIn(bytes, starts.at(-1)! - 1, LONGEST_LINE))
+    starts.push(lineStartBefore(bytes, starts.at(-1)!, LONGEST_LINE))
   }
   return starts
 }

@@ -1,6 +1,6 @@
-// Where a text defines what old_text defines, though what is most like old_text defines something else: one of them was
-// renamed, or changed. Does not know how regions were found.
-import { lineStartIn } from '../text/lines.ts'
+// Where a text defines what old_text defines, though what is most like old_text defines something else, or nothing is like
+// it: one of them was renamed, or changed. Does not know how regions were found.
+import { lineStartBefore, lineStartIn } from '../text/lines.ts'
 import { findAnchor } from './anchors.ts'
 import {
   areSame,
@@ -12,6 +12,7 @@ import {
 } from './boundaries/definition.ts'
 import type { Budget } from './budget.ts'
 import type { Haystack } from './haystack.ts'
+import { oldTextOf, readings } from './readings.ts'
 import { type Region, regionAt } from './regions.ts'
 
 // Thresholds. Chosen, not measured.
@@ -22,6 +23,8 @@ const LONGEST = 20_000
 const LONGEST_LINE = 300
 /** UTF-16 units of the shortest text below that line: of less, there is the same in many places. */
 const LEAST_BODY = 10
+
+const ATTRIBUTE = /^(?:@[\p{L}_]|#?\[).*$/u
 
 /** `name`: what one of the first regions defines, another of which is like old_text and defines something else. */
 export interface ByName {
@@ -56,6 +59,37 @@ export function rankedByName(haystack: Haystack, regions: readonly Region[], bud
   const isApart = ({ start, end }: Region): boolean => !first.some(one => start < one.end && end > one.start)
   const isByName = same.length > 0 || (isSame && first.length > 0)
   return { regions: [...first, ...regions.filter(isApart)], ...(isByName && { name: wanted.name }) }
+}
+
+/**
+ * Where nothing is like `sought`, which defines something: where the text defines the same, as the caller means that,
+ * however much of it was rewritten. A block to be replaced whole if it is the only one. A pass over the text at the worst.
+ */
+export function definedAlike(haystack: Haystack, sought: string, budget: Budget): Region[] {
+  if (sought.length > LONGEST) return []
+  for (const { source, reading, read } of readings(sought)) {
+    const wanted = definedFirst(source)
+    if (wanted === undefined) continue
+    const old = oldTextOf(source, reading, read)
+    const same = definitionsOf(haystack, wanted, budget)
+    return same.map(({ start, end }) => ({
+      ...regionAt(haystack, old, withAttributes(haystack, start), end, budget),
+      rank: 0,
+      isShown: true as const,
+      ...(same.length === 1 && { isBlock: true as const })
+    }))
+  }
+  return []
+}
+
+/** Where the attributes begin, such as `@cached` or `#[inline]`, that stand on lines of their own above a definition. */
+function withAttributes(haystack: Haystack, start: number): number {
+  for (let at = start; at > 0;) {
+    const line = lineStartBefore(haystack.bytes, at, LONGEST_LINE)
+    if (!ATTRIBUTE.test(haystack.text(line, at).trim())) return at
+    at = line
+  }
+  return 0
 }
 
 /** Where the text has `source` word for word but for the name that its first line defines. */

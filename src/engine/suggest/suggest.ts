@@ -14,7 +14,7 @@ import { withOtherWord } from './other-word.ts'
 import { isPlaceholder } from './placeholders.ts'
 import { type OldText, oldTextOf, readings } from './readings.ts'
 import { type Region, regionAt, regionsOf } from './regions.ts'
-import { rankedByName } from './same-name.ts'
+import { definedAlike, rankedByName } from './same-name.ts'
 import { rankedByWords } from './same-words.ts'
 import { withTwins } from './twins.ts'
 import { blockOf, endOfBlock, startOfBlock } from './boundaries/whole-block.ts'
@@ -107,11 +107,14 @@ export function suggest(text: Buffer, oldText: string): Suggestions {
   const edged = withLikeLines(haystack, rankedByEdges(haystack, found), sought, budget)
   const ranked = rankedByWords(haystack, distinct(edged.sort(better))).sort(better)
   const { regions: named, name } = rankedByName(haystack, ranked, budget)
-  const regions = withTwins(haystack, named, budget)
+  const alike = withTwins(haystack, named, budget)
   const least = leastScore(sent.replace(/\s+/g, '').length) + (text.length > LARGE_TEXT ? LARGE_TEXT_SCORE : 0)
   // Of short texts there are many that are alike by chance: one alone that folds to the same is worth a look.
-  const alone = regions.length === 1 && regions[0]!.folded === 1
-  const shown = regions.filter(({ score, isShown }) => alone || isShown === true || score >= least).slice(0, MOST_SHOWN)
+  const alone = alike.length === 1 && alike[0]!.folded === 1
+  const likely = alike.filter(({ score, isShown }) => alone || isShown === true || score >= least)
+  const defined = likely.length === 0 ? definedAlike(haystack, sought, budget) : []
+  const regions = defined.length > 0 ? defined : alike
+  const shown = (defined.length > 0 ? defined : likely).slice(0, MOST_SHOWN)
   const last = shown.length === 0 ? lastResort(haystack, regions, sought, budget) : undefined
   return {
     candidates: (last === undefined ? shown : [last]).map(region => {

@@ -139,6 +139,10 @@ export function lineStartIn(bytes: Buffer, at: number, reach: number): number {
   return start
 }
 
+/** Where the line before that one begins which begins at `at` (> 0), or `reach` bytes before its end. */
+export const lineStartBefore = (bytes: Buffer, at: number, reach: number): number =>
+  lineStartIn(bytes, isInsideCrlfIn(bytes, at - 1) ? at - 2 : at - 1, reach)
+
 /** The end of the break that starts at `at`. */
 export const breakEndIn = (bytes: Buffer, at: number): number =>
   bytes[at] === CR && bytes[at + 1] === LF ? at + 2 : at + 1

@@ -76,3 +76,22 @@ check(
   SAVE,
   `interface Store {\n  save: (key: string) => Promise<void>\n}\n\nclass Disk {\n«${SAVE.replace('save', 'saveKey')}»\n}\n`
 )
+// Where nothing is like old_text.
+const COMMIT = 'def save(data):\n    db.put(data)\n    db.commit()'
+const OTHER =
+  '@cached\n@logged("x")\ndef save(path, rows):\n    with open(path) as f:\n        for row in rows:\n            f.write(row)'
+check('the function of that name, with what is above it', COMMIT, `import x\n\n\n«${OTHER}»\n\n\nx = 1\n`)
+check('the same, at the start of the file', COMMIT, `«${OTHER}»\n\n\nx = 1\n`)
+check('the same, with CRLF', COMMIT, `import x\n\n\n«${OTHER}»\n\n\nx = 1\n`.replaceAll('\n', '\r\n'))
+check('the same, with line numbers in old_text', numbered(COMMIT), `import x\n\n\n«${OTHER}»\n`)
+check(
+  'all of that name, none of them like it',
+  COMMIT,
+  `class A:\n«${OTHER.replace(/^/gm, '    ')}»\n\n\nclass B:\n«    def save(self):\n        return two(self)»\n`
+)
+const none = (name: string, sought: string, file: string): void => {
+  t.strictSame(suggest(Buffer.from(file), sought).candidates, [], name)
+}
+none('nothing for a call of that name', COMMIT, 'import x\n\nsave(rows)\n')
+none('nothing for a text of no name', 'if data:\n    db.put(data)', `x = 1\n\n\n${OTHER}\n`)
+none('nothing for a very long text', COMMIT + '\n    put(it)'.repeat(2000), `x = 1\n\n\n${OTHER}\n`)
