@@ -2,13 +2,13 @@
 // files, threads, or whose changes they are.
 import { fail, ok, type Result } from '../result.ts'
 import type { HistoryGone, LineOutOfRange } from './failure.ts'
-import { isRecordedId, type RecordedChange } from './history/change.ts'
+import { isRecordedId, type RecordedChange, type RecordedSplice } from './history/change.ts'
 import { knownSince, reachOf, type Reach } from './history/known.ts'
 import { LineBudget, type LineText } from './history/shown-line.ts'
 import { BASE } from './history/spans.ts'
 import { Units } from './history/units.ts'
 import { replay, textAfter } from './history/weave.ts'
-import { lineFrom, lineStarts } from './text/lines.ts'
+import { breakEndIn, isBreakByte, lineFrom, lineStarts } from './text/lines.ts'
 import { Text } from './text/text.ts'
 
 export interface BlameTask {
@@ -25,7 +25,10 @@ export interface BlameTask {
 
 export interface BlamedLine extends LineText {
   line: number
-  /** Who inserted bytes of it, its break included, oldest first; not those who only deleted some. */
+  /**
+   * Who inserted bytes of it, its break included, oldest first; not those who only deleted some, nor one who put lines
+   * behind a last line without a break, which that needed then.
+   */
   edit_ids: string[]
   /** So did others, of whose change there is no record yet. */
   outside?: true
@@ -71,7 +74,11 @@ export function blameOf(present: Buffer, task: BlameTask): Result<BlamedText, Hi
     const writers = new Set<number>()
     for (let i = piece; i < written.length && text.startOf(i) < place.next; i++) {
       const { inserter } = written[i]!
-      if (inserter !== BASE) writers.add(units.changeOf[inserter]!)
+      if (inserter === BASE) continue
+      const at = units.changeOf[inserter]!
+      const isBehind = text.startOf(i) === place.end && place.end > place.start
+      if (isBehind && beginsLines(changes[at]!.splices![inserter - units.of(at)[0]]!)) continue
+      writers.add(at)
     }
     for (const writer of [...writers].sort((a, b) => a - b)) ids.add(changes[writer]!.edit_id)
     const edit_ids = [...ids].filter(isRecordedId)
@@ -86,6 +93,10 @@ export function blameOf(present: Buffer, task: BlameTask): Result<BlamedText, Hi
     ...reachOf(changes, since)
   })
 }
+
+/** Whether it put in a line break and, behind that, more. */
+const beginsLines = ({ insert }: RecordedSplice): boolean =>
+  isBreakByte(insert[0]!) && breakEndIn(insert, 0) < insert.length
 
 /** The state after `asked` needs changes that aren't known. */
 function tooOld(changes: readonly RecordedChange[], asked: string, at: number, since: number): HistoryGone {

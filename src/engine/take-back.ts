@@ -1,6 +1,7 @@
 // Taking changes of a text back, or making them again, as a task: the splices that do it, and what is said of them. It
 // can be sent to another thread. Does not know files, threads, or whose changes they are.
 import { fail, ok, type Result } from '../result.ts'
+import { changedSplices } from './edit/changed-splices.ts'
 import { planOfSplices } from './edit/plan-of-splices.ts'
 import type {
   FixedLines,
@@ -80,19 +81,21 @@ export function planTakeBack(
     })
   }
   const { context_lines, dry_run, max_diff_lines } = task
-  const lines = placeLines(present, plan)
+  // They are of lines as they were recorded; that a replay finds them again depends on that.
+  const changed = changedSplices(present, splices.list, true)
+  const lines = placeLines(present, plan, changed)
   const { edits_applied, left_alone, newTextWarnings } = plan
   const description: Described = {
     plan: { edits_applied, left_alone, newTextWarnings },
     changes: describe(present, plan, { context_lines, dry_run }, lines),
-    changed_lines: changedLines(plan, lines),
+    changed_lines: changedLines(lines),
     diff:
       max_diff_lines === undefined
         ? {}
         : unifiedDiff(present, plan, { ...file, remains: removes !== true, max_lines: max_diff_lines })
   }
   return ok({
-    ...taskResult(present, plan, task, description),
+    ...taskResult(present, plan, changed, task, description),
     toggled,
     skipped,
     ...(removes === true && { removes })

@@ -9,6 +9,7 @@ import type { LineFailure, CurrentOutcome, HunkFailure, TextFailure, TakesLong, 
 import type { RecordedSplice } from './history/change.ts'
 import { type EarlierState, linesNow } from './history/lines-now.ts'
 import { recordedSplices } from './history/refine.ts'
+import { type ChangedSplices, changedSplices } from './edit/changed-splices.ts'
 import { misplacedMarks } from './edit/new-text-warnings.ts'
 import { numberedLines } from './edit/numbered-lines.ts'
 import type { LineEdit, TextEdit } from './edit/request.ts'
@@ -21,6 +22,7 @@ import type { Hunk } from './patch/hunk.ts'
 import { planHunks } from './plan/apply-hunks.ts'
 import { planFileContent } from './plan/replace-file.ts'
 import type { Plan } from './edit/plan.ts'
+import { Splices } from './edit/splice.ts'
 import { planLineEdits } from './plan/replace-lines.ts'
 import { planTextEdits } from './plan/replace-text.ts'
 
@@ -122,13 +124,15 @@ export function planTask(
   const isOfAll = task.change.operation === 'create' || task.change.operation === 'delete'
   const mismatch = isOfAll ? undefined : encodingMismatch(original, plan.splices)
   if (mismatch !== undefined) return fail(mismatch)
-  return ok(taskResult(original, plan, task, described(original, plan, task, file)))
+  const changed = changedSplices(original, plan.splices.list)
+  return ok(taskResult(original, plan, changed, task, described(original, plan, changed, task, file)))
 }
 
 /** What is needed of a plan for `original` to carry it out, and what is said of it. */
 export function taskResult(
   original: Buffer,
-  { pieces, splices: { list }, line_index }: Plan,
+  { pieces, line_index }: Plan,
+  { list }: ChangedSplices,
   { dry_run }: Pick<Task, 'dry_run'>,
   description: Described
 ): TaskResult {
@@ -142,13 +146,14 @@ export function taskResult(
 function described(
   original: Buffer,
   plan: Plan,
+  changed: ChangedSplices,
   { change, context_lines, dry_run, max_diff_lines }: Task,
   file: { path: string; exists: boolean }
 ): Described {
   const { splices, pieces, edits_applied, left_alone, newTextWarnings } = plan
   const isOfAll = change.operation === 'create' || change.operation === 'delete'
   const numbered = isOfAll ? [] : numberedLines(original, plan)
-  const lines = placeLines(original, plan)
+  const lines = placeLines(original, plan, changed)
   const description: Described = {
     plan: {
       edits_applied,
@@ -156,11 +161,15 @@ function described(
       newTextWarnings: newTextWarnings.concat(numbered, misplacedMarks(plan.placements))
     },
     changes: describe(original, plan, { context_lines, dry_run }, lines),
-    changed_lines: changedLines(plan, lines),
+    changed_lines: changedLines(lines),
     diff:
       max_diff_lines === undefined
         ? {}
-        : unifiedDiff(original, plan, { ...file, remains: change.operation !== 'delete', max_lines: max_diff_lines })
+        : unifiedDiff(
+            original,
+            { splices: new Splices(changed.list, original.length), line_index: plan.line_index },
+            { ...file, remains: change.operation !== 'delete', max_lines: max_diff_lines }
+          )
   }
   const joined = joinedBreaks(original, splices, pieces)
   if (joined !== undefined) description.joined_breaks = joined

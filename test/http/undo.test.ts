@@ -55,6 +55,37 @@ t.test('takes back the edit of one agent among three, and nothing else', async t
   t.match(first(listed, 'edits'), { changes: [{ change_index: 0, start_line: 2, new_start_line: 2 }] })
 })
 
+t.test('tells of a line that is put behind another one what git would', async t => {
+  const server = await startServer(t, { files: { 'a.ini': '[a]\nx=1\n[paths]\ny=2\n' } })
+  const request = { path: 'a.ini', old_text: '[paths]', new_text: '[paths]\ntemp=y', show_diff: true }
+  const { body } = await check(t, server, '/edit', request, 200, {
+    message: 'Successfully replaced 1 occurrence in a.ini (line 4).',
+    changes: [{ start_line: 4, end_line: 3, new_start_line: 4, new_end_line: 4, lines_removed: 0, lines_added: 1 }],
+    diff: /^@@ -1,4 \+1,5 @@\n \[a\]\n x=1\n \[paths\]\n\+temp=y\n y=2$/m
+  })
+  await check(t, server, '/history', { path: 'a.ini' }, 200, {
+    edits: [
+      {
+        lines_added: 1,
+        lines_removed: 0,
+        changes: [{ start_line: 4, lines_added: 1, lines_removed: 0 }]
+      }
+    ]
+  })
+  await check(t, server, '/pending', { path: 'a.ini', context_lines: 0 }, 200, {
+    hunks: [{ lines: [{ kind: 'added', text: 'temp=y' }] }]
+  })
+  const blamed = await check(t, server, '/blame', { path: 'a.ini' }, 200, {})
+  t.strictSame(
+    (blamed.body.lines as { edit_ids: string[] }[]).map(({ edit_ids }) => edit_ids),
+    [[], [], [], [body.edit_id], []]
+  )
+  // The line that was kept is nobody's but its author's: another edit of it is no conflict.
+  await edit(server, 'a.ini', '[paths]', '[PATHS]', as('bob'))
+  await check(t, server, '/undo', { edit_id: body.edit_id }, 200, {})
+  t.equal(bytesOf(server, 'a.ini'), '[a]\nx=1\n[PATHS]\ny=2\n')
+})
+
 t.test('refuses to take away what a later edit stands on, with fixes that work', async t => {
   const server = await startServer(t, { files })
   const ann = await edit(server, 'a.txt', 'two', 'TWO')

@@ -3,7 +3,7 @@
 import { bomLength } from '../text/encoding.ts'
 import { breakEndIn, isLineStart, lastBreakEndIn, markLength, textEndIn } from '../text/lines.ts'
 import { Text } from '../text/text.ts'
-import type { LineHunk } from './line-hunks.ts'
+import type { LineHunk } from '../edit/line-hunks.ts'
 import { BASE, bytesOf, type Span } from './spans.ts'
 import { stands, type Weave } from './weave.ts'
 

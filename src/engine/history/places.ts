@@ -1,6 +1,14 @@
 // Where recorded splices are, in lines, with the text around them, for people. Does not know files or who reads it.
 import { lfLineEnd, lfLineStart } from '../text/lf-lines.ts'
-import { countBreaksIn, isBreakByte, isInsideCrlfIn, isLineStart, lastBreakEndIn, LF } from '../text/lines.ts'
+import {
+  breakEndIn,
+  countBreaksIn,
+  isBreakByte,
+  isInsideCrlfIn,
+  isLineStart,
+  lastBreakEndIn,
+  LF
+} from '../text/lines.ts'
 import { bomLength } from '../text/encoding.ts'
 import { Text } from '../text/text.ts'
 import type { RecordedSplice } from './change.ts'
@@ -19,6 +27,20 @@ export interface SplicePlace {
    */
   before: Buffer
   after: Buffer
+}
+
+/** The lines of all places, in order; those that several take part in count once. */
+export function lineCountsOf(places: readonly SplicePlace[]): Pick<SplicePlace, 'lines_removed' | 'lines_added'> {
+  let [lines_removed, lines_added] = [0, 0]
+  let [end, newEnd] = [0, 0]
+  for (const place of places) {
+    const { start_line, new_start_line } = place
+    lines_removed += place.lines_removed - (place.lines_removed > 0 && start_line <= end ? 1 : 0)
+    lines_added += place.lines_added - (place.lines_added > 0 && new_start_line <= newEnd ? 1 : 0)
+    end = Math.max(end, start_line + place.lines_removed - 1)
+    newEnd = Math.max(newEnd, new_start_line + place.lines_added - 1)
+  }
+  return { lines_removed, lines_added }
 }
 
 /** Lines of context on each side. */
@@ -65,11 +87,13 @@ export function placesOf(
     }
     const joins = insert.length === 0 ? from < start : !isBreakByte(insert.at(-1)!)
     const next = joins || !isLineStart(text, end) ? (original[end] ?? -1) : -1
-    const removed = linesOf(from < start, old, next)
-    const added = linesOf(from < start, insert, next)
+    // Lines that are put behind a last line without a break, or taken from behind it, leave it as it is.
+    const skipped = from < start && end === original.length && areLinesBehind(old, insert) ? 1 : 0
+    const removed = linesOf(from < start, old, next) - skipped
+    const added = linesOf(from < start, insert, next) - skipped
     const place = {
-      start_line: line,
-      new_start_line: line + shift,
+      start_line: line + skipped,
+      new_start_line: line + shift + skipped,
       lines_removed: removed,
       lines_added: added,
       before: copyOf(before(original, start, kept)),
@@ -105,6 +129,12 @@ class LineStarts {
     }
     return this.#start
   }
+}
+
+/** Whether lines are put behind a line that ends the text, or taken from behind one that ends it then. */
+function areLinesBehind(old: Buffer, insert: Buffer): boolean {
+  const lines = old.length === 0 ? insert : insert.length === 0 && !isBreakByte(old.at(-1)!) ? old : NOTHING
+  return isBreakByte(lines[0] ?? -1) && breakEndIn(lines, 0) < lines.length
 }
 
 /**

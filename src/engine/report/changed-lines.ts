@@ -1,6 +1,5 @@
 // The lines that a plan changes, as they are in the result, with one line around each place: what a caller looks at to
 // see whether the change is what was meant. Does not know files or HTTP.
-import type { Plan } from '../edit/plan.ts'
 import { decodeAround } from '../text/encoding.ts'
 import { lineAround, lineFrom } from '../text/lines.ts'
 import { lineStart } from './describe.ts'
@@ -20,10 +19,7 @@ const ENDS = 3
 const LINE_BYTES = 300
 
 /** The lines in order, each once. Linear in what is shown and, where lines are long, in these. */
-export function changedLines(
-  { placements }: Plan,
-  { after, spans, newLines, totalAfter: total }: PlaceLines
-): NumberedLine[] {
+export function changedLines({ places, after, spans, newLines, totalAfter: total }: PlaceLines): NumberedLine[] {
   const shown: NumberedLine[] = []
   /** Lines `from` to `to`, of which `line` is that of `offset`; a long one is cut around `offset`, if it is in it. */
   const show = (from: number, to: number, offset: number, line: number): void => {
@@ -38,8 +34,8 @@ export function changedLines(
       at = line.next
     }
   }
-  for (let i = 0; i < placements.length && i < MOST_PLACES; i++) {
-    const { new_start, new_end } = placements[i]!
+  for (let i = 0; i < places.length && i < MOST_PLACES; i++) {
+    const { new_start, new_end } = places[i]!
     const { new_start_line: first, new_end_line: last } = spans[i]!
     const startLine = newLines[2 * i]!
     const endLine = newLines[2 * i + 1]!
@@ -50,5 +46,5 @@ export function changedLines(
     }
   }
   // Those of one place are in order; to sort them takes 0.5 KB even so.
-  return placements.length > 1 ? shown.sort((a, b) => a.line_number - b.line_number) : shown
+  return places.length > 1 ? shown.sort((a, b) => a.line_number - b.line_number) : shown
 }

@@ -1,11 +1,13 @@
 // What a plan changes, in lines: from the placements, never by comparing texts. Does not know files or HTTP.
 import { firstIndex } from '../text/bisect.ts'
+import type { ChangedSplice } from '../edit/changed-splices.ts'
 import type { Placed, PlaceOperation, LineSpan } from '../edit/piece-table.ts'
 import { decodeRange, excerptOf } from '../text/encoding.ts'
-import { breakBefore, lineAround, lineFrom, startOfLineAround } from '../text/lines.ts'
+import { breakBefore, isInsideCrlf, lineAround, lineFrom, startOfLineAround } from '../text/lines.ts'
 import type { Plan } from '../edit/plan.ts'
+import type { Splice, Splices } from '../edit/splice.ts'
 import type { Text } from '../text/text.ts'
-import { placeLines } from './place-lines.ts'
+import { linesOf, type PlacedBytes, type PlaceLines, placeLines } from './place-lines.ts'
 
 /** A change as the wire has it. Lines are 1-based; `end` before `start` says that there are none. */
 export interface LineChange {
@@ -40,31 +42,26 @@ const LINE_LENGTH = 400
 const CONTENT_LENGTH = 4096
 
 /**
- * Describes a plan made for `original`. A change's lines are those that a diff would show: where its range or what
- * replaces it doesn't end at a line's end, the rest of that line belongs to it. Context is lines of the result that no
- * change touches, at most `context_lines` on each side. `dry_run` adds each change's content, cut at 4 KiB. `lines`: of
- * this plan, for whoever needs them for more.
+ * Describes a plan made for `original`: for each edit, in their order, the changes that it took part in; none where it
+ * left all as it was. A change's lines are those that a diff would show, as far as the edit's place reaches. Context is
+ * lines of the result that no change touches, at most `context_lines` on each side. `dry_run` adds each change's content,
+ * cut at 4 KiB. `lines`: of this plan, for a caller who needs them for more.
  */
 export function describe(
   original: Buffer,
   plan: Plan,
-  options: { context_lines: number; dry_run: boolean },
+  { context_lines, dry_run }: { context_lines: number; dry_run: boolean },
   lines = placeLines(original, plan)
 ): Description {
-  const { after, spans, totalBefore, totalAfter, newLines } = lines
-  const listed = plan.placements.slice(0, options.dry_run ? LISTED_DRY : LISTED)
-  const blocks = options.context_lines > 0 ? blocksOf(spans) : []
-  /** Where the first line of a change begins in the result, and the line after its last. */
-  const edgesOf = ({ new_start, new_end }: Placed, span: LineSpan, index: number): ChangeEdges => ({
-    from: () => lineStart(after, new_start, newLines[2 * index]!, span.new_start_line),
-    to: () => lineStart(after, new_end, newLines[2 * index + 1]!, span.new_end_line + 1)
-  })
-  const changes = listed.map((placed, index): LineChange => {
-    const { start_line, end_line, new_start_line, new_end_line } = spans[index]!
+  const { before, after, changed, spans, totalBefore, totalAfter } = lines
+  const blocks = context_lines > 0 ? blocksOf(spans) : []
+  const { listed, isCut } = listedOf(plan, lines, dry_run ? LISTED_DRY : LISTED)
+  const changes = listed.map(({ placed, isAll, change, place, span, newLines }, index): LineChange => {
+    const { start_line, end_line, new_start_line, new_end_line } = span
     const lines_removed = end_line - start_line + 1
     const lines_added = new_end_line - new_start_line + 1
     // Member by member: every edit comes here, and objects of varying shapes take a microsecond to be spread.
-    const change: LineChange = {
+    const shown: LineChange = {
       edit_index: placed.edit_index,
       operation: placed.operation,
       start_line,
@@ -75,18 +72,121 @@ export function describe(
       lines_added,
       net_change: lines_added - lines_removed
     }
-    if (placed.inserted_by_edit !== undefined) change.inserted_by_edit = placed.inserted_by_edit
+    if (placed.inserted_by_edit !== undefined) shown.inserted_by_edit = placed.inserted_by_edit
     if (index < LISTED) {
-      const span = spans[index]!
-      change.context = contextOf(after, edgesOf(placed, span, index), span, blocks, options.context_lines, totalAfter)
+      const edges: ChangeEdges = {
+        from: () => lineStart(after, place.new_start, newLines[0], new_start_line),
+        to: () => lineStart(after, place.new_end, newLines[1], new_end_line + 1)
+      }
+      shown.context = contextOf(after, edges, span, blocks, context_lines, totalAfter)
     }
-    if (options.dry_run) Object.assign(change, contentOf(placed))
-    return change
+    if (dry_run) Object.assign(shown, contentOf(isAll ? placed : linesAround(before, changed.list[change]!)))
+    return shown
   })
   const totals = { total_lines_before: totalBefore, total_lines_after: totalAfter }
-  return changes.length < plan.placements.length
-    ? { changes, changes_truncated: true, ...totals }
-    : { changes, ...totals }
+  return isCut ? { changes, changes_truncated: true, ...totals } : { changes, ...totals }
+}
+
+/** A change as it is listed: of which edit, and which of all changes it is. */
+interface ListedChange {
+  placed: Placed
+  change: number
+  /** What the edit replaces there is shown as its content; else the lines of the change. */
+  isAll: boolean
+  /** Where it is. */
+  place: PlacedBytes
+  span: LineSpan
+  /** The lines of the result on which that begins and ends. */
+  newLines: [number, number]
+}
+
+/** At most `most` changes in the order of the edits, and whether there are more. */
+function listedOf(plan: Plan, lines: PlaceLines, most: number): { listed: ListedChange[]; isCut: boolean } {
+  const listed: ListedChange[] = []
+  const { placements } = plan
+  const { before, after, places, spans, newLines, changed } = lines
+  const splices = new SplicesOfPlaces(plan.splices)
+  /** Of the edits' places; found once, where they are needed. */
+  let own: Pick<PlaceLines, 'spans' | 'newLines'> | undefined
+  for (const [i, placed] of placements.entries()) {
+    const { index, isWhole } = splices.find(placed)
+    const [from, to] = index < 0 ? [0, 0] : [changed.first[index]!, changed.first[index + 1]!]
+    if (from === to) continue
+    if (isWhole) {
+      for (let change = from; change < to; change++) {
+        if (listed.length === most) return { listed, isCut: true }
+        const edges: [number, number] = [newLines[2 * change]!, newLines[2 * change + 1]!]
+        const isAll = to - from === 1
+        listed.push({ placed, isAll, change, place: places[change]!, span: spans[change]!, newLines: edges })
+      }
+      continue
+    }
+    // Other edits touch it, or are inside of it.
+    own ??= ownLines(before, after, plan)
+    const span = own.spans[i]!
+    const edges: [number, number] = [own.newLines[2 * i]!, own.newLines[2 * i + 1]!]
+    const isBefore = (a: LineSpan, b: LineSpan): boolean =>
+      a.end_line < b.start_line && a.new_end_line < b.new_start_line
+    const first = from + firstIndex(to - from, at => !isBefore(spans[from + at]!, span))
+    for (let change = first; change < to && !isBefore(span, spans[change]!); change++) {
+      const both = linesOfBoth(span, spans[change]!)
+      if (both === undefined) continue
+      if (listed.length === most) return { listed, isCut: true }
+      listed.push({ placed, isAll: true, change, place: placed, span: both, newLines: edges })
+    }
+  }
+  return { listed, isCut: false }
+}
+
+/** The lines of a plan's places: those that were asked for, unless a break of two was made there. */
+function ownLines(before: Text, after: Text, plan: Plan): Pick<PlaceLines, 'spans' | 'newLines'> {
+  const { placements } = plan
+  const { spans, newLines } = linesOf(before, after, plan, placements)
+  const isCounted = placements.some(
+    ({ span, new_start, new_end }) =>
+      span !== undefined && (isInsideCrlf(after, new_start) || isInsideCrlf(after, new_end))
+  )
+  return { spans: isCounted ? spans : spans.map((span, i) => placements[i]!.span ?? span), newLines }
+}
+
+/** The lines that both have; undefined where there are none. */
+function linesOfBoth(a: LineSpan, b: LineSpan): LineSpan | undefined {
+  const start_line = Math.max(a.start_line, b.start_line)
+  const new_start_line = Math.max(a.new_start_line, b.new_start_line)
+  const end_line = Math.max(start_line - 1, Math.min(a.end_line, b.end_line))
+  const new_end_line = Math.max(new_start_line - 1, Math.min(a.new_end_line, b.new_end_line))
+  return end_line < start_line && new_end_line < new_start_line
+    ? undefined
+    : { start_line, end_line, new_start_line, new_end_line }
+}
+
+/** Finds the splice of a plan that a place is in. */
+class SplicesOfPlaces {
+  readonly #list: readonly Splice[]
+  /** Where each begins in the result. */
+  readonly #starts: number[]
+
+  constructor({ list }: Splices) {
+    let shift = 0
+    this.#list = list
+    this.#starts = list.map(({ start, end, insert }) => {
+      const at = start + shift
+      shift += insert.length - (end - start)
+      return at
+    })
+  }
+
+  /** Its index, -1 where the place is in none; and whether it is all of the splice. */
+  find({ start, end, new_start, new_end }: PlacedBytes): { index: number; isWhole: boolean } {
+    const isBehind = (at: number): boolean => this.#list[at]!.start > start || this.#starts[at]! > new_start
+    const index = firstIndex(this.#list.length, isBehind) - 1
+    const splice = this.#list[index]
+    if (splice === undefined || end > splice.end) return { index: -1, isWhole: false }
+    const at = this.#starts[index]!
+    const isWhole =
+      start === splice.start && end === splice.end && new_start === at && new_end === at + splice.insert.length
+    return { index, isWhole }
+  }
 }
 
 /** The changed lines of the result as disjoint ranges in order: changes that share a line share a range. */
@@ -165,7 +265,16 @@ export function lineStart(text: Text, offset: number, from: number, line: number
   return start
 }
 
-function contentOf({ old, insert }: Placed): Pick<LineChange, 'old_content' | 'new_content' | 'lossy'> {
+/** What a change replaces, with the bytes around it that it was found in. */
+function linesAround(before: Text, { start, end, insert, lead, trail }: ChangedSplice): Pick<Placed, 'old' | 'insert'> {
+  const [head, tail] = [before.slice(start - lead, start), before.slice(end, end + trail)]
+  return { old: before.slice(start - lead, end + trail), insert: Buffer.concat([head, insert, tail]) }
+}
+
+function contentOf({
+  old,
+  insert
+}: Pick<Placed, 'old' | 'insert'>): Pick<LineChange, 'old_content' | 'new_content' | 'lossy'> {
   const was = excerptOf(old, CONTENT_LENGTH)
   const is = excerptOf(insert, CONTENT_LENGTH)
   return {

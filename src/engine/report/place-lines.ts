@@ -1,17 +1,25 @@
-// On which lines the places of a plan are, before and after it. Does not know what is shown of them.
+// On which lines a plan changes a text, before and after it. Does not know what is shown of them.
+import { type ChangedSplices, changedSplices } from '../edit/changed-splices.ts'
 import type { LineSpan, Placed } from '../edit/piece-table.ts'
 import type { Plan } from '../edit/plan.ts'
 import { breakAt, isInsideCrlf, isLineEnd, isLineStart } from '../text/lines.ts'
 import { Text } from '../text/text.ts'
 import { changedLineNumbers } from './line-numbers.ts'
 
+/** Where a change is in the original and in the result. Bytes, ends exclusive. */
+export type PlacedBytes = Pick<Placed, 'start' | 'end' | 'new_start' | 'new_end'>
+
 /** Found once for all that is said of a plan. */
 export interface PlaceLines {
   before: Text
   after: Text
-  /** Of each place: the lines that a diff would show. */
+  /** What really changes. */
+  changed: ChangedSplices
+  /** Of each of these: where it is. */
+  places: readonly PlacedBytes[]
+  /** The lines that a diff would show of it. */
   spans: LineSpan[]
-  /** Of each place, two: the lines of the result on which it begins and ends. */
+  /** Two of each: the lines of the result on which it begins and ends. */
   newLines: number[]
   totalBefore: number
   totalAfter: number
@@ -19,44 +27,59 @@ export interface PlaceLines {
 
 export function placeLines(
   original: Buffer,
-  { placements, splices, line_index, pieces }: Pick<Plan, 'placements' | 'splices' | 'line_index' | 'pieces'>
+  plan: Pick<Plan, 'splices' | 'line_index' | 'pieces'>,
+  changed = changedSplices(original, plan.splices.list)
 ): PlaceLines {
   const before = new Text([original])
-  const after = new Text(pieces)
+  const after = new Text(plan.pieces)
+  let shift = 0
+  const places = changed.list.map(({ start, end, insert }): PlacedBytes => {
+    const new_start = start + shift
+    shift += insert.length - (end - start)
+    return { start, end, new_start, new_end: new_start + insert.length }
+  })
+  return { before, after, changed, places, ...linesOf(before, after, plan, places) }
+}
+
+/** The lines of some places. */
+export function linesOf(
+  before: Text,
+  after: Text,
+  { line_index, splices }: Pick<Plan, 'splices' | 'line_index'>,
+  places: readonly PlacedBytes[]
+): Pick<PlaceLines, 'spans' | 'newLines' | 'totalBefore' | 'totalAfter'> {
   const oldEdges: number[] = []
   const newEdges: number[] = []
-  for (const { start, end, new_start, new_end } of placements) {
+  for (const { start, end, new_start, new_end } of places) {
     oldEdges.push(start, end)
     newEdges.push(new_start, new_end)
   }
   const old = line_index.lineNumbers(oldEdges)
   const now = changedLineNumbers(after, line_index, splices, newEdges)
-  const joined = placements.some(placed => placed.span !== undefined && joinsLines(after, placed))
-  const spans = placements.map((placed, index): LineSpan => {
-    if (placed.span !== undefined && !joined) return placed.span
+  const spans = places.map((place, index): LineSpan => {
     const start = old.lines[2 * index]!
     const end = old.lines[2 * index + 1]!
     const newStart = now.lines[2 * index]!
     const newEnd = now.lines[2 * index + 1]!
-    const clean = endsClean(before, after, placed)
+    const clean = endsClean(before, after, place)
     const end_line = clean ? end - 1 : Math.min(end, old.total)
     const new_end_line = clean ? newEnd - 1 : Math.min(newEnd, now.total)
     // What begins after the text of a line leaves that line as it is; where that is all, the break has changed.
-    const skipped = startsAfterLine(before, after, placed) && (start < end_line || newStart < new_end_line) ? 1 : 0
+    const skipped = startsAfterLine(before, after, place) && (start < end_line || newStart < new_end_line) ? 1 : 0
     return {
       // A change that parts a \r from its \n, or makes a pair of two, also changes the line before. At the start of a
       // text there is none: the \r is of another edit.
-      start_line: joinsCrlf(before, after, placed) ? Math.max(1, start - 1) : start + skipped,
+      start_line: joinsCrlf(before, after, place) ? Math.max(1, start - 1) : start + skipped,
       end_line,
-      new_start_line: separatesCrlf(before, after, placed) ? Math.max(1, newStart - 1) : newStart + skipped,
+      new_start_line: separatesCrlf(before, after, place) ? Math.max(1, newStart - 1) : newStart + skipped,
       new_end_line
     }
   })
-  return { before, after, spans, newLines: now.lines, totalBefore: old.total, totalAfter: now.total }
+  return { spans, newLines: now.lines, totalBefore: old.total, totalAfter: now.total }
 }
 
 /** Whether a change begins where the text of a line ends, and that line still ends there, by the same break. */
-function startsAfterLine(before: Text, after: Text, { start, new_start, end, new_end }: Placed): boolean {
+function startsAfterLine(before: Text, after: Text, { start, new_start, end, new_end }: PlacedBytes): boolean {
   if (isLineStart(before, start) || isLineStart(after, new_start)) return false
   return (
     isLineEnd(before, start) &&
@@ -74,24 +97,20 @@ function startsAfterLine(before: Text, after: Text, { start, new_start, end, new
 function keepsBreak(
   before: Text,
   after: Text,
-  { start, new_start, end }: Pick<Placed, 'start' | 'new_start' | 'end'>
+  { start, new_start, end }: Pick<PlacedBytes, 'start' | 'new_start' | 'end'>
 ): boolean {
   if (start === before.length) return true
   if (new_start === after.length) return !isLineStart(before, end)
   return breakAt(before, start).kind === breakAt(after, new_start).kind
 }
 
-/** Whether a change of whole lines makes one break of two, at its start or its end, so that lines were counted in vain. */
-const joinsLines = (after: Text, { new_start, new_end }: Placed): boolean =>
-  isInsideCrlf(after, new_start) || isInsideCrlf(after, new_end)
-
 /** Whether both what was replaced and what replaces it end where a line does. */
-const endsClean = (before: Text, after: Text, { end, new_end }: Placed): boolean =>
+const endsClean = (before: Text, after: Text, { end, new_end }: PlacedBytes): boolean =>
   isLineStart(before, end) && isLineStart(after, new_end)
 
 // At a text's first byte there is no line before: there the other half of the pair is of another edit.
-const joinsCrlf = (before: Text, after: Text, { start, new_start }: Placed): boolean =>
+const joinsCrlf = (before: Text, after: Text, { start, new_start }: PlacedBytes): boolean =>
   start > 0 && isLineStart(before, start) && isInsideCrlf(after, new_start)
 
-const separatesCrlf = (before: Text, after: Text, { start, new_start }: Placed): boolean =>
+const separatesCrlf = (before: Text, after: Text, { start, new_start }: PlacedBytes): boolean =>
   new_start > 0 && isLineStart(after, new_start) && isInsideCrlf(before, start)

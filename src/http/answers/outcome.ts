@@ -11,6 +11,7 @@ import type { ReviewResult } from '../../../schemas/review.ts'
 import type { RedoResult, UndoResult } from '../../../schemas/undo.ts'
 import type { NewTextWarning } from '../../engine/edit/new-text-warnings.ts'
 import type { EncodingNote } from '../../engine/task.ts'
+import type { PlaceOperation } from '../../engine/edit/piece-table.ts'
 import type { LineChange } from '../../engine/report/describe.ts'
 import type { Repeated } from '../../engine/outline/repeated.ts'
 import type { JoinedBreaks } from '../../engine/report/joined-breaks.ts'
@@ -335,9 +336,12 @@ function editMessage(outcome: ChangeOutcome): string {
   const verb = deletes ? 'delete' : 'replace'
   const what = `${counted(total_replacements, 'occurrence')} ${deletes ? 'from' : 'in'} ${path}`
   const lines = linesListed(changes.map(change => change.start_line))
-  const where = outcome.changes_truncated
-    ? `, the first at ${linesListed(changes.slice(0, 1).map(change => change.start_line))}`
-    : ` (${lines})`
+  const first = linesListed(changes.slice(0, 1).map(change => change.start_line))
+  const where = !outcome.changes_truncated
+    ? ` (${lines})`
+    : total_replacements === 1
+      ? `, from ${first} on`
+      : `, the first at ${first}`
   return dry_run ? `Would ${verb} ${what}${where}; nothing was written.` : `Successfully ${verb}d ${what}${where}.`
 }
 
@@ -345,8 +349,9 @@ function editMessage(outcome: ChangeOutcome): string {
 const MAX_LISTED = 5
 
 function linesMessage(outcome: ChangeOutcome): string {
-  const { path, changes, dry_run, changed, total_lines_after } = outcome
+  const { path, dry_run, changed, total_lines_before, total_lines_after } = outcome
   if (!changed) return UNCHANGED
+  const changes = outcome.changes.map(change => ({ ...change, operation: doneBy(change, total_lines_before) }))
   const end = dry_run
     ? `${path} would then have ${counted(total_lines_after, 'line')}; nothing was written.`
     : `${path} now has ${counted(total_lines_after, 'line')}.`
@@ -360,6 +365,13 @@ function linesMessage(outcome: ChangeOutcome): string {
       ? [`and ${changes.length - MAX_LISTED} more, which changes lists`]
       : []
   return `${dry_run ? 'Would make' : 'Made'} ${total} changes in ${path}: ${[...each, ...rest].join('; ')}. ${end}`
+}
+
+/** What a change does to whole lines: of a replaced range, lines may have been put in, or taken out, alone. */
+function doneBy({ operation, start_line, lines_removed, lines_added }: LineChange, total: number): PlaceOperation {
+  if (operation !== 'replace' || (lines_removed > 0 && lines_added > 0)) return operation
+  if (lines_added === 0) return 'delete'
+  return start_line > total ? 'append' : 'insert'
 }
 
 const oldSpan = ({ start_line, end_line }: LineChange) => span([start_line, end_line])

@@ -2,7 +2,7 @@
 // are kept, or how files are written.
 import type { LineCounts } from '../../audit/audit.ts'
 import { differing } from '../../engine/history/refine.ts'
-import { placesOf, type KnownLine } from '../../engine/history/places.ts'
+import { lineCountsOf, placesOf, type KnownLine } from '../../engine/history/places.ts'
 import type { RecordedSplice, Selection } from '../../engine/history/change.ts'
 import type { FileCopy, History, Latest } from '../../history/api.ts'
 import { copyAuthor, type Author, type EditRecord, type FileAttributes, type Settlement } from '../../history/record.ts'
@@ -462,10 +462,5 @@ function textsOf(
   lines: readonly KnownLine[]
 ): Pick<EditRecord, 'splices' | 'places'> & LineCounts {
   const places = splices === null ? null : placesOf(before, splices, lines)
-  let [lines_added, lines_removed] = [0, 0]
-  for (const place of places ?? []) {
-    lines_added += place.lines_added
-    lines_removed += place.lines_removed
-  }
-  return { splices, places, lines_added, lines_removed }
+  return { splices, places, ...lineCountsOf(places ?? []) }
 }

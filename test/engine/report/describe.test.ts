@@ -80,9 +80,9 @@ check('reports a line that goes with the break before it', 'a\nb\nc\n', edit('\n
   changes: [span(2, 2, 2, 1)],
   total_lines_after: 2
 })
-check('reports a line that is put after another', 'a\nc\n', edit('a', 'a\nb'), { changes: [span(1, 1, 1, 2)] })
+check('reports a line that is put after another', 'a\nc\n', edit('a', 'a\nb'), { changes: [span(2, 1, 2, 2)] })
 check('reports lines that are put at the end of a text without final break', 'a', edit('a', 'a\nb'), {
-  changes: [span(1, 1, 1, 2)]
+  changes: [span(2, 1, 2, 2)]
 })
 check('reports the last line that goes', 'a\nb\n', edit('b\n', ''), {
   changes: [span(2, 2, 2, 1)],

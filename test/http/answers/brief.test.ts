@@ -21,13 +21,14 @@ if (host) {
 const WIDE = `${'x'.repeat(3000)} needle ${'y'.repeat(900)}\n`
 const USERS = 'def load_users(path):\n    with open(path) as f:\n        return json.load(f)'
 const ORDERS = 'def load_orders(db, since):\n    rows = db.query(since)\n    keep(rows, since)\n    return rows'
+const LONG = Array.from({ length: 60 }, (_, i) => `line ${i + 1} of the ${'abcdefghij'[i % 10]} part\n`).join('')
 const FILES: Record<string, string | Buffer> = {
   'load.py': `${USERS}\n\n\n${ORDERS}\n`,
   'app.js': APP,
   'guide.md': '# Guide\n\n## Setup\n\ntext\n\n```sh\nls\n```\n\n## Setup\n\nmore\n',
   'cart.js': 'class Cart {\n  add (item) {\n    this.items.push(item)\n  }\n}\n',
   'broken.js': 'function a () {}\nfunction (\n',
-  'long.txt': Array.from({ length: 60 }, (_, i) => `line ${i + 1} of the ${'abcdefghij'[i % 10]} part\n`).join(''),
+  'long.txt': LONG,
   'empty.txt': '',
   'crlf.txt': '\ufeffone\r\n\ttwo',
   'tabs.py':
@@ -179,10 +180,10 @@ const ANSWERS: [tool: string, args: Record<string, unknown>, lines: string[]][] 
       '31\t2',
       '32\t3',
       '…',
+      '35\t6',
       '36\t7',
       '37\t8',
       '38\tline 30 of the j part',
-      '39\tline 31 of the a part',
       'Warning: old_string was read as old_text.'
     ]
   ],
@@ -190,11 +191,34 @@ const ANSWERS: [tool: string, args: Record<string, unknown>, lines: string[]][] 
     'edit_file',
     { path: 'app.js', old_text: '\n\nif', new_text: '\nif', show_diff: true, max_diff_lines: 3 },
     [
-      'Successfully replaced 1 occurrence in app.js (line 2). file_hash: #',
+      'Successfully replaced 1 occurrence in app.js (line 3). file_hash: #',
       '--- a/app.js',
       '+++ b/app.js',
       '… 7 more lines of this diff left out: raise max_diff_lines to see them',
       'The diff is cut here.'
+    ]
+  ],
+  [
+    'edit_file',
+    {
+      path: 'long.txt',
+      old_text: LONG,
+      new_text: LONG.replaceAll(/line (\d*[02468]) /g, 'row $1 '),
+      show_diff: false
+    },
+    [
+      'Successfully replaced 1 occurrence in long.txt, from line 2 on. file_hash: #',
+      '1\tline 1 of the a part',
+      '2\trow 2 of the b part',
+      '3\tline 3 of the c part',
+      '4\trow 4 of the d part',
+      '5\tline 5 of the e part',
+      '6\trow 6 of the f part',
+      '7\tline 7 of the g part',
+      '8\trow 8 of the h part',
+      '9\tline 9 of the i part',
+      '10\trow 10 of the j part',
+      '11\tline 11 of the a part'
     ]
   ],
   [

@@ -14,6 +14,8 @@ export interface LineHunk {
 
 /** Lines that only one side has, up to which a stretch without a line of its own in it is compared line by line. */
 const MOST_EDITS = 200
+/** Lines of two texts that are compared as a whole before lines that occur once are sought. */
+const MOST_WHOLE = 4000
 /** Steps of all these comparisons together; one in which n lines differ takes n². About 0.2 s, measured. */
 const MOST_STEPS = 2_000_000
 
@@ -26,9 +28,10 @@ export interface Steps {
 export const stepsOfComparison = (): Steps => ({ steps: MOST_STEPS })
 
 /**
- * The lines in which two texts differ, in order; between two hunks at least one line is the same. Lines that occur once
- * in each text are found whatever their number; what lies between two of these is compared line by line only where few
- * lines differ, as long as steps are `left`, and is one hunk otherwise. Of texts of very many lines, all between the
+ * The lines in which two texts differ, in order; between two hunks at least one line is the same. Where few lines differ
+ * in texts of few, there are no fewer that do, as long as steps are `left`. Otherwise lines that occur once in each text
+ * are found whatever their number; what lies between two of these is compared line by line only where few lines differ,
+ * as long as steps are left, and is one hunk otherwise. Of texts of very many lines, all between the
  * lines that they begin and end with alike is one hunk. Linear in the bytes, and O(n log n) for n lines.
  */
 export function lineHunks(old: Buffer, now: Buffer, left: Steps): LineHunk[] {
@@ -72,9 +75,12 @@ function hunksOf({ a, b, count }: NonNullable<ReturnType<typeof nameLines>>, shi
       last.otherTo = bytes.otherTo
     } else hunks.push(bytes)
   }
+  const all = { from: 0, to: a.names.length, otherFrom: 0, otherTo: b.names.length }
+  if (all.to + all.otherTo <= MOST_WHOLE && compareStretch(a.names, b.names, all, left, add)) return hunks
   let [from, otherFrom] = [0, 0]
   for (const [at, otherAt] of [...anchors(a.names, b.names, count), [a.names.length, b.names.length] as const]) {
-    compareStretch(a.names, b.names, { from, to: at, otherFrom, otherTo: otherAt }, left, add)
+    const stretch = { from, to: at, otherFrom, otherTo: otherAt }
+    compareStretch(a.names, b.names, stretch, left, add, true)
     from = at + 1
     otherFrom = otherAt + 1
   }
@@ -114,14 +120,18 @@ function onlyPlaces(lines: Int32Array, names: number): Int32Array {
   return places
 }
 
-/** Adds the hunks of a stretch of lines. Takes what steps that takes from those that are left. */
+/**
+ * Adds the hunks of a stretch of lines, and says whether it did. Where too many lines differ, it does so only if the
+ * stretch is to be added `anyway`, as one hunk. Takes what steps that takes from those that are left.
+ */
 function compareStretch(
   a: Int32Array,
   b: Int32Array,
   { from, to, otherFrom, otherTo }: LineHunk,
   left: Steps,
-  add: (from: number, to: number, otherFrom: number, otherTo: number) => void
-): void {
+  add: (from: number, to: number, otherFrom: number, otherTo: number) => void,
+  anyway = false
+): boolean {
   while (from < to && otherFrom < otherTo && a[from] === b[otherFrom]) {
     from++
     otherFrom++
@@ -130,7 +140,7 @@ function compareStretch(
     to--
     otherTo--
   }
-  if (from === to && otherFrom === otherTo) return
+  if (from === to && otherFrom === otherTo) return true
   const most = Math.min(MOST_EDITS, Math.floor(Math.sqrt(left.steps)))
   const isPlain = from === to || otherFrom === otherTo || Math.abs(to - from - (otherTo - otherFrom)) > most
   const parts = isPlain
@@ -138,8 +148,8 @@ function compareStretch(
     : diffArrays([...a.subarray(from, to)], [...b.subarray(otherFrom, otherTo)], { maxEditLength: most })
   if (!isPlain) left.steps -= parts === undefined ? most ** 2 : countEdits(parts) ** 2
   if (parts === undefined) {
-    add(from, to, otherFrom, otherTo)
-    return
+    if (anyway) add(from, to, otherFrom, otherTo)
+    return anyway
   }
   for (const { added, removed, count } of parts) {
     const [end, otherEnd] = [from + (added ? 0 : count), otherFrom + (removed ? 0 : count)]
@@ -147,6 +157,7 @@ function compareStretch(
     from = end
     otherFrom = otherEnd
   }
+  return true
 }
 
 const countEdits = (parts: readonly { added: boolean; removed: boolean; count: number }[]): number =>
