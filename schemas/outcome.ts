@@ -21,6 +21,9 @@ const Change = named('Change', 'One changed place. Check that this is what you m
   lines_removed: count('Lines removed.'),
   lines_added: count('Lines added.'),
   net_change: Type.Integer({ description: 'lines_added - lines_removed.' }),
+  change_index: count(
+    'Which change of edit_id, in the order of the file, counted from 0: what change_indexes of an undo takes.'
+  ),
   inserted_by_edit: Type.Optional(
     count('The earlier edit, counted from 0, that wrote the text in which this place lies.')
   ),
@@ -61,7 +64,7 @@ const result = <P extends TProperties, H extends TProperties>(id: string, descri
     ...own,
     changes: Type.Array(ref(Change), {
       maxItems: 1000,
-      description: 'The changes, at most 20; in a dry run at most 1,000.'
+      description: 'The changes in the order of the edits, at most 20; in a dry run at most 1,000.'
     }),
     changes_truncated: Type.Optional(
       Type.Literal(true, { type: 'boolean', description: 'true: there are more changes than are listed.' })

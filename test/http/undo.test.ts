@@ -55,6 +55,30 @@ t.test('takes back the edit of one agent among three, and nothing else', async t
   t.match(first(listed, 'edits'), { changes: [{ change_index: 0, start_line: 2, new_start_line: 2 }] })
 })
 
+t.test('says by which index each change is taken back, in whatever order they were asked for', async t => {
+  const server = await startServer(t, { files })
+  const edits = [
+    { old_text: 'six', new_text: 'SIX' },
+    { old_text: 'two', new_text: 'TWO' },
+    { old_text: 'three\nfour', new_text: 'three\nFOUR' }
+  ]
+  const changes = [
+    { edit_index: 0, start_line: 6, change_index: 2 },
+    { edit_index: 1, start_line: 2, change_index: 0 },
+    { edit_index: 2, start_line: 4, change_index: 1 }
+  ]
+  await check(t, server, '/preview', { operation: 'edit', path: 'a.txt', edits }, 200, { changes })
+  const { body } = await check(t, server, '/edit', { path: 'a.txt', edits }, 200, { changes })
+  const batch = { operations: [{ operation: 'edit', path: 'b.txt', edits }] }
+  await check(t, server, '/batch', batch, 200, { results: [{ changes }] })
+  const headers = { accept: 'application/json' }
+  const asTool = await server.call('POST', '/tools/edit_file', { body: { path: 'dir/c.txt', edits }, headers })
+  t.match(asTool.body, { changes })
+  const undo = { edit_id: body.edit_id, change_indexes: [changes[0]!.change_index] }
+  await check(t, server, '/undo', undo, 200, { results: [{ changes: [{ start_line: 6, change_index: 0 }] }] })
+  t.equal(bytesOf(server, 'a.txt'), 'one\nTWO\nthree\nFOUR\nfive\nsix\nseven\n')
+})
+
 t.test('tells of a line that is put behind another one what git would', async t => {
   const server = await startServer(t, { files: { 'a.ini': '[a]\nx=1\n[paths]\ny=2\n' } })
   const request = { path: 'a.ini', old_text: '[paths]', new_text: '[paths]\ntemp=y', show_diff: true }

@@ -1,5 +1,6 @@
 // A bounded number of splices for the same result: where there are very many, neighbours are one. Does not know what
 // they are for.
+import { firstIndex } from '../text/bisect.ts'
 import type { Splice } from './splice.ts'
 
 /**
@@ -15,6 +16,13 @@ const MOST_SPLICES = 10_000
  */
 export function fewSplices(list: readonly Splice[], original: Buffer, most = MOST_SPLICES): readonly Splice[] {
   return list.length <= most ? list : groupsOf(list, most).map(group => joined(list, original, group))
+}
+
+/** Gives the index that the splice with this index, of `list`, has in what `fewSplices` makes of it. */
+export function fewIndexes(list: readonly Splice[], most = MOST_SPLICES): (index: number) => number {
+  if (list.length <= most) return index => index
+  const groups = groupsOf(list, most)
+  return index => firstIndex(groups.length, at => groups[at]!.to > index)
 }
 
 /** Splices by their index, `to` exclusive. */

@@ -1,6 +1,7 @@
 // What a plan changes, in lines: from the placements, never by comparing texts. Does not know files or HTTP.
 import { firstIndex } from '../text/bisect.ts'
 import type { ChangedSplice } from '../edit/changed-splices.ts'
+import { fewIndexes } from '../edit/few-splices.ts'
 import type { Placed, PlaceOperation, LineSpan } from '../edit/piece-table.ts'
 import { decodeRange, excerptOf } from '../text/encoding.ts'
 import { breakBefore, isInsideCrlf, lineAround, lineFrom, startOfLineAround } from '../text/lines.ts'
@@ -20,6 +21,8 @@ export interface LineChange {
   lines_removed: number
   lines_added: number
   net_change: number
+  /** Which of the changes that are recorded it is part of; in the order of the file, from 0. */
+  change_index: number
   inserted_by_edit?: number
   context?: { before_lines: string[]; after_lines: string[]; lossy?: true }
   old_content?: string
@@ -55,6 +58,7 @@ export function describe(
 ): Description {
   const { before, after, changed, spans, totalBefore, totalAfter } = lines
   const blocks = context_lines > 0 ? blocksOf(spans) : []
+  const indexOf = fewIndexes(changed.list)
   const { listed, isCut } = listedOf(plan, lines, dry_run ? LISTED_DRY : LISTED)
   const changes = listed.map(({ placed, isAll, change, place, span, newLines }, index): LineChange => {
     const { start_line, end_line, new_start_line, new_end_line } = span
@@ -70,7 +74,8 @@ export function describe(
       new_end_line,
       lines_removed,
       lines_added,
-      net_change: lines_added - lines_removed
+      net_change: lines_added - lines_removed,
+      change_index: indexOf(change)
     }
     if (placed.inserted_by_edit !== undefined) shown.inserted_by_edit = placed.inserted_by_edit
     if (index < LISTED) {

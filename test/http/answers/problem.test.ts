@@ -282,7 +282,7 @@ const done = (more: Partial<ChangeOutcome> = {}): ChangeOutcome => ({
   dry_run: false,
   total_replacements: 2,
   edits_applied: [],
-  changes: [12, 40].map(at => ({
+  changes: [12, 40].map((at, change_index) => ({
     edit_index: 0,
     operation: 'replace',
     start_line: at,
@@ -291,7 +291,8 @@ const done = (more: Partial<ChangeOutcome> = {}): ChangeOutcome => ({
     new_end_line: at,
     lines_removed: 1,
     lines_added: 1,
-    net_change: 0
+    net_change: 0,
+    change_index
   })),
   total_lines_before: 90,
   total_lines_after: 90,
