@@ -455,6 +455,40 @@ t.test('replaces what new_text repeats, and says so', async t => {
   }
 })
 
+t.test('replaces a line comment that new_text writes again, in each language that has them', async t => {
+  const cases: [path: string, original: string, symbol: string, new_text: string][] = [
+    [
+      'sum.go',
+      'package a\n\n// Add adds.\n// It returns the sum.\nfunc Add(a, b int) int {\n\treturn a + b\n}\n',
+      'Add',
+      '// Add adds all.\nfunc Add(xs ...int) int {\n\treturn sum(xs)\n}\n'
+    ],
+    [
+      'sum.ts',
+      'export {}\n\n// Adds.\nfunction add(a: number) {}\n',
+      'add',
+      '// Adds all.\nfunction add(...all: number[]) {}\n'
+    ],
+    ['sum.py', 'import os\n\n\n# Adds.\ndef add(a):\n    pass\n', 'add', '# Adds all.\ndef add(*all):\n    pass\n'],
+    [
+      'sum.c',
+      'int x;\n\n/* Adds. */\nint add(int a) { return a; }\n',
+      'add',
+      '/* Adds all. */\nint add(void) { return 1; }\n'
+    ]
+  ]
+  for (const [path, original, symbol, new_text] of cases) {
+    for (const eol of ['\n', '\r\n']) {
+      writeFileSync(join(server.root, path), original.replaceAll('\n', eol))
+      await check(t, server, '/edit-section', { path, action: 'replace', symbol, new_text }, 200, {
+        warnings: [/^new_text begins with the doc comment, which was replaced too, as with include_comment: true\./]
+      })
+      const kept = original.slice(0, original.indexOf('\n\n') + (path.endsWith('py') ? 3 : 2))
+      t.equal(bytesOf(server, path), `${kept}${new_text}`.replaceAll('\n', eol))
+    }
+  }
+})
+
 t.test('says that the heading line stays above a new_text that begins with another heading', async t => {
   const replace = { path: 'guide.md', action: 'replace', heading: 'Use', new_text: '## Usage\n\nMore.' }
   await check(t, server, '/edit-section', { ...replace, dry_run: true }, 200, {

@@ -58,8 +58,23 @@ function repeatsFences(
   return last.length >= fence.markup.length && [...last].every(sign => sign === fence.markup[0])
 }
 
-/** What opens the doc comments of many languages: two of them, one below the other, are never meant. */
-const DOC = /^(?:\/\*\*|\/\/\/)/
+/** What opens a comment: of two in one style, one below the other, the second is mostly the first, written again. */
+const OPENING = /^(?:\/\*\*?|\/\/[/!]?|--|;+|#(?![[!]))/
 
-const isSameComment = (line: string, own: string): boolean =>
-  line === own || (DOC.exec(line) !== null && DOC.exec(line)?.[0] === DOC.exec(own)?.[0])
+/**
+ * What follows the opening of a line that may stand above or below a doc comment: a rule or a banner, a note to
+ * oneself, a word to a linter or compiler (`eslint-disable`, `@ts-ignore`, `noqa`, `go:noinline`, `type: ignore`).
+ */
+const NOT_DOC =
+  /^\s*(?:[-=*~#/_+]{3}|(?:TODO|FIXME|XXX|HACK)\b|@ts-|prettier-|biome-|eslint|no(?:qa|lint|sonar)\b|(?:c8|v8|istanbul) |pragma\b|pylint:|[a-z]+:\S|(?:type|mypy|ruff|pyright|rubocop|shellcheck|fmt|isort)\b:? ?(?:ignore|disable|off|skip|on))/i
+
+/** What opens a comment that says what is below it; undefined of any other line. */
+function openingOfDoc(line: string): string | undefined {
+  const opening = OPENING.exec(line)?.[0]
+  return opening === undefined || NOT_DOC.test(line.slice(opening.length)) ? undefined : opening
+}
+
+function isSameComment(line: string, own: string): boolean {
+  const opening = openingOfDoc(line)
+  return line === own || (opening !== undefined && opening === openingOfDoc(own))
+}
