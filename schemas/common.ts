@@ -38,13 +38,20 @@ export const word = <const V extends string[]>(values: V, description: string) =
 const HASH = '^[0-9a-f]{16}$'
 const TIME = '^[0-9]{4}-[0-9]{2}-[0-9]{2}[Tt ][0-9]{2}:[0-9]{2}:[0-9]{2}(\\.[0-9]+)?([Zz]|[+-][0-9]{2}:[0-9]{2})$'
 
+/** The form of an edit's id, which says when it was made: the years up to 2527. */
+const EDIT_ID = '^0[0-9A-F][0-9A-HJKMNP-TV-Z]{24}$'
+
 /** What each pattern in a request allows, in words. */
 export const ALLOWED: Readonly<Record<string, string>> = {
   [HASH]: 'the file_hash of an answer: 16 hex digits in lower case',
-  [TIME]: 'a date and time with its zone, such as 2026-11-22T12:40:00Z'
+  [TIME]: 'a date and time with its zone, such as 2026-11-22T12:40:00Z',
+  [EDIT_ID]: 'the next_before of an answer, unchanged'
 }
 
 export const hash = (description: string) => Type.String({ pattern: HASH, description })
+
+/** The id of an edit by which a list goes on. */
+export const nextEdit = (description: string) => Type.String({ pattern: EDIT_ID, description })
 
 /** As RFC 3339 has it. */
 export const time = (description: string) => Type.String({ pattern: TIME, description })

@@ -1,7 +1,7 @@
 // What POST /history takes and answers. Knows only the wire format.
 import type { Static } from 'typebox'
 import { Type } from './type.ts'
-import { answeredPath, count, hash, line, lossy, named, ref, time, word } from './common.ts'
+import { answeredPath, count, hash, line, lossy, named, nextEdit, ref, time, word } from './common.ts'
 
 /** Edits that one page lists at most, and where the request doesn't say how many. */
 const MAX_EDITS_LISTED = 200
@@ -53,7 +53,7 @@ export const HistoryRequestSchema = named(
         description: `Edits to list at most (default: ${DEFAULT_LISTED}).`
       })
     ),
-    before: Type.Optional(editId('Only older edits than this one: the next_before of the last answer.'))
+    before: Type.Optional(nextEdit('Only older edits than this one: the next_before of the last answer.'))
   }
 )
 
@@ -117,7 +117,7 @@ const PastEdit = named('PastEdit', 'One edit of one file.', {
 export const HistoryResultSchema = named('HistoryResult', 'Edits, newest first.', {
   message: Type.String({ description: 'What was found, in one sentence.' }),
   edits: Type.Array(ref(PastEdit), { maxItems: MAX_EDITS_LISTED, description: 'The edits, newest first.' }),
-  next_before: Type.Optional(editId('There may be more: send it as before.')),
+  next_before: Type.Optional(nextEdit('There may be more: send it as before.')),
   oldest_kept_at: Type.Optional(Type.String({ description: 'When the oldest edit was made that is still kept.' })),
   warnings: Type.Optional(Type.Array(Type.String(), { description: 'How the request was understood.' }))
 })

@@ -30,6 +30,26 @@ function stateFolder(t: Test): string {
   return folder
 }
 
+t.test('refuses to go on from what no page has named', async t => {
+  const server = await startServer(t, { files: { 'a.txt': TEXT } })
+  const ids = [await edit(server, 'a.txt', 'one', '1'), await edit(server, 'a.txt', 'two', '2')]
+  for (const before of ['nonsense!', 'zzz', ids[0]!.toLowerCase(), ids[0]!.slice(1), `${ids[0]}0`, '']) {
+    for (const route of ['/history', '/tools/edit_history']) {
+      const reply = await server.call('POST', route, { body: { before }, headers: { accept: 'application/json' } })
+      t.equal(reply.status, 400, before)
+      t.strictSame(reply.body.errors, [
+        { pointer: '/before', message: 'must be the next_before of an answer, unchanged' }
+      ])
+    }
+  }
+  const page = await check(t, server, '/history', { limit: 1 }, 200, { next_before: ids[1]! })
+  const next = await check(t, server, '/history', { before: page.body.next_before }, 200, { next_before: undefined })
+  t.strictSame(
+    editsIn(next).map(({ edit_id }) => edit_id),
+    [ids[0]]
+  )
+})
+
 t.test('shows no more than 8 MiB of texts at once, and says how to get the others', { skip: ONLY_CI }, async t => {
   const server = await startServer(t)
   const ids: string[] = []
