@@ -32,6 +32,7 @@ export function sendProblem(reply: FastifyReply, failure: Failure, about: Partia
 /** Sends the answer of a call, as text where the route answers models and JSON isn't asked for. */
 export function sendAnswer(reply: FastifyReply, answer: Answer | CallAnswer): FastifyReply {
   const { body, headers } = answer
+  closeWhenRead(reply)
   const isProblem = 'code' in body
   if (isProblem) noteCode(reply.code(body.status).request, body.code)
   reply.headers(headers)
@@ -46,6 +47,23 @@ export function sendAnswer(reply: FastifyReply, answer: Answer | CallAnswer): Fa
     if (!prefersJson(asked.accept)) return reply.type(TEXT).send(answer.text())
   }
   return reply.type(isProblem ? MEDIA : 'application/json; charset=utf-8').send(body)
+}
+
+/**
+ * Where a request that is to be the last on its connection is answered before its body has arrived: has the connection
+ * closed when the rest was read and dropped. Closing with bytes unread is a reset, which can overtake the answer.
+ */
+function closeWhenRead(reply: FastifyReply): void {
+  const { raw: response } = reply
+  const { raw: request } = reply.request
+  const { 'content-length': length = '0', 'transfer-encoding': coding } = request.headers
+  if (response.shouldKeepAlive || request.complete || (length === '0' && coding === undefined)) return
+  // With `Connection: close`, Node would destroy the socket; without the header, only where shouldKeepAlive is false.
+  reply.removeHeader('connection')
+  response.removeHeader('connection')
+  response.shouldKeepAlive = true
+  const close = () => request.socket.destroySoon()
+  response.once('finish', () => (request.complete ? close() : request.once('end', close)))
 }
 
 /** The whole HTTP message of a problem, after which the connection is closed. */

@@ -559,6 +559,42 @@ t.test('answers a body that is too large while it is being sent, and reads on', 
   }
 })
 
+t.test('closes a connection only when the rest of a request that was answered early has arrived', async t => {
+  const server = await startServer(t, { files, settings: { bodyLimit: 3_000_000 } })
+  const size = 20_000_000
+  const half = 'x'.repeat(size / 2)
+  const large = post([`Content-Length: ${size}`], '')
+  const cases: [request: string, status: number][] = [
+    [large, 413],
+    [large.replace('HTTP/1.1', 'HTTP/1.0'), 413],
+    [large.replace(TOKEN, 'wrong'), 401],
+    [large.replace('/edit', '/nowhere'), 404],
+    [large.replace('/edit', '/%'), 400],
+    [post(['Transfer-Encoding: chunked'], `${size.toString(16)}\r\n`), 413]
+  ]
+  const check = (request: string, status: number) =>
+    new Promise<void>((resolve, reject) => {
+      let received = ''
+      const end = request.includes('chunked') ? '\r\n0\r\n\r\n' : ''
+      const socket = connect(server.port, '127.0.0.1', () => socket.write(request + half))
+      socket
+        .on('error', reject)
+        .on('data', data => {
+          // The other half is sent once the answer is here: nobody reads it if the server has closed the connection.
+          if (received === '') socket.write(`${half}${end}`)
+          received += String(data)
+        })
+        .on('end', () => {
+          t.match(received, new RegExp(`^HTTP/1.1 ${status} `))
+          t.equal(socket.bytesWritten, request.length + size + end.length, 'all of it was taken')
+        })
+        .on('close', () => resolve())
+    })
+  for (const [request, status] of cases) await check(request, status)
+  await server.drain()
+  await check(large, 503)
+})
+
 t.test('does nothing of a request whose rest comes after it was answered that its time is over', async t => {
   const server = await startServer(t, { files, timeouts: { request: 700, headers: 700, check: 100 } })
   const body = JSON.stringify({ path: 'a.txt', start_line: 1, end_line: 0, new_text: 'more\n' })
