@@ -270,7 +270,7 @@ const MEMBERS = {
   did_you_mean: Type.Optional(
     Type.Array(Type.String(), {
       maxItems: 10,
-      description: 'Similar paths that exist; for a target, similar names.'
+      description: 'Similar paths that exist; for a target, the name of which it is most likely a typo.'
     })
   ),
   targets: Type.Optional(

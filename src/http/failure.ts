@@ -42,7 +42,7 @@ export type RequestFailure =
   | { code: 'FORBIDDEN_ORIGIN'; origin: string }
   | { code: 'ROUTE_NOT_FOUND'; method: string; routes: string[] }
   | { code: 'ROUTE_NOT_FOUND'; workspace: string }
-  | { code: 'ROUTE_NOT_FOUND'; tool: string; nearest: string; tools: string[] }
+  | { code: 'ROUTE_NOT_FOUND'; tool: string; meant?: string; tools: string[] }
   | { code: 'METHOD_NOT_ALLOWED'; method: string; allow: string[] }
   | { code: 'REQUEST_TIMEOUT' }
   | { code: 'HEADERS_TOO_LARGE'; limit: number }

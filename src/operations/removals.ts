@@ -1,8 +1,9 @@
 // After a failure: how a file that is gone was removed, where it is now, and which call brings it back. Does not know why
 // anything is in conflict, or sentences.
+import { basename } from 'node:path/posix'
 import { editIdsOf } from '../engine/history/change.ts'
 import { fail, ok, type Result } from '../result.ts'
-import type { EditRecord } from '../workspace/api.ts'
+import type { EditRecord, PastEdit } from '../workspace/api.ts'
 import type { FileFailure } from '../workspace/failure.ts'
 import type { Workspace } from '../workspace/workspace.ts'
 import { onlyOwnOf } from './access.ts'
@@ -44,13 +45,15 @@ export async function withHowRemoved(
   if (failure.code !== 'FILE_NOT_FOUND' || path === undefined) return failed
   // Else it is something else that is missing.
   if (failure.missing !== undefined && failure.missing !== 'expected') return failed
-  const removals = await removalsFrom(workspace, path)
+  const newest = await lastChangeOf(workspace, path)
+  if (newest === undefined) return failed
+  const removals = await removalsFrom(workspace, newest)
   const last = removals.at(-1)
-  if (last === undefined) return failed
+  if (last === undefined) return { ...failed, failure: notAnother(failure, path, newest.record) }
   const isBack = last.moved_to !== undefined && (await isFile(workspace, last.moved_to))
   const mayUndo = last.moved_to === undefined && undoing !== 'no_undo' && (await canUndo(workspace, last, undoing))
   const found: RemovedFile = {
-    ...failure,
+    ...notAnother(failure, path, newest.record),
     removals,
     ...(isBack && { did_you_mean: [last.moved_to!], now_at: last.moved_to! }),
     ...(mayUndo && { undo: last.back.edit_id })
@@ -58,17 +61,35 @@ export async function withHowRemoved(
   return { ...failed, failure: found }
 }
 
-/** Of this path, and of where the file was moved from there; empty where the last change known of it didn't remove it. */
-async function removalsFrom(workspace: Workspace, path: string): Promise<RemovedFile['removals']> {
+type MissingFile = Extract<FileFailure, { code: 'FILE_NOT_FOUND' }>
+
+/**
+ * A path that the history knows is no typo of another one. What another program has done with the file isn't known: it
+ * may have moved it to where a file of that name is now.
+ */
+function notAnother(failure: MissingFile, path: string, last: EditRecord): MissingFile {
+  const { did_you_mean = [], ...others } = failure
+  const name = basename(path)
+  const moved = last.hash_after === null ? [] : did_you_mean.filter(other => basename(other) === name)
+  return { ...others, ...(moved.length > 0 && { did_you_mean: moved }) }
+}
+
+/** The last change that the history knows of a path. */
+async function lastChangeOf(workspace: Workspace, path: string): Promise<PastEdit | undefined> {
+  const found = await findEdits(workspace, { path }, ({ record }) => !isOfNothing(record), 1)
+  return found.ok ? found.value.edits[0] : undefined
+}
+
+/** By this change, and from where it moved the file; empty where it didn't remove it. */
+async function removalsFrom(workspace: Workspace, newest: PastEdit): Promise<RemovedFile['removals']> {
   const removals: (Removal & { by: string })[] = []
-  for (let at: string | undefined = path; at !== undefined && removals.length < MOST_MOVES;) {
-    const found = await findEdits(workspace, { path: at }, ({ record }) => !isOfNothing(record), 1)
-    const last = found.ok ? found.value.edits[0] : undefined
-    if (last?.record.hash_after !== null || last.state === 'uncertain') break
+  for (let last: PastEdit | undefined = newest; last !== undefined && removals.length < MOST_MOVES;) {
+    if (last.record.hash_after !== null || last.state === 'uncertain') break
     const removal = await removalOf(workspace, last.record.edit_id)
     if (!removal.ok || removal.value === undefined) break
+    const { moved_to } = removal.value
     removals.push({ ...removal.value, by: last.record.edit_id })
-    at = removal.value.moved_to
+    last = moved_to === undefined ? undefined : await lastChangeOf(workspace, moved_to)
   }
   return removals
 }

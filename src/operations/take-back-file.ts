@@ -21,7 +21,7 @@ import type {
 } from './operation.ts'
 import { decoding } from './decoding.ts'
 import { findByIds, isOrdinary, stands } from './past-edits.ts'
-import { withRemovals } from './removals.ts'
+import { withHowRemoved, withRemovals } from './removals.ts'
 import { textsGone } from './texts-gone.ts'
 
 /** The fields that both take. */
@@ -257,7 +257,7 @@ async function missingFile(workspace: Workspace, file: FileToTakeBack, failed: F
 async function removedAt(workspace: Workspace, { path }: FileToTakeBack, failed: Failed): Promise<Failed | null> {
   const newest = await newestOf(workspace, path)
   if (newest?.hash_after === null && (isOrdinary(newest) || wasNotThere(newest))) return null
-  if (newest?.operation !== 'undo' || newest.hash_after !== null) return failed
+  if (newest?.operation !== 'undo' || newest.hash_after !== null) return withHowRemoved(workspace, failed, 'no_undo')
   const edit_ids = [newest.edit_id]
   return { ...failed, failure: { code: 'NOTHING_TO_UNDO', verb: 'undo', edit_ids, reason: 'file_removed' } }
 }

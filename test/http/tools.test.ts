@@ -170,7 +170,7 @@ t.test('defines the tools that are named, by the request or by the server', asyn
     'has an unknown tool "inspect" (did you mean inspect_file?); the tools are edit_file, edit_lines, edit_section, ' +
       'preview_edit, batch_edit, create_file, inspect_file, edit_history, undo_edit and redo_edit'
   )
-  await refused(server, '', 'has an unknown tool "" (did you mean edit_file?); the tools are')
+  await refused(server, '', 'has an unknown tool ""; the tools are')
   await refused(
     reading,
     'edit_file',
@@ -442,6 +442,10 @@ t.test('takes the arguments of a tool call as models give them', async t => {
       'There is no tool "edit_fil"; did you mean edit_file? The tools are edit_file, edit_lines, edit_section, ' +
       'preview_edit, batch_edit, create_file, inspect_file, edit_history, undo_edit and redo_edit.'
   })
+  await call('read_file', {}, 404, {
+    detail: /^There is no tool "read_file"; did you mean inspect_file\? The tools are/
+  })
+  await call('delete_file', {}, 404, { detail: /^There is no tool "delete_file"\. The tools are edit_file,/ })
   await call('edit_file', given, 401, { code: 'UNAUTHORIZED' }, { authorization: '' })
   const got = await server.call('GET', '/tools/edit_file')
   t.match({ ...got.body, allow: got.headers.get('allow') }, { code: 'METHOD_NOT_ALLOWED', allow: 'POST' })

@@ -182,13 +182,11 @@ t.test('says what deleted a file, and which call brings it back', async t => {
     'This lists what is there:',
     '{"path":"."}'
   ])
+  // A file that was there isn't a typo of another one.
   server.write('ab.txt', 'one\n')
-  const similar = await refused(t, server, how, `Did you mean ab.txt? ${way}`, [
-    ...lines,
-    'If you mean ab.txt, send:',
-    JSON.stringify({ ...EDIT, path: 'ab.txt' })
-  ])
-  t.match(similar, { did_you_mean: ['ab.txt'], suggested_fixes: [{ type: 'FIX_PATH' }, { type: 'USE_UNDO' }] })
+  mkdirSync(server.path('old'))
+  server.write('old/a.txt', 'one\n')
+  t.notOk((await refused(t, server, how, way, lines)).did_you_mean)
   await server.send('undo', undo)
   t.match(await server.send('edit', EDIT), { changed: true })
 })
@@ -212,6 +210,30 @@ t.test('says nothing of a file that came back, or was removed by somebody else',
   rmSync(server.path('a.txt'))
   t.equal((await server.send('edit', EDIT)).detail, `${GONE}. ${lists}`)
   t.equal((await server.send('edit', { ...EDIT, path: 'zzzzzzz' })).detail, `zzzzzzz was not found. ${lists}`)
+})
+
+t.test('takes no file that was edited for a typo of another one, and names one of its name elsewhere', async t => {
+  const server = await serve(t)
+  await server.send('edit', EDIT)
+  server.write('ab.txt', 'one\n')
+  rmSync(server.path('a.txt'))
+  const undo = (body: Body) => server.brief('undo', body)
+  const lists = ['This lists what is there:', '{"name":"inspect_file","arguments":{"path":"."}}']
+  t.strictSame(await undo({ path: 'a.txt' }), [`${GONE}. [FILE_NOT_FOUND]`, ...lists])
+  t.strictSame(await server.brief('edit', EDIT), [`${GONE}. [FILE_NOT_FOUND]`, ...lists])
+  rmSync(server.path('ab.txt'))
+  // Another program may have moved it there.
+  mkdirSync(server.path('src'))
+  writeFileSync(server.path('src/a.txt'), '1\ntwo\n')
+  t.strictSame(await server.brief('edit', EDIT), [
+    `${GONE}; did you mean src/a.txt? [FILE_NOT_FOUND]`,
+    'If so, send:',
+    JSON.stringify({ ...EDIT, path: 'src/a.txt' })
+  ])
+  // What would be taken back there isn't known, so no call is offered.
+  t.strictSame(await undo({ path: 'a.txt' }), [`${GONE}; did you mean src/a.txt? [FILE_NOT_FOUND]`])
+  server.write('abc.md', 'one\n')
+  t.strictSame(await undo({ path: 'abc.m' }), ['abc.m was not found; did you mean abc.md? [FILE_NOT_FOUND]'])
 })
 
 t.test('offers no path at which the file is not any more', async t => {

@@ -3,8 +3,8 @@
 import { distance } from 'fastest-levenshtein'
 
 /**
- * `nearest`: paths that are like it, the likeliest first. `meant`: the one of them that is so near, and so far before
- * the others, that a call for it may be proposed, be it a deletion.
+ * `nearest`: paths that are like it, the likeliest first. `meant`: the one of them from which it differs only as a typo
+ * does, so that a call for it may be proposed.
  */
 export interface LikeNames {
   nearest: string[]
@@ -36,7 +36,7 @@ const TYPO_LENGTH = 5
 /** From here on a word may have two, and a letter in place of another: `clear` and `clean` are two words. */
 const LONG_WORD = 8
 
-/** `rank`: 0 of the same name, 1 of one that is misspelt or of another parent, 2 of one that is only like it. */
+/** `rank`: 0 of the same name, 1 of one that is misspelt, 2 of one that is only like it, or has another parent. */
 interface Nearness {
   rank: 0 | 1 | 2
   far: number
@@ -76,7 +76,7 @@ export function likeNames(items: readonly Named[], asked: string, { separator, p
 
 /** None where it isn't near. `liesIn`: whether it is where it was looked for; elsewhere, only the same name is near. */
 function nearness(name: string, wanted: string, liesIn: () => boolean): Nearness[] {
-  if (isSame(name, wanted)) return [{ rank: liesIn() ? 0 : 1, far: 0 }]
+  if (isSame(name, wanted)) return [{ rank: liesIn() ? 0 : 2, far: 0 }]
   if (name.length > COMPARED_LENGTH || wanted.length > COMPARED_LENGTH) return []
   const [a, b] = [name.toLowerCase(), wanted.toLowerCase()]
   const far = distance(a, b) / Math.max(a.length, b.length)

@@ -182,7 +182,8 @@ export const EXAMPLES: { [C in ProblemCode]: Extract<Exclude<Failure, HunkFailur
     outline: ENTRIES,
     total: 2,
     elsewhere: [],
-    nearest: ['Parser.parse']
+    nearest: ['Parser.parse'],
+    meant: 'Parser.parse'
   },
   AMBIGUOUS_TARGET: {
     code: 'AMBIGUOUS_TARGET',
@@ -264,7 +265,7 @@ const WITH_HASH = new Set<ProblemCode>([
 const NO_SUCH_TOOL: Failure = {
   code: 'ROUTE_NOT_FOUND',
   tool: 'edit',
-  nearest: 'edit_file',
+  meant: 'edit_file',
   tools: ['edit_file', 'inspect_file']
 }
 

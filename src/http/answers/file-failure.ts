@@ -293,13 +293,9 @@ export function bringingBackRemoved(
 }
 
 function wayToRemoved(removed: RemovedFile, naming: CallSyntax): string {
-  const { now_at, did_you_mean = [] } = removed
-  if (now_at !== undefined) return 'Use the path that it has now.'
+  if (removed.now_at !== undefined) return 'Use the path that it has now.'
   const back = bringingBackRemoved(removed, naming)
-  return sentences(
-    did_you_mean.length === 0 ? '' : `Did you mean ${listed(pathsShown(naming, did_you_mean), 'or')}?`,
-    back === undefined ? '' : `To bring it back, call ${back.name} with ${JSON.stringify(back.arguments)}.`
-  )
+  return back === undefined ? '' : `To bring it back, call ${back.name} with ${JSON.stringify(back.arguments)}.`
 }
 
 function waysToRemoved(removed: RemovedFile, naming: CallSyntax): Partial<Problem> {

@@ -175,7 +175,7 @@ export const REQUEST_FAILURES: Descriptions<RequestFailure | OperationFailure> =
   ROUTE_NOT_FOUND: (failure, { instance }) =>
     'tool' in failure
       ? sentences(
-          `There is no tool ${quote(failure.tool)}; did you mean ${failure.nearest}?`,
+          `There is no tool ${quote(failure.tool)}${failure.meant === undefined ? '.' : `; did you mean ${failure.meant}?`}`,
           `The tools are ${listed(failure.tools)}.`
         )
       : 'workspace' in failure

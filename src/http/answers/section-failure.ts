@@ -45,11 +45,11 @@ export const entryAt = (entry: OutlineEntry): string => `${entryNamed(entry)} at
 
 export const SECTION_FAILURES: Descriptions<SectionFailure> = {
   TARGET_NOT_FOUND: (failure, request) => {
-    const { elsewhere, nearest } = failure
+    const { elsewhere, meant } = failure
     return {
       detail: sentences(notFound(failure, request), NOTHING_WRITTEN, syntaxErrors(failure)),
       members: {
-        ...(nearest.length > 0 && { did_you_mean: nearest }),
+        ...(meant !== undefined && { did_you_mean: [meant] }),
         ...(elsewhere.length > 0 && { targets: elsewhere }),
         ...outlineMembers(failure, request)
       }
@@ -69,7 +69,7 @@ export const SECTION_FAILURES: Descriptions<SectionFailure> = {
 }
 
 function notFound(failure: TargetNotFound, { shown, naming }: FailedRequest): string {
-  const { target, at_line, elsewhere, nearest, outline, total } = failure
+  const { target, at_line, elsewhere, meant, outline, total } = failure
   const what = `The ${targetNamed(target)} was not found`
   if (elsewhere.length > 0) {
     const spans = listed(elsewhere.slice(0, MAX_LISTED).map(spanOf), 'or')
@@ -81,15 +81,18 @@ function notFound(failure: TargetNotFound, { shown, naming }: FailedRequest): st
           : [`the nearest are at ${spans}`, 'Send at_line with a line of the one you mean; targets lists them.']
     return sentences(`${what} at line ${at_line} in ${shown}: ${where}.`, next)
   }
-  if (nearest.length > 0) {
-    const names = nearest.map(name => quote(name))
-    return `${what} in ${shown}. Did you mean ${listed(names, 'or')}?`
-  }
+  if (meant !== undefined) return `${what} in ${shown}. Did you mean ${quote(meant)}?`
   if (total === 0) {
     return `${what} in ${shown}, which has no headings, code blocks or symbols. Use ${naming.edit}.`
   }
   const first = total > outline.length ? ` (the first ${outline.length} of ${total})` : ''
-  return `${what} in ${shown}. Name one of the items in outline${first}.`
+  return `${what} in ${shown}${namesLikeIt(failure)}. Name one of the items in outline${first}.`
+}
+
+/** What follows on the name that isn't there: those like it, none of which may be meant; empty without any. */
+export function namesLikeIt({ nearest }: TargetNotFound): string {
+  if (nearest.length === 0) return ''
+  return `; ${nearest.length === 1 ? 'a name like it is' : 'names like it are'} ${listed(nearest.map(name => quote(name)))}`
 }
 
 function ambiguous({ target, targets, fitting, at_line }: AmbiguousTarget, { shown }: FailedRequest): string {

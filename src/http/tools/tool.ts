@@ -1,6 +1,5 @@
 // The operations as tools that a model calls: name, words, what a call may do. Does not know any host or operation by
 // name.
-import { closest } from 'fastest-levenshtein'
 import { reaches, type Scope } from '../../../schemas/access.ts'
 import { scopeNeededBy } from '../../operations/access.ts'
 import type { Operation } from '../../operations/operation.ts'
@@ -10,6 +9,7 @@ import type { RequestFailure } from '../failure.ts'
 import { BY_TOOL } from '../answers/call-names.ts'
 import { listed, quote } from '../answers/phrases.ts'
 import { fail, ok, type Result } from '../../result.ts'
+import { toolMeant } from './other-names.ts'
 
 /** An operation as a tool, and how it is called. */
 export interface Tool {
@@ -31,9 +31,6 @@ export interface Toolbox {
   /** The failure of a call of an unknown tool. */
   missing(name: string): RequestFailure
 }
-
-/** Characters of an unknown name by which it is told which tool it is most like. */
-const COMPARED = 100
 
 /** What a model that calls a tool gets where it doesn't say: it should hear of code that it breaks. */
 const DEFAULTS = { syntax: 'warn' }
@@ -75,15 +72,18 @@ export function toolbox(
       const unknown = chosen.find(name => !names.includes(name))
       if (unknown === undefined) return ok(usable.filter(({ operation }) => chosen.includes(operation.id)))
       const tool = tools.get(unknown)
+      const meant = toolMeant(unknown, names)
       const what = tool
         ? `${unknown}, ${whyNotOffered(tool)}`
-        : `an unknown tool ${quote(unknown)} (did you mean ${closest(unknown, names)}?)`
+        : `an unknown tool ${quote(unknown)}${meant === undefined ? '' : ` (did you mean ${meant}?)`}`
       const message = `has ${what}; the tools are ${listed(names)}`
       return fail({ code: 'INVALID_REQUEST', errors: [{ pointer: '/names', message }] })
     },
     find: name => tools.get(name),
-    // Comparing takes time for each character, of which a name may have millions.
-    missing: tool => ({ code: 'ROUTE_NOT_FOUND', tool, nearest: closest(tool.slice(0, COMPARED), names), tools: names })
+    missing(tool) {
+      const meant = toolMeant(tool, names)
+      return { code: 'ROUTE_NOT_FOUND', tool, ...(meant !== undefined && { meant }), tools: names }
+    }
   }
 }
 

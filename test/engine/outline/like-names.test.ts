@@ -1,4 +1,4 @@
-// Which names are like one that isn't there, and of which a call may be proposed, be it a deletion.
+// Which names are like one that isn't there, and for which of them a call may be proposed.
 import t from 'tap'
 import { markdownOutline } from '../../../src/engine/outline/markdown.ts'
 import type { Outline } from '../../../src/engine/outline/outline.ts'
@@ -31,7 +31,7 @@ const code = (...paths: string[]): Outline => ({
   })
 })
 
-t.test('means a name that is misspelt, or of another parent, and no other', t => {
+t.test('means a name that is misspelt, and no other', t => {
   const cases: [asked: string, paths: string[], meant: string | undefined, nearest?: string[]][] = [
     // Another spelling.
     ['Store.Add', ['Store', 'Store.add', 'Store.size'], 'Store.add'],
@@ -39,9 +39,11 @@ t.test('means a name that is misspelt, or of another parent, and no other', t =>
     ['add()', ['Store.add'], 'Store.add'],
     ['get_value', ['getValue', 'setValue'], 'getValue'],
     ['HtmlParser', ['HTMLParser'], 'HTMLParser'],
-    // Another parent.
-    ['Cache.add', ['Store.add', 'Cache', 'Cache.evict'], 'Store.add'],
     ['Stor::add', ['Store.add', 'Cache.add'], 'Store.add'],
+    // Another parent.
+    ['Cache.add', ['Store.add', 'Cache', 'Cache.evict'], undefined, ['Store.add']],
+    ['res.redirect', ['res', 'sendfile.ondirectory'], undefined, []],
+    ['get_user_agent', ['default_user_agent', 'get_env'], undefined],
     // A letter missing, added or moved.
     ['Parser.prase', ['Parser.parse', 'Parser.reset'], 'Parser.parse'],
     ['loadConfg', ['loadConfig', 'loadConfigs'], 'loadConfig'],
@@ -66,13 +68,13 @@ t.test('means a name that is misspelt, or of another parent, and no other', t =>
     ['A.B.total', ['B.totals'], undefined, []],
     // Several that are as likely.
     ['Base.add', ['Store.add', 'Cache.add'], undefined, ['Store.add', 'Cache.add']],
-    ['Cache.total', ['Cache.totals', 'Store.total'], undefined, ['Store.total', 'Cache.totals']],
+    ['Cache.total', ['Cache.totals', 'Store.total'], 'Cache.totals', ['Cache.totals', 'Store.total']],
     ['Add', ['add', 'ADD'], undefined, ['add', 'ADD']],
     ['Store.Add', ['Store.add', 'Store.add'], undefined, ['Store.add']],
     ['Store.total', ['Store.Total', 'Store.totals', 'Cache.total'], 'Store.Total'],
     // What is long is compared with nothing.
     [`${'x'.repeat(101)}y`, [`${'x'.repeat(101)}z`], undefined, []],
-    [`a.${'x'.repeat(101)}`, [`b.${'x'.repeat(101)}`], `b.${'x'.repeat(101)}`],
+    [`a.${'x'.repeat(101)}`, [`A.${'x'.repeat(101)}`], `A.${'x'.repeat(101)}`],
     [`${'x'.repeat(101)}y.total`, [`${'x'.repeat(101)}z.total`, 'total'], undefined]
   ]
   for (const [symbol, paths, meant, nearest] of cases) {
@@ -89,12 +91,13 @@ t.test('means a heading of which the name has another case, level or place, or a
     ['Usge', 'Guide > Usage'],
     ['usage', 'Guide > Usage'],
     ['# Usage', 'Guide > Usage'],
-    ['Other > Usage', 'Guide > Usage'],
+    ['Other > Usage', undefined],
     ['Gide > Usage', 'Guide > Usage'],
     ['Guide > Setup', 'Guide > Set up'],
     ['build > run', 'Guide > Set up > Build > run'],
     ['Code x', '`Code` *x*'],
     ['Guidelines', undefined],
+    ['Changelog', undefined],
     ['Use', undefined],
     ['age', undefined]
   ]

@@ -198,6 +198,7 @@ const leftToCaller = LEFT_TO_CALLER.map(later =>
 )
 
 const outside = { code: 'LINE_OUT_OF_RANGE', total_lines: 9 } as const
+const { meant: __, ...likeOnly } = TARGET_NOT_FOUND
 const { found_at: _, ...notFound } = { ...EXPECTED_TEXT_MISMATCH, fixes: [] }
 const differs = { type: 'tabs', expected: '  x', found: '\tx' } as const
 const constant = { kind: 'constant', name: 'LIMIT', start_line: 9, end_line: 9 } as const
@@ -207,7 +208,7 @@ const block = { kind: 'code_block', start_line: 11, end_line: 13 } as const
 const shell = { kind: 'code_block', language: 'sh', start_line: 11, end_line: 13 } as const
 const frontMatter = { kind: 'front_matter', start_line: 1, end_line: 3 } as const
 const languages = ['markdown', 'typescript']
-const nothingLike = { ...TARGET_NOT_FOUND, target: { heading: 'Setup' }, nearest: [] }
+const nothingLike = { ...likeOnly, target: { heading: 'Setup' }, nearest: [] }
 const noneSupported = { code: 'UNSUPPORTED_TARGET', languages } as const
 
 const fits = { fits: true, places: [], total: 0, file_preview: NO_MATCH.file_preview } as const
@@ -303,7 +304,7 @@ const ALL: AllFailures = {
   ],
   ROUTE_NOT_FOUND: [
     { workspace: 'other' },
-    { tool: 'edit', nearest: 'edit_file', tools: ['edit_file', 'inspect_file'] },
+    { tool: 'edit', meant: 'edit_file', tools: ['edit_file', 'inspect_file'] },
     { method: 'POST', routes: ['POST /edit', 'POST /inspect'] }
   ],
   FORBIDDEN_SCOPE: [
@@ -616,7 +617,8 @@ const ALL: AllFailures = {
   ],
   TARGET_NOT_FOUND: [
     TARGET_NOT_FOUND,
-    { ...TARGET_NOT_FOUND, nearest: ['Parser.parse', 'parseAll'], syntax_error_lines: [4] },
+    likeOnly,
+    { ...likeOnly, nearest: ['Parser.parse', 'parseAll'], syntax_error_lines: [4] },
     nothingLike,
     { ...nothingLike, total: 300 },
     { ...nothingLike, target: { code_block: {} }, outline: [], total: 0 },

@@ -760,11 +760,11 @@ const ANSWERS: [tool: string, args: Record<string, unknown>, lines: string[]][] 
   ],
   [
     'edit_section',
-    { path: 'guide.md', action: 'delete', heading: 'Setup', at_line: 2 },
+    { path: 'guide.md', action: 'replace', heading: 'Setup', at_line: 2, new_text: 'x' },
     [
       'The heading "Setup" was not found at line 2 in guide.md; did you mean the section "Setup" at lines 3 to 10? [TARGET_NOT_FOUND]',
       'If so, send:',
-      '{"path":"guide.md","action":"delete","heading":"Setup","at_line":3}',
+      '{"path":"guide.md","action":"replace","heading":"Setup","at_line":3,"new_text":"x"}',
       '3-10\t## Setup',
       '11-13\t## Setup',
       'file_hash: #'
@@ -785,9 +785,19 @@ const ANSWERS: [tool: string, args: Record<string, unknown>, lines: string[]][] 
     'edit_section',
     { path: 'guide.md', action: 'delete', heading: 'Guide', at_line: 20 },
     [
+      'The heading "Guide" was not found at line 20 in guide.md. [TARGET_NOT_FOUND]',
+      'Send at_line with a line of the one you mean, of these:',
+      '1-13\t# Guide',
+      'file_hash: #'
+    ]
+  ],
+  [
+    'edit_section',
+    { path: 'guide.md', action: 'append', heading: 'Guide', at_line: 20, new_text: 'x' },
+    [
       'The heading "Guide" was not found at line 20 in guide.md; did you mean the section "Guide" at lines 1 to 13? [TARGET_NOT_FOUND]',
       'If so, send:',
-      '{"path":"guide.md","action":"delete","heading":"Guide","at_line":1}',
+      '{"path":"guide.md","action":"append","heading":"Guide","at_line":1,"new_text":"x"}',
       'file_hash: #'
     ]
   ],
@@ -819,8 +829,19 @@ const ANSWERS: [tool: string, args: Record<string, unknown>, lines: string[]][] 
     { path: 'cart.js', action: 'delete', symbol: 'Cart.Add' },
     [
       'The symbol "Cart.Add" was not found in cart.js; did you mean "Cart.add"? [TARGET_NOT_FOUND]',
+      'It has:',
+      '1-5\tclass Cart',
+      '2-4\tmethod Cart.add',
+      'file_hash: #'
+    ]
+  ],
+  [
+    'edit_section',
+    { path: 'cart.js', action: 'append', symbol: 'Cart.Add', new_text: 'x' },
+    [
+      'The symbol "Cart.Add" was not found in cart.js; did you mean "Cart.add"? [TARGET_NOT_FOUND]',
       'If so, send:',
-      '{"path":"cart.js","action":"delete","symbol":"Cart.add"}',
+      '{"path":"cart.js","action":"append","symbol":"Cart.add","new_text":"x"}',
       'file_hash: #'
     ]
   ],
@@ -828,7 +849,7 @@ const ANSWERS: [tool: string, args: Record<string, unknown>, lines: string[]][] 
     'edit_section',
     { path: 'cart.js', action: 'delete', symbol: 'Cart.ad' },
     [
-      'The symbol "Cart.ad" was not found in cart.js; did you mean "Cart.add"? [TARGET_NOT_FOUND]',
+      'The symbol "Cart.ad" was not found in cart.js; a name like it is "Cart.add". [TARGET_NOT_FOUND]',
       'It has:',
       '1-5\tclass Cart',
       '2-4\tmethod Cart.add',

@@ -51,6 +51,13 @@ export const CALLS_LENGTH = 1200
 /** The path as it was sent. */
 export const pathOf = ({ made }: FailedCall): unknown => made.arguments.path
 
+/**
+ * Whether a call takes away what it names, and says nothing else of it: none is proposed for a name that is only like
+ * the one that was sent.
+ */
+export const takesAway = ({ made: { name, arguments: sent } }: FailedCall): boolean =>
+  sent.action === 'delete' || name === BY_TOOL.undo || name === BY_TOOL.redo
+
 /** A call that reads; nothing where the caller has none. */
 export function inspect({ made, naming }: FailedCall, args: object): string[] {
   const line = naming.write(BY_TOOL.inspect, args, made)

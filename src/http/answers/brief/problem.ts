@@ -9,7 +9,7 @@ import { bringingBackRemoved, howGone, isOdd, oddWords } from '../file-failure.t
 import { takenBackNote } from '../history-notes.ts'
 import { afterOthers, type NamedPart, NOTHING_CHANGED, operationsNotTried, partNamed } from '../part.ts'
 import { cut, listed, quote } from '../phrases.ts'
-import { again, type Brief, type Briefs, type FailedCall, inspect, pathOf, type ShownAs } from './call.ts'
+import { again, type Brief, type Briefs, type FailedCall, inspect, pathOf, type ShownAs, takesAway } from './call.ts'
 import { EDIT_BRIEFS } from './edit.ts'
 import { staleFile } from './stale-file.ts'
 import { undoConflict } from './undo-conflict.ts'
@@ -108,18 +108,12 @@ function withCode(detail: string, code: string, path = ''): string {
 /** Of a file that the history knows to be moved or deleted. */
 function removedFile(removed: RemovedFile, what: string, lists: string[], call: FailedCall): Brief {
   const { naming, made } = call
-  const { now_at, did_you_mean = [] } = removed
+  const { now_at } = removed
   const how = `${what}: ${howGone(removed, naming)}`
   if (now_at !== undefined) return { what: how, next: again(call, { path: now_at }, 'To use it there') }
   const back = bringingBackRemoved(removed, naming)
   const undo = back && naming.write(BY_TOOL.undo, back.arguments, made)
-  const [first] = did_you_mean
-  const similar = listed(pathsShown(naming, did_you_mean), 'or')
-  const ways = [
-    ...(undo === undefined ? [] : ['To bring it back, send:', undo]),
-    ...(first === undefined ? [] : again(call, { path: first }, `If you mean ${similar}`))
-  ]
-  return { what: how, next: ways.length > 0 ? ways : lists }
+  return { what: how, next: undo === undefined ? lists : ['To bring it back, send:', undo] }
 }
 
 const BRIEFS: Briefs<Failure> = {
@@ -128,7 +122,7 @@ const BRIEFS: Briefs<Failure> = {
   STALE_FILE: (failure, call) => staleFile(failure, call, (inner, renewed) => briefOf(EDIT_BRIEFS, inner, renewed)),
   FILE_NOT_FOUND: (failure, call) => {
     const { did_you_mean = [], missing, folder = '.' } = failure
-    const [first] = did_you_mean
+    const [first, second] = did_you_mean
     if (missing !== undefined) return undefined
     const what = `${call.shown} was not found`
     const listing = inspect(call, { path: folder })
@@ -138,7 +132,7 @@ const BRIEFS: Briefs<Failure> = {
       ? { what, next: lists }
       : {
           what: `${what}; did you mean ${listed(pathsShown(call.naming, did_you_mean), 'or')}?`,
-          next: again(call, { path: first })
+          next: second === undefined && !takesAway(call) ? again(call, { path: first }) : []
         }
   },
   INVALID_PATH: (failure, call) => {

@@ -2,9 +2,9 @@
 // failures.
 import type { AmbiguousTarget, OutlineEntry, TargetNotFound } from '../../../engine/failure.ts'
 import { linesFrom } from '../../../engine/outline/target.ts'
-import { listed, quote } from '../phrases.ts'
-import { entryAt, targetNamed } from '../section-failure.ts'
-import { again, type Brief, type FailedCall } from './call.ts'
+import { quote } from '../phrases.ts'
+import { entryAt, namesLikeIt, targetNamed } from '../section-failure.ts'
+import { again, type Brief, type FailedCall, takesAway } from './call.ts'
 import { below, outlineLines } from './text.ts'
 
 /** Items of an outline that are shown. */
@@ -14,36 +14,28 @@ const CHOOSE = 'Send at_line with a line of the one you mean, of these:'
 
 /** Where it is instead, or what is there; undefined where the file has no outline. */
 export function targetNotFound(failure: TargetNotFound, call: FailedCall): Brief | undefined {
-  const { target, at_line, elsewhere, nearest, meant, outline, total } = failure
+  const { target, at_line, elsewhere, meant, outline, total } = failure
   const what = `The ${targetNamed(target)} was not found`
   if (at_line !== undefined && elsewhere.length > 0) {
     return notAtLine({ what: `${what} at line ${at_line} in ${call.shown}`, elsewhere, at_line }, call)
   }
-  if (meant !== undefined && target.code_block === undefined) {
-    return {
-      what: `${what} in ${call.shown}; did you mean ${quote(meant)}?`,
-      next: again(call, target.heading === undefined ? { symbol: meant } : { heading: meant })
-    }
+  const whole = `${what} in ${call.shown}${meant === undefined ? namesLikeIt(failure) : `; did you mean ${quote(meant)}?`}`
+  if (meant !== undefined && target.code_block === undefined && !takesAway(call)) {
+    return { what: whole, next: again(call, target.heading === undefined ? { symbol: meant } : { heading: meant }) }
   }
-  if (total === 0) return undefined
-  // Which of these was meant, if any was, is left to the model: the call may delete it.
-  const like = nearest.map(name => quote(name))
-  return {
-    what: `${what} in ${call.shown}${like.length === 0 ? '' : `; did you mean ${listed(like, 'or')}?`}`,
-    next: ['It has:'],
-    lines: itemsOf(outline, total)
-  }
+  return total === 0 ? undefined : { what: whole, next: ['It has:'], lines: itemsOf(outline, total) }
 }
 
 /**
  * Where it is instead. A call is proposed for the nearest only where that is far nearer than the next one: the line may
- * be of an older version of the file, and the call may delete the wrong one.
+ * be of an older version of the file. None is proposed that would delete it.
  */
 function notAtLine(
   { what, elsewhere, at_line }: { what: string; elsewhere: readonly OutlineEntry[]; at_line: number },
   call: FailedCall
 ): Brief {
   const [first, second] = elsewhere as [OutlineEntry, OutlineEntry?]
+  if (takesAway(call)) return { what, next: [CHOOSE], lines: outlineLines(elsewhere.slice(0, MOST_ITEMS)) }
   const lines = second === undefined ? '' : outlineLines(elsewhere.slice(0, MOST_ITEMS))
   return second === undefined || 2 * linesFrom(first, at_line) < linesFrom(second, at_line)
     ? { what: `${what}; did you mean ${entryAt(first)}?`, next: again(call, { at_line: first.start_line }), lines }

@@ -1,0 +1,60 @@
+// Which tool of ours a name means that we have no tool of: what other vendors call theirs, and typos. Does not know
+// which tools a caller may use.
+import { distance } from 'fastest-levenshtein'
+import { BY_TOOL } from '../answers/call-names.ts'
+
+/** Our tool → the tools of others that do the same, without case and marks. */
+const OTHERS: Readonly<Record<string, readonly string[]>> = {
+  [BY_TOOL.inspect]: [
+    ...['read', 'readfile', 'readfiles', 'readtextfile', 'readmanyfiles', 'readmultiplefiles', 'openfile', 'getfile'],
+    ...['view', 'viewfile', 'viewlinerange', 'cat', 'getfileinfo', 'fileinfo', 'getfilecontents', 'readfilecontent'],
+    ...['ls', 'list', 'listdir', 'listdirectory', 'listfiles', 'directorytree', 'listcodedefinitionnames'],
+    ...['getsymbolsoverview', 'documentsymbols', 'viewcodeitem', 'searchinfile', 'inspect']
+  ],
+  [BY_TOOL.edit]: [
+    ...['edit', 'multiedit', 'editfiles', 'editexistingfile', 'inserteditintofile', 'applyedit', 'applydiff', 'patch'],
+    ...['replace', 'replaceinfile', 'replacestringinfile', 'multireplacestringinfile', 'replacefilecontent'],
+    ...['searchreplace', 'searchandreplace', 'singlefindandreplace', 'findandreplace', 'strreplace'],
+    ...['strreplaceeditor', 'strreplacebasededittool', 'replaceregex', 'replacecontent', 'updatefile', 'modifyfile']
+  ],
+  [BY_TOOL.edit_lines]: [
+    ...['insert', 'insertline', 'insertlines', 'insertatline', 'insertcontent', 'replacelines', 'deletelines'],
+    ...['editrange', 'replacerange']
+  ],
+  [BY_TOOL.edit_section]: ['replacesymbolbody', 'insertaftersymbol', 'insertbeforesymbol', 'editsymbol'],
+  [BY_TOOL.create]: [
+    ...['create', 'createnewfile', 'createtextfile', 'newfile', 'addfile'],
+    ...['write', 'writefile', 'writetofile', 'writetextfile', 'savefile', 'overwritefile', 'putfilecontents']
+  ],
+  [BY_TOOL.undo]: ['undo', 'undolastedit', 'revert', 'revertfile', 'rollback'],
+  [BY_TOOL.redo]: ['redo'],
+  [BY_TOOL.history]: ['history', 'filehistory', 'listedits', 'edits'],
+  batch_edit: ['batch', 'editmultiplefiles', 'multifileedit'],
+  preview_edit: ['preview', 'viewdiff', 'diff', 'dryrun']
+}
+
+const OURS = new Map(Object.entries(OTHERS).flatMap(([ours, others]) => others.map(name => [name, ours] as const)))
+
+/** UTF-16 units of a name that is compared: comparing takes time for each, and a longer name is like none. */
+const COMPARED = 40
+
+/** Without what some hosts put before it: the name of a server. */
+const plain = (name: string): string => {
+  const [own = ''] = name.split(/__|[./:]/).slice(-1)
+  return own.toLowerCase().replace(/[^a-z]/g, '')
+}
+
+/**
+ * That of `names` which is meant by a name that none of them has: another vendor's for the same, or that of which it is
+ * a typo. Undefined where none is, or several are as near.
+ */
+export function toolMeant(name: string, names: readonly string[]): string | undefined {
+  if (name.length > COMPARED) return undefined
+  const wanted = plain(name)
+  const ours = OURS.get(wanted)
+  if (ours !== undefined) return names.find(one => one === ours)
+  const steps = names.map(one => ({ one, far: distance(plain(one), wanted) })).sort((a, b) => a.far - b.far)
+  const [first, second] = steps
+  const most = Math.floor(wanted.length / 5)
+  return first !== undefined && first.far <= most && second?.far !== first.far ? first.one : undefined
+}
