@@ -156,7 +156,7 @@ export const TOKEN: Kind<string> = {
     if (/^[A-Za-z0-9._~+/=-]+$/.test(text)) return ok(text)
     return fail(
       'a token of letters, digits and ._~+/=-' +
-        (text.includes(':') ? '; tokens with a name and a scope (name:scope:secret) are not supported yet' : '')
+        (text.includes(':') ? '; tokens with a name and a scope are in the file of --access' : '')
     )
   }
 }

@@ -309,14 +309,14 @@ t.test('requires a token wherever others can reach it, and never shows one', asy
     t,
     ['--token-file', '/run/colon'],
     {},
-    /does not contain a valid token: expected.*name:scope:secret\) are not supported yet/
+    /does not contain a valid token: expected.*; tokens with a name and a scope are in the file of --access/
   )
   for (const argv of [['--token', 'ci:read:hush'], ['--token', 'hush', '--token', 'hush'], ['--token=hush hush']]) {
     const config = load(argv)
     t.notOk(config.ok)
     t.notMatch(JSON.stringify(config), 'hush')
   }
-  faults(t, ['--token', 'ci:read:x'], {}, 'name:scope:secret) are not supported yet')
+  faults(t, ['--token', 'ci:read:x'], {}, 'tokens with a name and a scope are in the file of --access')
 })
 
 t.test('looks at the real disk', async t => {

@@ -189,6 +189,21 @@ t.test('names every operation and tells a model what it is for', async t => {
   )
 })
 
+t.test('has each field of a request in the table of the documents', async t => {
+  const answers = readFileSync(new URL('../../docs/answers.md', import.meta.url), 'utf8')
+  const rows = new Map(
+    [...answers.matchAll(/^\| `?(\/?[a-z -]+)`? \| (.*) \|$/gm)].map(([, route, text]) => [route!, text!])
+  )
+  for (const name of ['edit', 'edit-lines', 'edit-section', 'create', 'inspect', 'history', 'undo', 'redo', 'review']) {
+    const { $ref } = (document.paths[`/${name}`]!.post as any).requestBody.content['application/json'].schema
+    const row = `${rows.get(`/${name}`)} ${rows.get('all that change')}`
+    const missing = Object.keys(document.components.schemas[nameIn($ref)]!.properties!).filter(
+      field => !row.includes(`\`${field}\``)
+    )
+    t.strictSame(missing, [], name)
+  }
+})
+
 t.test('has closed, described schemas without defaults', async t => {
   for (const [name, component] of Object.entries(document.components.schemas)) {
     for (const [at, schema] of schemas(component, name)) {

@@ -1,6 +1,6 @@
 // How texts are shown in sentences: quoted, shortened in the middle, joined. Does not know failures.
 import type { OutlineEntry } from '../../engine/failure.ts'
-import { excerpt } from '../../engine/text/encoding.ts'
+import { CUT_MARK, excerpt } from '../../engine/text/encoding.ts'
 import { withInvisibleNamed } from './invisible.ts'
 
 /** The longest text that a problem echoes, in UTF-16 units. */
@@ -10,10 +10,25 @@ export const ECHO_MAX = 500
 export const cut = (text: string, max = ECHO_MAX): string => excerpt(text, max)
 
 /** A short text in quotes, on one line; what can't be seen in it is named. */
-export const quote = (text: string, max = 80): string =>
-  withInvisibleNamed(
-    JSON.stringify(text.length <= max ? text : `${text.slice(0, max).replace(/[\ud800-\udbff]$/, '')}…`)
-  )
+export function quote(text: string, max = 80): string {
+  if (text.length <= max) return withInvisibleNamed(JSON.stringify(text))
+  // A text that was cut before says so in its middle, which isn't cut again.
+  const end = Math.min(max, CUT_MARK.exec(text)?.index ?? max)
+  return withInvisibleNamed(JSON.stringify(`${text.slice(0, end).replace(/[\ud800-\udbff]$/, '')}…`))
+}
+
+/** Units before the first that differs, where two texts are shown from there on. */
+const LEAD = 20
+
+/** Two texts of which neither is the other one, quoted; from shortly before they do, where they would be shown alike. */
+export function quoteApart(a: string, b: string): [string, string] {
+  const quoted: [string, string] = [quote(a), quote(b)]
+  if (quoted[0] !== quoted[1]) return quoted
+  let at = 0
+  while (a[at] === b[at]) at++
+  const from = (text: string): string => quote(`…${text.slice(at - LEAD).replace(/^[\udc00-\udfff]/, '')}`)
+  return [from(a), from(b)]
+}
 
 /** A sentence's beginning. */
 export const capital = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1)

@@ -5,7 +5,7 @@ import type { MergeConflict } from '../../engine/suggest/merge.ts'
 import { type CallSyntax, lookedAtWith, type NamedFile } from './call-names.ts'
 import { sentences } from './description.ts'
 import { placeOf, whyFails } from './later-edits.ts'
-import { capital, linesListed, quote, span } from './phrases.ts'
+import { capital, linesListed, quote, quoteApart, span } from './phrases.ts'
 
 /** First and last line. */
 type Lines = readonly [start_line: number, end_line: number]
@@ -92,18 +92,25 @@ function toLaterEdit(later: LaterEdit, naming: CallSyntax): NonNullable<Suggeste
 const isOfLines = (edit: FixedText | FixedLines | undefined): edit is FixedLines =>
   edit !== undefined && 'start_line' in edit
 
+const OTHER_SPACING = 'your change and the file differ in white space at the same place'
+
+function sameWords({ changed, found }: Extract<MergeConflict, { reason: 'same_words' }>): string {
+  if (changed.trim() === found.trim()) return OTHER_SPACING
+  if (changed === '') return `your change is where the file has put in ${quote(found)}`
+  if (found === '') return `your change is at ${quote(changed)}, which the file does not have`
+  const [asked, there] = quoteApart(changed, found)
+  return `your change is at ${asked}, where the file has ${there}`
+}
+
 /** Why an edit has no `new_text`: how the change that was asked for meets what the file has otherwise. */
 export function whyNotMerged(conflict: MergeConflict, naming: CallSyntax): string {
   switch (conflict.reason) {
     case 'same_words':
-      if (conflict.changed === '') return `your change is where the file has put in ${quote(conflict.found)}`
-      return conflict.found === ''
-        ? `your change is at ${quote(conflict.changed)}, which the file does not have`
-        : `your change is at ${quote(conflict.changed)}, where the file has ${quote(conflict.found)}`
+      return sameWords(conflict)
     case 'unknown_word':
       return `your ${naming.field('new_text')} has ${quote(conflict.word)}, which is no longer there`
     case 'spacing':
-      return 'your change and the file differ in white space at the same place'
+      return OTHER_SPACING
     case 'added':
       return (
         `your ${naming.field('new_text')} does not have the line numbers, fence or markers of ` +

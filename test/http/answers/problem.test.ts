@@ -13,7 +13,9 @@ import { whyMissed } from '../../../src/http/answers/no-match-cause.ts'
 import { toBody } from '../../../src/http/answers/outcome.ts'
 import type { MergeConflict } from '../../../src/engine/suggest/merge.ts'
 import { KINDS, toProblem, type Context } from '../../../src/http/answers/problem.ts'
-import { cut, linesListed, quote } from '../../../src/http/answers/phrases.ts'
+import { cut, linesListed, quote, quoteApart } from '../../../src/http/answers/phrases.ts'
+import { BY_ROUTE } from '../../../src/http/answers/call-names.ts'
+import { whyNotMerged } from '../../../src/http/answers/suggested-fixes.ts'
 import type { NewTextWarning } from '../../../src/engine/edit/new-text-warnings.ts'
 import type { ChangeOutcome, InspectOutcome } from '../../../src/operations/operation.ts'
 import { validator } from '../test-server.ts'
@@ -266,11 +268,26 @@ t.test('sends the headers that belong to a failure', async t => {
   })
 })
 
+t.test('says that a change meets white space where nothing else differs', async t => {
+  const spacing = 'your change and the file differ in white space at the same place'
+  t.equal(whyNotMerged({ reason: 'same_words', changed: 'foo ', found: 'foo' }, BY_ROUTE), spacing)
+  t.equal(whyNotMerged({ reason: 'spacing' }, BY_ROUTE), spacing)
+})
+
 t.test('cuts long texts in whole characters, and says so', async t => {
   t.equal(cut('short'), 'short')
   t.equal(cut(`ab😀${'c'.repeat(30)}😀ef`, 6), 'ab…[34 characters left out]…ef')
   t.ok(cut('😀'.repeat(999), 501).isWellFormed())
   t.ok(quote('a' + '😀'.repeat(99)).endsWith('…"'))
+  // What says that a text was cut isn't cut itself.
+  const cutBefore = cut(`${'a'.repeat(70)}${'b'.repeat(900)}`, 140)
+  t.match(cutBefore, /^a{70}…\[830 characters left out\]…b{70}$/)
+  t.equal(quote(cutBefore), `"${'a'.repeat(70)}…"`)
+  t.equal(quote(cutBefore, 200), JSON.stringify(cutBefore))
+  t.equal(quote(cutBefore, 40), `"${'a'.repeat(40)}…"`)
+  t.strictSame(quoteApart('one', 'two'), ['"one"', '"two"'])
+  const [long, as] = ['x'.repeat(200), 'a'.repeat(20)]
+  t.strictSame(quoteApart(`${long}${as}1`, `${long}${as}2 and more`), [`"…${as}1"`, `"…${as}2 and more"`])
   t.equal(linesListed([3, 3]), 'line 3')
   t.equal(linesListed([3], false), 'line 3 and more')
   t.equal(linesListed([3, 5], false), 'lines 3, 5 and more')
