@@ -416,6 +416,8 @@ export interface UndoConflict {
   current_text: string
   /** What they would hold if `by`, and what else is in the way there, were toggled too; cut like `current_text`. */
   would_restore: string
+  /** It isn't known to be right: what is in the way reaches beyond these lines, or their indentation isn't known. */
+  is_part?: true
   lossy?: true
 }
 

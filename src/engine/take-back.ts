@@ -126,11 +126,11 @@ const endsLine = (text: string): boolean => /[\r\n]$/.test(text)
 /**
  * An edit that puts `would_restore` in the place of the lines in question: by their text, or where that is in the file
  * more than once, by their numbers. None where an edit can't say it, as of bytes that aren't UTF-8, text that is cut or
- * another file's text.
+ * another file's text; or where what is in the way reaches beyond these lines: their text may stand elsewhere by now.
  */
 function restoringEdit(present: Buffer, conflict: UndoConflict): FixedText | FixedLines | undefined {
-  const { start_line, end_line, current_text, would_restore, lossy, replaced } = conflict
-  if (replaced === true || lossy === true || current_text === would_restore) return undefined
+  const { start_line, end_line, current_text, would_restore, is_part, lossy, replaced } = conflict
+  if (replaced === true || is_part === true || lossy === true || current_text === would_restore) return undefined
   // What is as long as that may be cut.
   if (would_restore.length >= TEXT_LENGTH) return undefined
   // Lines around it, on which nothing is in conflict, belong to what would be put back.

@@ -1,12 +1,13 @@
 // The conflicts of a set of units, line by line, and as an answer lists them. Does not know how the set was chosen.
 import { excerptOf } from '../text/encoding.ts'
-import { lineNumbers } from '../text/lines.ts'
+import { lineNumbers, splitAtBreaks } from '../text/lines.ts'
 import { Text } from '../text/text.ts'
 import type { UndoConflict } from '../failure.ts'
 import { askableId, type RecordedChange } from './change.ts'
 import { conflictsAmong, type BlockedUnit } from './judge.ts'
+import { reindented } from './layout.ts'
 import { type Part, type ToggleSet, type TouchedLine, visitLines } from './lines.ts'
-import { bytesOf } from './spans.ts'
+import { bytesOf, type Span } from './spans.ts'
 import type { Units } from './units.ts'
 import { stands, type Weave } from './weave.ts'
 
@@ -26,12 +27,21 @@ interface Found extends BlockedUnit {
   replaced?: true
 }
 
+/** The text that lines would have; `isPart`: that isn't known, or what is toggled for it is only a part of a change. */
+interface Restored {
+  text: Buffer
+  isPart: boolean
+}
+
 /** Conflicts as they are found: the first ones whole, of the others the number. */
 export class Conflicts {
   readonly #present: Buffer
   readonly #units: Units
   readonly #changes: readonly RecordedChange[]
   readonly #shown: Found[] = []
+  /** Of the lines. */
+  #weave: Weave | undefined
+  readonly #inserted = new Map<number, Map<string, number>>()
   #total = 0
 
   constructor(present: Buffer, units: Units, changes: readonly RecordedChange[]) {
@@ -41,7 +51,8 @@ export class Conflicts {
   }
 
   /** Notes those on a line, one by one. Of lines that follow each other those of one pair are one conflict. */
-  on({ parts }: TouchedLine): (pair: BlockedUnit) => void {
+  on({ parts }: TouchedLine, weave: Weave): (pair: BlockedUnit) => void {
+    this.#weave = weave
     let extent: [from: number, to: number] | undefined
     return pair => this.#add(pair, parts, (extent ??= extentOf(parts)))
   }
@@ -77,8 +88,8 @@ export class Conflicts {
     const ends = this.#shown.flatMap(({ from, to }) => [from, Math.max(from, to - 1)])
     const { lines } = lineNumbers(new Text([present]), ends)
     // All that are about one line only have the same text.
-    const known = new Map<readonly Part[], Buffer>()
-    const restore = (parts: Found['parts']): Buffer => {
+    const known = new Map<readonly Part[], Restored>()
+    const restore = (parts: Found['parts']): Restored => {
       const [line, ...others] = parts
       if (line === undefined || others.length > 0) return this.#restored(parts.flat(), set)
       if (!known.has(line)) known.set(line, this.#restored(line, set))
@@ -86,7 +97,8 @@ export class Conflicts {
     }
     const conflicts = this.#shown.map(({ unit, by, parts, isOverlap, from, to, replaced }, i): UndoConflict => {
       const current = excerptOf(present.subarray(from, to), TEXT_LENGTH)
-      const restored = excerptOf(restore(parts), TEXT_LENGTH)
+      const { text, isPart } = restore(parts)
+      const restored = excerptOf(text, TEXT_LENGTH)
       const at = units.changeOf[unit]!
       const { existence, outside } = this.#changes[by]!
       const isRemoved = existence === 'removed' || replaced === true
@@ -100,6 +112,7 @@ export class Conflicts {
         end_line: lines[2 * i + 1]!,
         current_text: current.text,
         would_restore: restored.text,
+        ...(isPart && { is_part: true as const }),
         ...((current.lossy ?? restored.lossy) && { lossy: true })
       }
     })
@@ -107,21 +120,78 @@ export class Conflicts {
     return { conflicts, ...(more > 0 && { more_conflicts: more }) }
   }
 
-  /** The text of a line if all that is in the way there were toggled with the set. */
-  #restored(parts: readonly Part[], set: ToggleSet): Buffer {
-    const [present, units] = [this.#present, this.#units]
+  /**
+   * The text of lines if all that is in the way there were toggled with the set; where another program indented them
+   * differently, in that indentation.
+   */
+  #restored(parts: readonly Part[], set: ToggleSet): Restored {
+    const [units, changes] = [this.#units, this.#changes]
     const ids = new Set(parts.flatMap(({ span }) => [span.inserter, ...span.deleters]).filter(id => id >= 0))
     const pairs = [...conflictsAmong([...ids], set, units)]
     const flipped = new Set(pairs.map(({ by }) => by))
-    const isStanding = (unit: number): boolean =>
-      (units.stands(unit) !== set.has(unit)) !== flipped.has(units.changeOf[unit]!)
+    const isWithout = (unit: number): boolean => units.stands(unit) !== flipped.has(units.changeOf[unit]!)
+    const isStanding = (unit: number): boolean => isWithout(unit) !== set.has(unit)
+    const isToggled = (unit: number): boolean => ids.has(unit) && isStanding(unit) !== units.stands(unit)
+    const text = this.#textOf(parts, isStanding)
+    const [was, now] = [isWithout, (unit: number) => units.stands(unit)].map(is => this.#textOf(parts, is))
+    const [lines, before, after] = [text, was!, now!].map(bytes => bytes.toString('latin1'))
+    const isPart = this.#isPart(parts, isToggled) || this.#isElsewhere(`${lines}\n${before}`, parts, flipped)
+    if (isPart || [...flipped].some(at => changes[at]!.outside !== true)) return { text, isPart }
+    const indented = reindented(lines!, before!, after!)
+    return indented === undefined ? { text, isPart: true } : { text: Buffer.from(indented, 'latin1'), isPart }
+  }
+
+  #textOf(parts: readonly Part[], isStanding: (unit: number) => boolean): Buffer {
     const shown = parts.filter(({ span }) => stands(span, isStanding))
     return Buffer.concat(
       shown.map(({ span, from, to, now }) =>
-        span.visible ? present.subarray(now, now + to - from) : bytesOf(span).subarray(from, to)
+        span.visible ? this.#present.subarray(now, now + to - from) : bytesOf(span).subarray(from, to)
       )
     )
   }
+
+  /** Whether changes have inserted any of these lines elsewhere than in the parts, as who moves lines does. */
+  #isElsewhere(lines: string, parts: readonly Part[], changes: ReadonlySet<number>): boolean {
+    const own = new Map<string, number>()
+    for (const { span, from, to } of parts) {
+      if (span.visible && changes.has(this.#units.changeOf[span.inserter]!)) {
+        countLines(bytesOf(span).subarray(from, to), own)
+      }
+    }
+    return wordedLines(lines).some(line =>
+      [...changes].some(at => (this.#linesOf(at).get(line) ?? 0) > (own.get(line) ?? 0))
+    )
+  }
+
+  /** The lines that a change has inserted and that are still there, and how often each. */
+  #linesOf(at: number): Map<string, number> {
+    let lines = this.#inserted.get(at)
+    if (lines !== undefined) return lines
+    this.#inserted.set(at, (lines = new Map()))
+    for (const span of this.#weave?.spans ?? []) {
+      if (span.visible && this.#units.changeOf[span.inserter] === at) countLines(bytesOf(span), lines)
+    }
+    return lines
+  }
+
+  /** Whether such units have inserted or deleted more than these parts. */
+  #isPart(parts: readonly Part[], isToggled: (unit: number) => boolean): boolean {
+    const isMeant = ({ inserter, deleters }: Span): boolean => isToggled(inserter) || deleters.some(isToggled)
+    let left = 0
+    for (const span of this.#weave?.spans ?? []) if (isMeant(span)) left += span.length
+    for (const { span, from, to } of parts) if (isMeant(span)) left -= to - from
+    return left > 0
+  }
+}
+
+/** Lines of Latin-1 that are more than punctuation, without the white space around them. */
+const wordedLines = (text: string): string[] =>
+  splitAtBreaks(text)
+    .map(line => line.trim())
+    .filter(line => /\w/.test(line))
+
+function countLines(bytes: Buffer, lines: Map<string, number>): void {
+  for (const line of wordedLines(bytes.toString('latin1'))) lines.set(line, (lines.get(line) ?? 0) + 1)
 }
 
 /** Where in the present text the visible parts are, or would be. */

@@ -30,6 +30,9 @@ interface Chunk {
   visible: number
 }
 
+/** Whose history layout has that replaces nothing: that of the byte behind it, of the one before it, or of the whole text. */
+export type LayoutOwner = 'next' | 'last' | 'text'
+
 /** Where a span is. */
 interface Place {
   chunk: number
@@ -122,6 +125,67 @@ export class Spans {
     return true
   }
 
+  /**
+   * Replaces visible bytes by others with their history: these are there whenever the last one replaced would be. Where
+   * none is replaced, they have that of `owner`. False, and the spans are of no more use, where what is known of the bytes
+   * isn't `old`.
+   */
+  relay({ start, old, insert }: RecordedSplice, owner: LayoutOwner): boolean {
+    if (start + old.length > this.#length) return false
+    this.#step++
+    let [number, index] = this.#seek(start)
+    let like: Pick<Span, 'inserter' | 'deleters'> | undefined = { inserter: BASE, deleters: NOBODY }
+    if (old.length === 0 && owner === 'next') like = this.#chunks[number]!.spans[index]
+    if (old.length === 0 && owner === 'last') {
+      ;[number, index] = this.#visibleBefore(number, index)
+      like = this.#chunks[number]!.spans[index++]
+    }
+    for (let done = 0; done < old.length;) {
+      ;[number, index] = this.#seek(start)
+      const chunk = this.#chunks[number]!
+      const span = chunk.spans[index]!
+      if (span.length > old.length - done) this.#cut(chunk, index, old.length - done)
+      const { bytes, at, length } = span
+      if (bytes !== null && old.compare(bytes, at, at + length, done, done + length) !== 0) return false
+      like = span
+      chunk.spans.splice(index, 1)
+      chunk.visible -= length
+      done += length
+    }
+    if (insert.length > 0) this.#insert(this.#chunks[number]!, index, insert, like!.inserter, like!.deleters)
+    this.#length += insert.length - old.length
+    this.#divide(number)
+    return true
+  }
+
+  /** Whether anything that isn't visible is behind the visible byte at `from` and before the one at `to`. */
+  hidesBetween(from: number, to: number): boolean {
+    let [number, index] = this.#seek(from)
+    for (let at = from; number < this.#chunks.length; number++, index = 0) {
+      for (const { visible, length } of this.#chunks[number]!.spans.slice(index)) {
+        if (visible ? at > to : at > from && at <= to) return !visible
+        if (visible) at += length
+      }
+    }
+    return false
+  }
+
+  /** Whether nothing that isn't visible is behind all that is. */
+  get endsVisible(): boolean {
+    return this.#chunks.at(-1)!.spans.at(-1)?.visible !== false
+  }
+
+  /** The visible byte at an offset; -1 where none is, undefined where it isn't known. */
+  byteAt(offset: number): number | undefined {
+    if (offset < 0 || offset >= this.#length) return -1
+    let [number, at] = [0, offset]
+    while (this.#chunks[number]!.visible <= at) at -= this.#chunks[number++]!.visible
+    const span = this.#chunks[number]!.spans.find(
+      ({ visible, length }) => visible && (at < length || (at -= length) < 0)
+    )!
+    return (span.bytes ?? this.#base?.())?.[span.at + at]
+  }
+
   /** Makes each span visible or not, and returns what that does to the text. */
   show(isVisible: (span: Span) => boolean): Toggled[] {
     const changes: Toggled[] = []
@@ -167,6 +231,14 @@ export class Spans {
         return [number, index + 1]
       }
       at += span.length
+    }
+  }
+
+  /** The last visible span before a place. */
+  #visibleBefore(number: number, index: number): [chunk: number, index: number] {
+    for (;;) {
+      if (index === 0) index = this.#chunks[--number]!.spans.length
+      else if (this.#chunks[number]!.spans[--index]!.visible) return [number, index]
     }
   }
 
@@ -265,9 +337,9 @@ export class Spans {
     span.length = length
   }
 
-  #insert(chunk: Chunk, index: number, bytes: Buffer, unit: number): void {
+  #insert(chunk: Chunk, index: number, bytes: Buffer, inserter: number, deleters = NOBODY): void {
     const { length } = bytes
-    const span = { length, inserter: unit, deleters: NOBODY, bytes, at: 0, visible: true, hiddenAt: 0 }
+    const span = { length, inserter, deleters, bytes, at: 0, visible: true, hiddenAt: 0 }
     chunk.spans.splice(index, 0, span)
     chunk.visible += length
   }

@@ -8,9 +8,11 @@ import { Conflicts, visitConflicts } from './conflicts.ts'
 import { Existence } from './existence.ts'
 import { conflictsAmong, conflictsWith, type BlockedUnit } from './judge.ts'
 import type { ToggleSet } from './lines.ts'
+import { withBreaksIn } from './layout.ts'
+import { differing } from './refine.ts'
 import { bytesOf } from './spans.ts'
 import { Units } from './units.ts'
-import { replay, stands, type Weave } from './weave.ts'
+import { relaidBy, replay, stands, type Weave } from './weave.ts'
 
 /** What an undo or redo comes to. */
 export interface TakeBack {
@@ -30,7 +32,9 @@ export interface TakeBack {
 /**
  * Takes back (`undone`) or makes again (`standing`) what of a set isn't in that state yet. `changes`: all that is known
  * of the text, oldest first; they end in `present`, which has no bytes where the text is removed. Undos and redos in
- * the set count for nothing: name what they toggled. With `skip`, what is in conflict stays as it is.
+ * the set count for nothing: name what they toggled. With `skip`, what is in conflict stays as it is. Where another program
+ * gave lines other breaks, or other white space at their ends, that is in nothing's way, and what comes back has the breaks
+ * that the text has now.
  *
  * Fails with UNDO_CONFLICT; with NOTHING_TO_UNDO where all is in that state, or all that isn't was skipped; with
  * HISTORY_GONE where the set has a change that isn't known, or reaches to or before one whose splices aren't.
@@ -53,7 +57,7 @@ export function takeBack(
   const conflicts = new Conflicts(present, units, changes)
   const all = [...wanted]
   const existence = new Existence(changes, standing)
-  const judge = judgeOf(present, changes, units, existence, wanted)
+  const judge = judgeOf(present, changes, { units, standing, existence, set: wanted })
   while (wanted.size > 0) {
     const judged = judge(conflicts)
     if (!judged.ok) return judged
@@ -68,8 +72,9 @@ export function takeBack(
     }
     if (options.skip !== true) {
       const listed = conflicts.list(wanted)
-      const together = to === 'undone' ? withLater(changes, standing, { set, wanted, found, judge }) : undefined
-      return fail({ code: 'UNDO_CONFLICT', ...listed, ...(together !== undefined && { together }) })
+      const later = to === 'undone' ? withLater(changes, standing, { set, wanted, found, judge }) : undefined
+      const isFree = later?.isSure === true || (later && takeBack(present, changes, later.together, to).ok)
+      return fail({ code: 'UNDO_CONFLICT', ...listed, ...(isFree === true && { together: later!.together }) })
     }
     for (const unit of found.units) wanted.delete(unit)
   }
@@ -96,10 +101,29 @@ export function stateAfter(
     if (standing.stands(unit) !== stood) wanted.add(unit)
   }
   if (wanted.size === 0) return fail({ code: 'NOTHING_TO_UNDO' })
-  const weave = replayFor(present, changes, units, wanted)
+  const weave = replayFor(present, changes, units, wanted, { standing, first: 'recorded' })
   if (!weave.ok) return weave
   const existence = new Existence(changes, standing)
-  return ok({ ...carriedOut(weave.value, changes, existence, wanted), skipped: [], conflicts: [] })
+  const done = carriedOut(weave.value, changes, existence, wanted)
+  // What is remembered of a text has other layout than it had then.
+  const splices = weave.value.layout.isMended ? splicesBackTo(present, changes, at) : done.splices
+  return ok({ ...done, splices, skipped: [], conflicts: [] })
+}
+
+/** What gives the text back as it was after the change with an index. */
+function splicesBackTo(present: Buffer, changes: readonly RecordedChange[], at: number): Splices {
+  let text = present
+  for (const { splices } of changes.slice(at + 1).reverse()) {
+    let shift = 0
+    const back = splices!.map(({ start, old, insert }): Splice => {
+      const from = start + shift
+      shift += insert.length - old.length
+      return { start: from, end: from + insert.length, insert: old }
+    })
+    text = Buffer.concat(new Splices(back, text.length).apply(text))
+  }
+  const list = differing(present, text).map(({ start, old, insert }) => ({ start, end: start + old.length, insert }))
+  return new Splices(list, present.length)
 }
 
 /** A set of units; rising when it is read. */
@@ -159,7 +183,8 @@ function replayFor(
   present: Buffer,
   changes: readonly RecordedChange[],
   units: Units,
-  set: UnitSet
+  set: UnitSet,
+  { standing, first }: { standing: Units; first: 'recorded' | 'relaid' }
 ): Result<Weave, HistoryGone> {
   const unknown = changes.findLastIndex(({ splices }) => splices === null)
   const [oldest] = set
@@ -173,7 +198,21 @@ function replayFor(
       from = Math.min(from, index)
     }
   }
-  return from <= unknown ? notKept(changes.slice(from)) : replay(present, changes, units, from)
+  if (from <= unknown) return notKept(changes.slice(from))
+  return replay(present, changes, units, from, { relaid: isRelaying(changes, standing, set), first })
+}
+
+/**
+ * Whether what a change did to the layout of lines may be in nothing's way: another program made it, and neither is it
+ * in the set, nor was any of it ever toggled.
+ */
+function isRelaying(changes: readonly RecordedChange[], standing: Units, set: UnitSet): (at: number) => boolean {
+  const isRelaid = relaidBy(changes)
+  return at => {
+    const [from, to] = standing.of(at)
+    for (let unit = from; unit < to; unit++) if (set.has(unit)) return false
+    return isRelaid(at)
+  }
 }
 
 /** How many later changes are added to a set, and how often. Chosen, not measured. */
@@ -208,9 +247,7 @@ type Judge = (conflicts: Listener) => Result<Judged, HistoryGone>
 function judgeOf(
   present: Buffer,
   changes: readonly RecordedChange[],
-  units: Units,
-  existence: Existence,
-  set: UnitSet
+  { units, standing, existence, set }: { units: Units; standing: Units; existence: Existence; set: UnitSet }
 ): Judge {
   let weave: Result<Weave, HistoryGone> | undefined
   return conflicts => {
@@ -220,7 +257,7 @@ function judgeOf(
       earlier.add(pair)
     }
     if (earlier.units.size > 0) return ok({ found: earlier })
-    weave ??= replayFor(present, changes, units, set)
+    weave ??= replayFor(present, changes, units, set, { standing, first: 'relaid' })
     if (!weave.ok) return weave
     const found = conflictsOf(weave.value, existence, set, conflicts)
     return ok(found.units.size > 0 ? { found } : { found: null, weave: weave.value })
@@ -228,15 +265,17 @@ function judgeOf(
 }
 
 /**
- * A set with all that has to be taken back with it, as `together` has it. `wanted`: its units that stand, of which `found`
+ * A set with all that has to be taken back with it, as `together` has it; `isSure`: unless a change was added whose layout
+ * was in nobody's way as it wasn't in the set, that can be taken back. `wanted`: its units that stand, of which `found`
  * are in conflict; later ones are added to them. `judge`: of `wanted`.
  */
 function withLater(
   changes: readonly RecordedChange[],
   standing: Units,
   { set, wanted, found, judge }: { set: readonly Selection[]; wanted: UnitSet; found: Found; judge: Judge }
-): Selection[] | undefined {
+): { together: Selection[]; isSure: boolean } | undefined {
   const later = new Set<string>()
+  const indexes = new Set<number>()
   let { by } = found
   for (let round = 0; round < ROUNDS; round++) {
     const before = wanted.size
@@ -244,6 +283,7 @@ function withLater(
       const edit_id = askableId(changes[at]!)
       if (!isRecordedId(edit_id) || changes[at]!.existence === 'removed') return undefined
       later.add(edit_id)
+      indexes.add(at)
       const [from, to] = standing.of(at)
       for (let unit = from; unit < to; unit++) if (standing.stands(unit)) wanted.add(unit)
     }
@@ -251,7 +291,11 @@ function withLater(
     const judged = judge(UNLISTED)
     if (!judged.ok) return undefined
     if (judged.value.found === null) {
-      return [...set.filter(({ edit_id }) => !later.has(edit_id)), ...Array.from(later, edit_id => ({ edit_id }))]
+      const together = [
+        ...set.filter(({ edit_id }) => !later.has(edit_id)),
+        ...Array.from(later, edit_id => ({ edit_id }))
+      ]
+      return { together, isSure: [...judged.value.weave.layout.changes].every(at => !indexes.has(at)) }
     }
     by = judged.value.found.by
   }
@@ -270,7 +314,7 @@ function conflictsOf(weave: Weave, existence: Existence, set: UnitSet, conflicts
   const makes = (unit: number): boolean => set.has(unit) && existence.isTransition(units.changeOf[unit]!)
   const seen = new Set<string>()
   visitConflicts(weave, set, (pairs, line) => {
-    const add = conflicts.on(line)
+    const add = conflicts.on(line, weave)
     for (const pair of pairs) {
       add(pair)
       found.add(pair)
@@ -299,11 +343,13 @@ function conflictsOf(weave: Weave, existence: Existence, set: UnitSet, conflicts
 
 /** The splices that toggling a set comes to. The replay has compared what they delete with the present text. */
 function carriedOut(weave: Weave, changes: readonly RecordedChange[], existence: Existence, set: UnitSet) {
-  const { present, spans, units } = weave
+  const { present, spans, units, layout } = weave
+  const withBreaks = layout.breaks ? withBreaksIn(present) : undefined
   const shown = spans.show(span => stands(span, unit => units.stands(unit) !== set.has(unit)))
   const list = shown.map(({ start, old, insert }): Splice => {
     const end = start + old.reduce((sum, { length }) => sum + length, 0)
-    return { start, end, insert: Buffer.concat(insert.map(bytesOf)) }
+    const bytes = Buffer.concat(insert.map(bytesOf))
+    return { start, end, insert: withBreaks === undefined ? bytes : withBreaks(bytes, { start, end }) }
   })
   const [before, after] = [existence.isThere(), existence.isThere(set)]
   return {

@@ -15,7 +15,7 @@ export class Units {
   readonly #indexes = new Map<string, number>()
   readonly #stands: Uint8Array
   /** The undos and redos that toggled a unit, as indexes of changes, rising. */
-  readonly #toggledAt: (number[] | undefined)[]
+  #toggledAt: (number[] | undefined)[]
 
   /**
    * None is toggled yet. A change whose splices aren't known has a unit all the same. An undo or redo has none; the
@@ -81,6 +81,12 @@ export class Units {
       const toggledAt = (this.#toggledAt[unit] ??= [])
       toggledAt.push(at)
     }
+  }
+
+  /** As if none had ever been toggled. */
+  untoggle(): void {
+    this.#stands.fill(1)
+    this.#toggledAt = new Array<number[] | undefined>(this.count)
   }
 
   stands(unit: number): boolean {

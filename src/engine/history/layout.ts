@@ -1,0 +1,159 @@
+// How a text is laid out: its line breaks, and the white space before them. Which parts of a replacement change nothing
+// else. Does not know changes or who made them.
+import {
+  ANY_BREAK,
+  BREAK_TEXT,
+  BreakCounter,
+  breakEndIn,
+  CR,
+  isBreakByte,
+  LF,
+  lineEndingOf,
+  textEndIn
+} from '../text/lines.ts'
+import type { RecordedSplice } from './change.ts'
+import { lineHunks, stepsOfComparison } from '../edit/line-hunks.ts'
+import { recordedSplices } from './refine.ts'
+
+/** A part of a splice: white space at the end of a line and the break behind it, or anything else. */
+export interface SplicePart extends RecordedSplice {
+  isLayout: boolean
+}
+
+/** The bytes beside a splice; -1 where the text ends, undefined where they aren't known. */
+export interface Beside {
+  before: number | undefined
+  behind: number | undefined
+}
+
+/**
+ * The parts of a splice, in order, as offsets into the text before it; undefined: none is layout alone. Lines count as
+ * the same where they differ only in their layout; a break at the end of the text is layout too. About linear in its bytes.
+ */
+export function layoutParts({ start, old, insert }: RecordedSplice, beside: Beside): SplicePart[] | undefined {
+  if (mayPartBreak(old, insert, beside)) return undefined
+  const [before, after] = [linesOf(old, beside), linesOf(insert, beside)]
+  const parts: SplicePart[] = []
+  let [line, other] = [0, 0]
+  const same = (to: number): void => {
+    for (; line < to; line++, other++) {
+      const [from, ends] = [before.textEnds[line]!, before.starts[line + 1]!]
+      const oldEnd = old.subarray(from, ends)
+      const newEnd = insert.subarray(after.textEnds[other]!, after.starts[other + 1]!)
+      if (oldEnd.equals(newEnd)) continue
+      parts.push({ start: start + from, old: oldEnd, insert: newEnd, isLayout: true })
+    }
+  }
+  for (const { from, to, otherFrom, otherTo } of lineHunks(before.plain, after.plain, stepsOfComparison())) {
+    same(before.lineAt(from))
+    const [lineEnd, otherEnd] = [before.lineAt(to), after.lineAt(otherTo)]
+    const at = before.starts[line]!
+    const was = old.subarray(at, before.starts[lineEnd]!)
+    const is = insert.subarray(after.starts[after.lineAt(otherFrom)]!, after.starts[otherEnd]!)
+    for (const splice of recordedSplices(was, [{ start: 0, end: was.length, insert: is }])) {
+      parts.push({ ...splice, start: start + at + splice.start, isLayout: false })
+    }
+    ;[line, other] = [lineEnd, otherEnd]
+  }
+  same(before.textEnds.length)
+  return parts.some(({ isLayout }) => isLayout) ? parts : undefined
+}
+
+/** Whether a splice of lines puts others in their place whose line breaks are of another kind. */
+export function breaksChange({ old, insert }: RecordedSplice): boolean {
+  const [before, after] = [old, insert].map(bytes => new Set(bytes.toString('latin1').match(ANY_BREAK)))
+  return before!.size > 0 && [...after!].some(text => !before!.has(text))
+}
+
+/**
+ * What gives bytes that replace `start` to `end` of a text its line breaks; undefined where these are of several kinds,
+ * or there are none.
+ */
+export function withBreaksIn(
+  text: Buffer
+): ((bytes: Buffer, place: { start: number; end: number }) => Buffer) | undefined {
+  const counter = new BreakCounter()
+  counter.push(text)
+  const ending = lineEndingOf(counter.finish(0).counts)
+  if (ending === 'mixed' || ending === 'none') return undefined
+  return (bytes, { start, end }) => {
+    const beside = { before: text[start - 1] ?? -1, behind: text[end] ?? -1 }
+    if (mayPartBreak(bytes, bytes, beside)) return bytes
+    return Buffer.from(bytes.toString('latin1').replace(ANY_BREAK, BREAK_TEXT[ending]), 'latin1')
+  }
+}
+
+/** Whether a `\r\n` may begin or end outside: then its half is no break. */
+const mayPartBreak = (old: Buffer, insert: Buffer, { before, behind }: Beside): boolean =>
+  [old, insert].some(
+    bytes => (bytes[0] === LF && (before ?? CR) === CR) || (bytes.at(-1) === CR && (behind ?? LF) === LF)
+  )
+
+interface Lines {
+  /** Where each line begins, and where the last one ends. */
+  starts: number[]
+  /** Where the layout of each begins. */
+  textEnds: number[]
+  /** The lines without it; `\n` stands for each break, also for the one behind the bytes, or none at the end of the text. */
+  plain: Buffer
+  /** The line that begins at an offset of `plain`. */
+  lineAt(offset: number): number
+}
+
+function linesOf(text: Buffer, { before, behind }: Beside): Lines {
+  const endsText = behind === -1
+  const endsLine = endsText || (behind !== undefined && isBreakByte(behind))
+  const starts = [0]
+  const textEnds: number[] = []
+  const pieces: Buffer[] = []
+  const lineAt = new Map([[0, 0]])
+  let length = 0
+  const add = (from: number, textEnd: number, next: number, hasBreak: boolean): void => {
+    pieces.push(text.subarray(from, textEnd))
+    if (hasBreak) pieces.push(BREAK)
+    length += textEnd - from + (hasBreak ? 1 : 0)
+    textEnds.push(textEnd)
+    starts.push(next)
+    lineAt.set(length, textEnds.length)
+  }
+  let at = 0
+  for (let breakAt = textEndIn(text, at); breakAt < text.length; breakAt = textEndIn(text, at)) {
+    const next = breakEndIn(text, breakAt)
+    add(at, withoutBlanks(text, at, breakAt), next, true)
+    at = next
+  }
+  const isOpen =
+    at > 0 ? at < text.length : text.length > 0 || (before !== undefined && before !== -1 && !isBreakByte(before))
+  if (endsLine && (!endsText || isOpen)) add(at, withoutBlanks(text, at, text.length), text.length, true)
+  else if (at < text.length) add(at, text.length, text.length, false)
+  return { starts, textEnds, plain: Buffer.concat(pieces), lineAt: offset => lineAt.get(offset)! }
+}
+
+const BREAK = Buffer.of(LF)
+const BLANKS: readonly number[] = [0x20, 0x09]
+
+function withoutBlanks(text: Buffer, from: number, to: number): number {
+  while (to > from && BLANKS.includes(text[to - 1]!)) to--
+  return to
+}
+
+/**
+ * Lines with the indentation that lines like them have now: `was` became `now`. Undefined: it isn't known what they get.
+ * All are of Latin-1, for any bytes.
+ */
+export function reindented(lines: string, was: string, now: string): string | undefined {
+  const [before, after] = [was, now].map(indentationsOf)
+  if (before!.join('\n') === after!.join('\n')) return lines
+  if (was.replace(INDENTATION, '') !== now.replace(INDENTATION, '')) return before![0] === after![0] ? lines : undefined
+  const known = new Map<string, string>()
+  for (const [i, indentation] of before!.entries()) {
+    if ((known.get(indentation) ?? after![i]) !== after![i]) return undefined
+    known.set(indentation, after![i]!)
+  }
+  if (indentationsOf(lines).some(indentation => !known.has(indentation))) return undefined
+  return lines.replace(INDENTATION, indentation => known.get(indentation)!)
+}
+
+/** Of each line that isn't blank. */
+const INDENTATION = /^[ \t]*(?=[^ \t\r\n])/gm
+const indentationsOf = (text: string): string[] => text.match(INDENTATION) ?? []
