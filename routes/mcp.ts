@@ -19,6 +19,7 @@ export function mcp(app: FastifyInstance, logger: Logger): void {
       const message = {
         request_id: request.id,
         instance: pathOf(request.originalUrl),
+        address: request.ip,
         ...(request.subject !== undefined && { subject: request.subject }),
         onAnswer: hearing(request),
         onBeyondScope: problem => beyond.push(problem),

@@ -43,6 +43,8 @@ export async function speakMcp({
   const request_id = randomUUID()
   const exchange = {
     request_id,
+    // One host may start it again: that is the same client.
+    address: `process ${process.ppid}`,
     onAnswer: (summary: CallSummary) => logger.info({ request_id, ...callFields(summary, config.logPaths) }),
     onBug: (error: unknown) => logBug(logger, { request_id }, error)
   }

@@ -79,7 +79,21 @@ function asJson(
   outcome: unknown
 ): Record<keyof Omit<Facts, 'hasTexts'> | 'texts' | 'outcome', unknown> {
   const { edit_id, operation, at, path, hash_before, hash_after, size_before, size_after } = facts
-  const { token, agent, session, reason, batch_id, temp, toggles, review, made_folders, attributes, moved, key } = facts
+  const {
+    token,
+    agent,
+    session,
+    reason,
+    sender,
+    batch_id,
+    temp,
+    toggles,
+    review,
+    made_folders,
+    attributes,
+    moved,
+    key
+  } = facts
   const { lines_added, lines_removed, change_count, seen, blobs } = facts
   // One after the other: each edit comes here, and this takes half the time that spreading takes.
   return {
@@ -90,6 +104,7 @@ function asJson(
     agent,
     session,
     reason,
+    sender,
     at,
     path: toJson(path),
     hash_before,
@@ -178,7 +193,7 @@ function factsOf(value: Record<string, unknown>, hasTexts: boolean): Facts | nul
   if (!isId(edit_id) || !isOperation(operation) || path === null) return null
   if (!isNumber(at) || !isNumber(size_before) || !isNumber(size_after)) return null
   if (!isNumber(lines_added) || !isNumber(lines_removed) || !isHash(hash_before) || !isHash(hash_after)) return null
-  const { token, agent, session, reason, seen, blobs, change_count, temp, batch_id } = value
+  const { token, agent, session, reason, sender, seen, blobs, change_count, temp, batch_id } = value
   const toggles = listOf(value.toggles, selectionOf)
   const made_folders = listOf(value.made_folders, fromJson)
   const attributes = attributesOf(value.attributes)
@@ -204,6 +219,7 @@ function factsOf(value: Record<string, unknown>, hasTexts: boolean): Facts | nul
     ...(isText(agent) && { agent }),
     ...(isText(session) && { session }),
     ...(isText(reason) && { reason }),
+    ...(isText(sender) && { sender }),
     ...(isId(seen) && { seen }),
     ...(isText(batch_id) && { batch_id }),
     ...(isNumber(change_count) && { change_count }),

@@ -19,14 +19,17 @@ export interface Author {
   agent?: string
   session?: string
   reason?: string
+  /** A digest of where the call came from and of what its client calls itself; never shown. */
+  sender?: string
 }
 
 /** Member by member: each edit comes here, and spreading takes several times as long. */
-export function copyAuthor({ token, agent, session, reason }: Author, to: Author): void {
+export function copyAuthor({ token, agent, session, reason, sender }: Author, to: Author): void {
   if (token !== undefined) to.token = token
   if (agent !== undefined) to.agent = agent
   if (session !== undefined) to.session = session
   if (reason !== undefined) to.reason = reason
+  if (sender !== undefined) to.sender = sender
 }
 
 /** What a file is besides its content: what one that is made in its place gets. */

@@ -1,5 +1,6 @@
 // A call of an operation, whichever route or tool it came through: a parsed body in, an answer or a problem out. Does
 // not know routes, or any operation by name.
+import { createHash } from 'node:crypto'
 import type { IncomingHttpHeaders } from 'node:http'
 import type { TSchema } from 'typebox'
 import type { ChangeResult } from '../../schemas/outcome.ts'
@@ -42,6 +43,8 @@ export interface Call {
   subject?: CallContext['subject'] | undefined
   /** Who calls, where the request doesn't say. */
   agent?: string
+  /** Where it came from: an IP address, or another process. */
+  address?: string
   /** Values for fields that the request leaves out, of those that the operation has. */
   defaults?: Readonly<Record<string, unknown>>
   onAnswer?(summary: CallSummary, made: Made): void
@@ -124,6 +127,10 @@ function readerOf<Request extends RequestFields>(operation: Callable<Request>): 
   return reader
 }
 
+/** One name for all that a client is known by. */
+const senderOf = (known: readonly (string | undefined)[]): string =>
+  createHash('sha256').update(JSON.stringify(known)).digest('hex').slice(0, 16)
+
 function makeCaller<Request extends RequestFields>(operation: Callable<Request>): MakeCall {
   const read = readerOf(operation)
   const answerTo = async (
@@ -131,7 +138,7 @@ function makeCaller<Request extends RequestFields>(operation: Callable<Request>)
     call: Omit<Call, 'body' | 'onAnswer'>,
     audit: AuditedCall | undefined
   ): Promise<CallAnswer> => {
-    const { headers, subject, agent, defaults, naming, client } = call
+    const { headers, subject, agent, address, defaults, naming, client } = call
     const refused = (failure: Failure, about: Partial<Context>) => {
       const { instance, request_id, sentNames = NONE } = call
       return toProblem(inSentNames(failure, sentNames), { instance, request_id, naming, ...about })
@@ -149,7 +156,9 @@ function makeCaller<Request extends RequestFields>(operation: Callable<Request>)
     const { request, key } = read.value
     const claimed = agent === undefined ? read.value.caller : { agent, ...read.value.caller }
     audit?.by(claimed)
-    const caller = subject === undefined ? claimed : { ...claimed, token: subject.name }
+    const sender = senderOf([address, headers['user-agent'], agent])
+    const caller = { ...claimed, sender, ...(subject !== undefined && { token: subject.name }) }
+    const is_named = read.value.caller.agent !== undefined || read.value.caller.session !== undefined
     const conditions = readPreconditions(headers, target, request.expected_hash)
     if (!conditions.ok) return refused(conditions.failure, { path })
     const { expected_hash, if_none_match } = conditions.value
@@ -157,7 +166,8 @@ function makeCaller<Request extends RequestFields>(operation: Callable<Request>)
     const asked = by_header ? { ...request, expected_hash } : request
     const made = { name: operation.id, arguments: request as Record<string, unknown> }
     const whole = defaults === undefined ? asked : filled(operation, asked, defaults)
-    const work = (held?: Key) => operation.call(whole, { subject, if_none_match, caller, key: held, audit, client })
+    const work = (held?: Key) =>
+      operation.call(whole, { subject, if_none_match, caller, is_named, key: held, audit, client })
     const { keyed } = operation
     const carried =
       key === undefined || keyed === undefined

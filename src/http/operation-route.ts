@@ -60,6 +60,7 @@ export const callOf = (request: FastifyRequest, reply: FastifyReply, body: unkno
   headers: request.headers,
   instance: pathOf(request.originalUrl),
   subject: request.subject,
+  address: request.ip,
   request_id: request.id,
   onAnswer: hearing(request),
   client: clientOf(request, reply)

@@ -199,6 +199,19 @@ export interface EditSwept {
   oldest_kept_at?: number
 }
 
+/**
+ * An edit that the caller may have meant, with those of its batch. `is_own`: it came from the same client. `line` and
+ * `text`: of the first change, what is there since; null where its texts aren't kept.
+ */
+export interface LastEdit {
+  edit_ids: readonly string[]
+  path: string
+  lines_added: number
+  lines_removed: number
+  is_own: boolean
+  change: { line: number; removed: string; added: string } | null
+}
+
 /** `oldest_kept_at` in ms since 1970. `agent`: the caller's name for itself, where it gave one; `token`: of its token. */
 type NothingBecause =
   | { reason: 'unknown'; oldest_kept_at?: number }
@@ -214,6 +227,8 @@ type NothingBecause =
   | { reason: 'is_undo'; undoes: readonly string[]; batch_id?: string }
   /** Nothing that fits the selector stands or, for a review, is known; or nothing of the caller stands. */
   | { reason: 'none' | 'none_of_caller'; token?: string; agent?: string; oldest_kept_at?: number }
+  /** Several clients have edited as the caller does, who gave no name. `last`: the newest edits, newest first. */
+  | { reason: 'several_clients'; token?: string; last: readonly LastEdit[] }
   /** The file is as it is to be. */
   | { reason: 'same_state' }
   /** All of them, with `on_conflict: skip`. */
@@ -377,6 +392,8 @@ export interface CallContext {
   if_none_match?: true | undefined
   /** Who calls. */
   caller?: Author
+  /** The call itself says by which agent or in which session it is. */
+  is_named?: boolean
   /** Of a request with an idempotency key. */
   key?: Key | undefined
   /** Who is told which files it changes. */

@@ -20,9 +20,17 @@ import {
   type MeantFailure,
   type NamedSelection
 } from './meant-edits.ts'
-import type { CallContext, Called, FixedFault, HistoryFailure, Operation, OperationFailure } from './operation.ts'
+import type {
+  CallContext,
+  Called,
+  FixedFault,
+  HistoryFailure,
+  LastEdit,
+  Operation,
+  OperationFailure
+} from './operation.ts'
 import { withMoves } from './moves.ts'
-import { findEdits, isOrdinary, ownQuery, stands, type FoundEdits } from './past-edits.ts'
+import { findEdits, isOrdinary, ownQuery, pathOf, stands, type FoundEdits } from './past-edits.ts'
 import { takeBackFacts, takeBackFiles } from './take-back.ts'
 import type { Chosen, TakingBack } from './take-back-file.ts'
 
@@ -161,11 +169,71 @@ async function selected(
   const [{ record: last }] = found.value.edits as [PastEdit]
   // What the caller did last was the batch as a whole.
   if (whose === undefined && last.batch_id !== undefined) {
-    return selected(workspace, { batch_id: last.batch_id }, context)
+    const several = await severalClients(workspace, context)
+    return several ?? selected(workspace, { batch_id: last.batch_id }, context)
   }
+  const several = whose === undefined ? await severalClients(workspace, context) : null
+  if (several !== null) return several
   const others = othersIn(recordsOf(found.value.edits), subject)
   if (others !== null) return others
   return meantOf(found.value.edits, { ...(batch_id !== undefined && { batch_id }) })
+}
+
+/** How long ago edits of other clients count, in ms, and how many edits are listed then. */
+const LATELY = 3_600_000
+const LISTED = 5
+
+/** Why it isn't known whose last edit is meant, if another client has edited lately as this one does; or null. */
+async function severalClients(
+  workspace: Workspace,
+  { caller = {}, is_named = true }: CallContext
+): Promise<ReturnType<typeof fail<MeantFailure>> | null> {
+  const { token, sender } = caller
+  if (is_named) return null
+  const since = Date.now() - LATELY
+  const found = await findEdits(
+    workspace,
+    { ...ownQuery(caller), since },
+    edit => isOrdinary(edit.record) && stands(edit)
+  )
+  if (!found.ok) return found
+  const records = recordsOf(found.value.edits)
+  if (records.every(record => record.sender === undefined || record.sender === sender)) return null
+  const batches = new Map<string, [EditRecord, ...EditRecord[]]>()
+  for (const record of records) {
+    const id = record.batch_id ?? record.edit_id
+    const batch = batches.get(id)
+    if (batch === undefined) batches.set(id, [record])
+    else batch.push(record)
+  }
+  const newest = [...batches.values()].slice(0, LISTED)
+  const texts = await findEdits(workspace, { edit_ids: newest.map(([{ edit_id }]) => edit_id), texts: true })
+  if (!texts.ok) return texts
+  const withTexts = new Map(recordsOf(texts.value.edits).map(record => [record.edit_id, record]))
+  const last = newest.map(batch => lastOf(batch, withTexts, sender))
+  const named = token !== undefined && { token }
+  return fail({ code: 'NOTHING_TO_UNDO', verb: 'undo', edit_ids: [], reason: 'several_clients', ...named, last })
+}
+
+function lastOf(
+  batch: readonly [EditRecord, ...EditRecord[]],
+  withTexts: ReadonlyMap<string, EditRecord>,
+  sender: string | undefined
+): LastEdit {
+  const [record] = batch
+  const { splices, places } = withTexts.get(record.edit_id) ?? record
+  const [splice, place] = [splices?.[0], places?.[0]]
+  return {
+    edit_ids: batch.map(({ edit_id }) => edit_id),
+    path: pathOf(record),
+    lines_added: record.lines_added,
+    lines_removed: record.lines_removed,
+    is_own: record.sender === sender,
+    change:
+      splice === undefined || place === undefined
+        ? null
+        : { line: place.new_start_line, removed: splice.old.toString(), added: splice.insert.toString() }
+  }
 }
 
 const nothingOf = ({ oldest_kept_at }: FoundEdits, caller: Author | undefined): HistoryFailure => ({

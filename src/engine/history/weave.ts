@@ -168,8 +168,9 @@ function replaceButLayout(
  */
 function ownerOf({ start, old, insert }: RecordedSplice, spans: Spans): LayoutOwner | undefined {
   const end = start + old.length
-  if (old.length > 1 - Number(!endsLine(old)) && spans.hidesBetween(start, endsLine(old) ? end - 1 : end))
+  if (old.length > 1 - Number(!endsLine(old)) && spans.hidesBetween(start, endsLine(old) ? end - 1 : end)) {
     return undefined
+  }
   if (end < spans.length) return 'next'
   if (endsLine(old) === endsLine(insert)) return 'last'
   return spans.endsVisible ? 'text' : undefined

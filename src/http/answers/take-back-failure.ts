@@ -6,6 +6,7 @@ import type {
   ConflictAt,
   EditSwept,
   HistoryFailure,
+  LastEdit,
   Removal,
   TakeBackVerb,
   TextsGone
@@ -13,7 +14,7 @@ import type {
 import { type CallSyntax, pathShown } from './call-names.ts'
 import { sentences, type Descriptions, NOTHING_WRITTEN, type ProblemParts } from './description.ts'
 import { editsNamed, NAMED } from './history-outcome.ts'
-import { capital, counted, cut, listed, span } from './phrases.ts'
+import { capital, counted, cut, listed, quote, span } from './phrases.ts'
 
 type Of<C extends HistoryFailure['code']> = Extract<HistoryFailure, { code: C }>
 
@@ -260,6 +261,13 @@ function whyNothing(failure: Of<'NOTHING_TO_UNDO'>, naming: CallSyntax): string 
         naming.history === undefined ? '' : `Send the edit_id of the one that you mean; ${naming.history} lists them.`
       )
     }
+    case 'several_clients':
+      return sentences(
+        `Several clients edited ${failure.token === undefined ? 'here' : 'with this token'} within the last hour, and ` +
+          'this call names no agent or session: it is not known whose last edit is meant.',
+        `The last edits: ${failure.last.map(edit => lastEdit(edit, naming)).join('; ')}.`,
+        naming.undo === undefined ? '' : `Call ${naming.undo} with the edit_ids of the one that you mean.`
+      )
     case 'same_state':
       return 'The file has that content already.'
     case 'all_in_conflict': {
@@ -271,6 +279,26 @@ function whyNothing(failure: Of<'NOTHING_TO_UNDO'>, naming: CallSyntax): string 
     }
   }
 }
+
+/** One of the last edits: the arguments that take it back, and what it changed. */
+function lastEdit(
+  { edit_ids, path, lines_added, lines_removed, is_own, change }: LastEdit,
+  naming: CallSyntax
+): string {
+  const where = cut(pathShown(naming, path), 200)
+  const more = edit_ids.length === 1 ? '' : ` and ${counted(edit_ids.length - 1, 'more file')}`
+  const what =
+    change === null
+      ? `+${lines_added} −${lines_removed} lines`
+      : `line ${change.line}, ${quote(change.removed, SHOWN)} became ${quote(change.added, SHOWN)}`
+  return `${idsOf(edit_ids)} (${where}${more}: ${what}; ${is_own ? 'by this client' : 'by another client'})`
+}
+
+/** Characters of a text that an edit removed or added. */
+const SHOWN = 40
+
+const idsOf = (edit_ids: readonly string[]): string =>
+  edit_ids.length <= NAMED ? edit_ids.join(', ') : `${edit_ids[0]} and ${counted(edit_ids.length - 1, 'more edit')}`
 
 const editsListed = ({ history }: CallSyntax): string => (history === undefined ? '' : `${history} lists the edits.`)
 
@@ -288,6 +316,7 @@ const capitalEdits = (ids: readonly string[]): string =>
 
 /** The call that does what was meant, if there is one. */
 function nextCall(failure: Of<'NOTHING_TO_UNDO'>, naming: CallSyntax): Partial<Problem> {
+  if (failure.reason === 'several_clients') return { suggested_fixes: callsFor(failure.last, naming) }
   const [edit_id, ...others] = failure.edit_ids
   const batch_id = 'batch_id' in failure ? failure.batch_id : undefined
   const meant = batch_id !== undefined ? { batch_id } : edit_id !== undefined && others.length === 0 && { edit_id }
@@ -303,6 +332,20 @@ function nextCall(failure: Of<'NOTHING_TO_UNDO'>, naming: CallSyntax): Partial<P
   const suggestion = `If you want ${what} again, send this call.`
   return { suggested_fixes: [{ type: 'USE_REDO', suggestion, call: { name: naming.redo, arguments: meant } }] }
 }
+
+/** For each edit the call that takes it back, if it can be sent. */
+const callsFor = (last: readonly LastEdit[], { undo }: CallSyntax): SuggestedFix[] =>
+  last.flatMap(({ edit_ids, is_own }) =>
+    undo === undefined || edit_ids.length > MAX_EDIT_IDS
+      ? []
+      : [
+          {
+            type: 'USE_UNDO' as const,
+            suggestion: `If you mean this edit, by ${is_own ? 'this' : 'another'} client, send this call.`,
+            call: { name: undo, arguments: { edit_ids: [...edit_ids] } }
+          }
+        ]
+  )
 
 const BY_AN_EDIT = 'change the file by an edit instead.'
 

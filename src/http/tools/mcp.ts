@@ -37,6 +37,8 @@ export interface Exchange {
   instance?: string
   /** As of `Call`. */
   subject?: Call['subject']
+  /** The same. */
+  address?: string
   /** Of the request, over HTTP. */
   headers?: IncomingHttpHeaders
   onAnswer(summary: CallSummary, made?: Made): void
@@ -46,7 +48,12 @@ export interface Exchange {
 }
 
 /** Headers of a request that each call in it has; all others are of the protocol, or of the request alone. */
-const PASSED = [...Object.values(CALL_HEADERS).map(name => name.toLowerCase()), 'traceparent', 'tracestate']
+const PASSED = [
+  ...Object.values(CALL_HEADERS).map(name => name.toLowerCase()),
+  'user-agent',
+  'traceparent',
+  'tracestate'
+]
 
 /** Characters of a client's name and version: as many as the field has. */
 const AGENT_MAX = 200
@@ -126,9 +133,10 @@ const clientOf = (signal: AbortSignal): Client => ({
 })
 
 /** What a call has of its exchange. */
-const contextOf = ({ request_id, instance = '/mcp', subject, headers = {}, onAnswer }: Exchange) => ({
+const contextOf = ({ request_id, instance = '/mcp', subject, address, headers = {}, onAnswer }: Exchange) => ({
   instance,
   ...(subject !== undefined && { subject }),
+  ...(address !== undefined && { address }),
   request_id,
   headers: Object.fromEntries(Object.entries(headers).filter(([name]) => PASSED.includes(name))),
   onAnswer

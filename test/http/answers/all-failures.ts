@@ -75,6 +75,8 @@ const conflict = (more: Partial<Refused['conflicts'][number]>, known = true): Re
 const nothing = (because: { reason: Nothing['reason']; [member: string]: unknown }): Nothing =>
   ({ code: 'NOTHING_TO_UNDO', verb: 'undo', edit_ids: ['E1'], ...because }) as unknown as Nothing
 
+const lastEdit = { edit_ids: ['E1'], path: 'a.ts', lines_added: 1, lines_removed: 2, is_own: false }
+
 const empty: FilePreview = {
   total_lines: 0,
   preview_start_line: 0,
@@ -457,6 +459,15 @@ const ALL: AllFailures = {
     nothing({ reason: 'none', verb: 'review' }),
     nothing({ reason: 'none_of_caller', agent: 'ann' }),
     { ...nothing({ reason: 'none_of_caller' }), verb: 'redo' },
+    nothing({
+      reason: 'several_clients',
+      token: 'ci',
+      last: [
+        { ...lastEdit, change: { line: 4, removed: 'b', added: 'B' } },
+        { ...lastEdit, edit_ids: ['E2', 'E3'], is_own: true, change: null }
+      ]
+    }),
+    nothing({ reason: 'several_clients', last: [{ ...lastEdit, edit_ids: ['E1', 'E2', 'E3', 'E4'], change: null }] }),
     nothing({ reason: 'same_state' }),
     nothing({ reason: 'all_in_conflict' }),
     { verb: 'undo', edit_ids: ['E1'], reason: 'not_of_file' },
