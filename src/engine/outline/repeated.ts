@@ -63,10 +63,10 @@ const OPENING = /^(?:\/\*\*?|\/\/[/!]?|--|;+|#(?![[!]))/
 
 /**
  * What follows the opening of a line that may stand above or below a doc comment: a rule or a banner, a note to
- * oneself, a word to a linter or compiler (`eslint-disable`, `@ts-ignore`, `noqa`, `go:noinline`, `type: ignore`).
+ * oneself, a word to a linter or compiler (`noqa`, `go:noinline`, `type: ignore`).
  */
 const NOT_DOC =
-  /^\s*(?:[-=*~#/_+]{3}|(?:TODO|FIXME|XXX|HACK)\b|@ts-|prettier-|biome-|eslint|no(?:qa|lint|sonar)\b|(?:c8|v8|istanbul) |pragma\b|pylint:|[a-z]+:\S|(?:type|mypy|ruff|pyright|rubocop|shellcheck|fmt|isort)\b:? ?(?:ignore|disable|off|skip|on))/i
+  /^\s*(?:[-=*~#/_+]{3}|(?:TODO|FIXME|XXX|HACK)\b|@ts\b|prettier-|biome-|eslint|no(?:qa|lint|sonar)\b|(?:c8|v8|istanbul) |pragma\b|pylint:|[a-z]+:\S|(?:type|mypy|ruff|pyright|rubocop|shellcheck|fmt|isort)\b:? ?(?:ignore|disable|off|skip|on))/i
 
 /** What opens a comment that says what is below it; undefined of any other line. */
 function openingOfDoc(line: string): string | undefined {
