@@ -72,12 +72,18 @@ export function blameOf(present: Buffer, task: BlameTask): Result<BlamedText, Hi
     while (text.startOf(piece + 1) <= place.start) piece++
     const ids = new Set<string>()
     const writers = new Set<number>()
+    let behind: number | undefined
     for (let i = piece; i < written.length && text.startOf(i) < place.next; i++) {
-      const { inserter } = written[i]!
+      const { inserter, isFirst } = written[i]!
       if (inserter === BASE) continue
       const at = units.changeOf[inserter]!
-      const isBehind = text.startOf(i) === place.end && place.end > place.start
-      if (isBehind && beginsLines(changes[at]!.splices![inserter - units.of(at)[0]]!)) continue
+      const isBehind = isFirst && text.startOf(i) === place.end && place.end > place.start
+      // Another change may have parted a CRLF since.
+      if (behind === inserter && text.startOf(i) > place.end) continue
+      if (isBehind && beginsLines(changes[at]!.splices![inserter - units.of(at)[0]]!)) {
+        behind = inserter
+        continue
+      }
       writers.add(at)
     }
     for (const writer of [...writers].sort((a, b) => a - b)) ids.add(changes[writer]!.edit_id)

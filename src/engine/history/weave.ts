@@ -235,19 +235,23 @@ export interface EarlierSpan {
   now: number
   /** The present text has it. */
   remains: boolean
+  /** It begins what the inserter put in. */
+  isFirst: boolean
 }
 
 /** The text right after the change with the index `at`; before all changes where that is the one before the first. */
 export function textAfter({ present, spans, units }: Weave, at: number): EarlierSpan[] {
   const stood = (unit: number): boolean => units.changeOf[unit]! <= at && units.stoodAfter(unit, at)
   const earlier: EarlierSpan[] = []
+  const seen = new Set<number>()
   let now = 0
   for (const span of spans) {
     const { inserter, visible: remains } = span
     if (stands(span, stood)) {
       const bytes = remains ? present.subarray(now, now + span.length) : bytesOf(span)
-      earlier.push({ bytes, inserter, now, remains })
+      earlier.push({ bytes, inserter, now, remains, isFirst: !seen.has(inserter) })
     }
+    seen.add(inserter)
     if (remains) now += span.length
   }
   return earlier

@@ -8,6 +8,7 @@ import { netOf } from '../../../src/engine/history/net.ts'
 import { Units } from '../../../src/engine/history/units.ts'
 import { replay } from '../../../src/engine/history/weave.ts'
 import { pendingOf, type PendingText } from '../../../src/engine/pending.ts'
+import { breakEndIn, isBreakByte } from '../../../src/engine/text/lines.ts'
 import { often } from '../../often.ts'
 import type { Random } from '../../random.ts'
 import { checkLaw } from './check-law.ts'
@@ -83,12 +84,23 @@ const linesOf = (bytes: Buffer, mark: number): Buffer[] =>
 
 const markOf = (bytes: Buffer): number => (bytes.subarray(0, 3).equals(Buffer.from('\ufeff')) ? 3 : 0)
 
+/** The cells of a line without those of its break that begin what was put in behind its text, with more behind them. */
+function withoutBehind(history: History, line: readonly Cell[]): readonly Cell[] {
+  const end = line.findIndex(({ byte }) => isBreakByte(byte))
+  const inserter = line[end]?.inserter ?? null
+  if (end < 1 || inserter === null) return line
+  const insert = history.cells.filter(cell => cell.inserter === inserter)
+  const bytes = Buffer.from(insert.map(({ byte }) => byte))
+  if (line[end] !== insert[0] || breakEndIn(bytes, 0) === bytes.length) return line
+  return line.filter((cell, i) => i < end || cell.inserter !== inserter)
+}
+
 function writtenLines(history: History): WrittenLine[] {
   const cells = history.cells.filter(cell => history.isVisible(cell))
   const bytes = Buffer.from(cells.map(({ byte }) => byte))
   let at = markOf(bytes)
   return linesOf(bytes, at).map(line => {
-    const own = cells.slice(at, (at += line.length))
+    const own = withoutBehind(history, cells.slice(at, (at += line.length)))
     const numbers = new Set(
       own.flatMap(({ inserter }) => (inserter === null ? [] : [Number(/\d+/.exec(inserter)![0])]))
     )
