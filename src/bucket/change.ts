@@ -217,8 +217,11 @@ async function refusalToMake(
     return failure.code === 'FILE_NOT_FOUND' ? { ...failure, missing: 'expected' } : failure
   }
   const at = relative.lastIndexOf('/')
-  const odd = refusalOfName(target, at === -1 || (await objects.isFolder(relative.subarray(0, at))))
-  if (odd !== null) return odd
+  // Only what may be odd is worth a request.
+  if ((refusalOfName(target, true) ?? refusalOfName(target, false)) !== null) {
+    const odd = refusalOfName(target, at === -1 || (await objects.isFolder(relative.subarray(0, at))))
+    if (odd !== null) return odd
+  }
   if (await objects.isFolder(relative)) return { code: 'NOT_A_FILE', type: 'directory' }
   if (isFolder) return { code: 'NOT_A_FILE', type: 'trailing_slash' }
   if (await objects.fileAbove(relative)) return { code: 'NOT_A_FILE', type: 'not_a_directory' }
