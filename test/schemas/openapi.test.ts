@@ -56,8 +56,8 @@ function* schemas(schema: Schema, at: string): Generator<[string, Schema]> {
 const nameIn = (ref: string) => ref.split('/').at(-1) ?? ''
 
 t.test('is small enough to be read by a program at each start', async t => {
-  // 255,600 with fourteen operations, four adapters, and two more codes at each route (429, 403); a quarter are descriptions.
-  t.ok(JSON.stringify(document).length <= 257_000, `${JSON.stringify(document).length} characters`)
+  // 258,452 with fourteen operations, four adapters, and two more codes at each route (429, 403); a quarter are descriptions.
+  t.ok(JSON.stringify(document).length <= 259_000, `${JSON.stringify(document).length} characters`)
 })
 
 t.test('says which headers a client needs to go on', async t => {
@@ -115,6 +115,7 @@ t.test('says of line_endings the same everywhere', async t => {
       : [[name, properties.line_endings.description] as const]
   )
   t.strictSame(said.map(([name]) => name).sort(), [
+    'CreateRequest',
     'EditLinesRequest',
     'EditRequest',
     'EditSectionRequest',
@@ -224,6 +225,7 @@ t.test('has closed, described schemas without defaults', async t => {
   // Flat, for callers that take no union: one object, whatever the operation.
   for (const name of [
     'EditRequest',
+    'CreateRequest',
     'EditLinesRequest',
     'EditSectionRequest',
     'PreviewRequest',

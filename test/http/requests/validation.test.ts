@@ -77,10 +77,12 @@ t.test('has words for every union and pattern of a request', async t => {
     'batch/operations/*/expected_hash': file_hash,
     'history/since': date,
     'history/until': date,
+    'history/before': 'must be the next_before of an answer, unchanged',
     'undo/expected_hash': file_hash,
     'redo/expected_hash': file_hash
   })
-  const patterns = [hash(''), time('')].map(schema => (schema as unknown as { pattern: string }).pattern)
+  const { before } = operations.find(([name]) => name === 'history')![1].request.properties as Record<string, TSchema>
+  const patterns = [hash(''), time(''), before].map(schema => (schema as unknown as { pattern: string }).pattern)
   t.strictSame(Object.keys(ALLOWED), patterns)
 })
 
