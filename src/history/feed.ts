@@ -108,8 +108,9 @@ export class Feed {
       if (seen.has(other) || other.read >= other.end || other.lowest > edit_id) continue
       const changes = other.changes.get(keyOf(path)) ?? (await this.#changesOf(path, other, page))
       other.changes.set(keyOf(path), changes)
-      while (changes.length > 0 && changes[0]!.at < other.read) changes.shift()
-      const isEarlier = changes.length > 0 && changes[0]!.edit_id < edit_id
+      const isEarlier = changes.some(
+        change => change.edit_id < edit_id && change.at >= other.read && !page.hasTold(change.edit_id)
+      )
       const found = isEarlier ? await this.#findHead(other, page) : null
       if (found !== null) return this.#earliestOfFile(found, page, seen)
     }
@@ -130,7 +131,7 @@ export class Feed {
     }
     for (const [edit_id, at] of overview?.looseAt ?? []) {
       if (at < read) continue
-      const facts = this.#facts.get(edit_id) ?? (await this.#factsAt((await this.#known(edit_id)).written))
+      const facts = this.#facts.get(edit_id) ?? (await this.#factsAt(edit_id, (await this.#known(edit_id)).written))
       if (facts?.path.equals(path)) found.push({ edit_id, at })
     }
     const unread: Change[] = []
@@ -161,7 +162,12 @@ export class Feed {
       }
       const { at, said } = line.value
       const news = said && (await this.#news(said, page, at))
-      if (news === 'gone') throw new Gone()
+      if (news === 'gone') {
+        Object.assign(source, { isWhole: false, end: at.offset })
+        // Said after what is due: the look that finds the record may not have been yet.
+        if (at.offset >= (source.due ?? 0)) return null
+        throw new Gone()
+      }
       if (news !== null && !page.hasTold(news.facts.edit_id)) {
         return Object.assign(source, { head: { at, news }, read: at.offset })
       }
@@ -228,7 +234,7 @@ export class Feed {
     if (settled === 'void') return null
     const { written, told } = await this.#known(settles)
     if (told.some(place => page.wasRead(place, at))) return null
-    const facts = this.#facts.get(settles) ?? (await this.#factsAt(written))
+    const facts = this.#facts.get(settles) ?? (await this.#factsAt(settles, written))
     if (facts === null) return 'gone'
     return facts.operation === 'review' ? null : { facts, settled }
   }
@@ -255,11 +261,11 @@ export class Feed {
     return { written, told, isVoid }
   }
 
-  async #factsAt(places: readonly Place[]): Promise<Facts | null> {
+  async #factsAt(edit_id: string, places: readonly Place[]): Promise<Facts | null> {
     for (const { segment, offset, length } of places) {
       const line = await this.#segments.bytes(segment, offset, length)
       const said = line && (await this.#saidIn(line, { segment, offset, length }))
-      if (said !== null && 'facts' in said) return said.facts
+      if (said !== null && 'facts' in said && said.facts.edit_id === edit_id) return said.facts
     }
     return null
   }

@@ -44,8 +44,10 @@ export interface LogsOptions {
 }
 
 export interface Log extends Segment {
-  /** What it consists of, from number 0 on, as it was last listed. */
+  /** What it consists of, from number 0 on, as it was last listed; not all of it may be in the index yet. */
   parts: LogPart[]
+  /** Lists them again, as objects were put together; false: it is gone. One list at a time: none is older than another. */
+  list(): Promise<boolean>
   /** Of the object that is read next. */
   next: number
   /** An empty object ends it. */
@@ -113,12 +115,20 @@ export class Logs implements SegmentSource {
   }
 
   /** Those that others have removed are known no more. Rejects where the last look at them failed. */
-  async present(): Promise<SegmentId[]> {
+  async present(looked = new Set<number>()): Promise<SegmentId[]> {
     if (this.#failure !== null) throw new HistoryUnreadable(this.#failure)
     const mayGo = this.known()
     const numbers = await this.#listAll()
     for (const log of mayGo) if (!numbers.has(log.number)) this.drop(log)
+    // This server may have begun one after another did, of which no look has found that yet.
+    const highest = Math.max(0, ...this.#all.keys())
+    const missed = [...numbers].filter(number => number < highest && !this.#all.has(number) && !looked.has(number))
+    if (missed.length > 0) {
+      await this.catchUp()
+      return this.present(new Set([...looked, ...missed]))
+    }
     return this.known()
+      .filter(({ number }) => numbers.has(number))
       .map(({ nonce, number }) => ({ nonce, number }))
       .sort(compare)
   }
@@ -179,7 +189,8 @@ export class Logs implements SegmentSource {
     const log = this.#all.get(number)
     if (log === undefined) return
     this.#indexes.forget(log.name)
-    Object.assign(log, { overview: null, seen: null, isClosed: false, hasEnd: false, parts: [], next: 0 })
+    // Its parts are what they were: who is reading it goes on.
+    Object.assign(log, { overview: null, seen: null, isClosed: false, hasEnd: false, next: 0 })
     this.#options.sawIndex()
   }
 
@@ -210,20 +221,20 @@ export class Logs implements SegmentSource {
       at += bytes.length
     }
     const size = at - offset
-    const known = log.parts.reduce((sum, part) => sum + part.size, 0)
-    if (known > offset) return
-    const range = { from: log.next, to: log.next }
+    if (sizeOf(log.parts) > offset) return
+    const next = endOf(log.parts)
+    const range = { from: next, to: next }
     const key = objectKey(number, range)
     log.parts.push({ key, ...range, size })
-    log.next++
+    log.next = next + 1
     this.#objects.written(key, Buffer.concat(lines.map(({ bytes }) => bytes)))
   }
 
   /** This server writes no more to its log. */
   closed(number: number, isWhole: boolean): void {
     const log = this.#all.get(number)
-    if (log === undefined) return
-    if (!isWhole || !(log.overview instanceof SegmentIndex)) return this.invalidate(log)
+    // Else the next look reads what is there.
+    if (!isWhole || !(log?.overview instanceof SegmentIndex)) return
     log.hasEnd = true
     this.#close(log, log.overview)
   }
@@ -313,8 +324,6 @@ export class Logs implements SegmentSource {
   #isRead(number: number, { to }: Range): boolean {
     const log = this.#all.get(number)
     if (log === undefined) return false
-    // What this server writes, it knows.
-    if (log.nonce === this.#options.nonce && log.overview !== null) return true
     return log.isClosed || to < log.next
   }
 
@@ -354,6 +363,7 @@ export class Logs implements SegmentSource {
       seen: null,
       overview: null,
       parts: [],
+      list: together(() => this.#list(log)),
       next: 0,
       hasEnd: false
     }
@@ -363,41 +373,43 @@ export class Logs implements SegmentSource {
 
   async #readOn(log: Log, objects: ListedObject[]): Promise<void> {
     const index = log.overview instanceof SegmentIndex ? log.overview : new SegmentIndex()
-    const fresh = objects.filter(({ from }) => from >= log.next)
+    // A reader may have had it listed meanwhile: then its parts reach further than what is read.
+    const base = endOf(log.parts)
+    const fresh = objects.filter(({ from }) => from >= base)
     const { objects: parts, missing } = cover(
-      fresh.map(object => ({ ...object, from: object.from - log.next, to: object.to - log.next }))
+      fresh.map(object => ({ ...object, from: object.from - base, to: object.to - base }))
     )
-    const base = log.next
     if (missing.length === 0) {
       const added = parts.map(part => ({ ...part, from: part.from + base, to: part.to + base }))
-      this.#addParts(log, added, [])
-    } else if (!(await this.#list(log))) return
+      const { parts: more, hasEnd } = this.#objects.partsOf(added, [])
+      log.parts.push(...more)
+      log.hasEnd ||= hasEnd
+    } else if (!(await log.list())) return
     const { saw, ids } = this.#options
     const isRead = await this.#attempt(log, () => this.#read(log, index, log.next, said => saw(said, log.nonce)))
     if (!isRead || !this.#all.has(log.number)) return
     ids.saw(index.seen)
     log.overview = index
-    if (log.hasEnd) this.#close(log, index)
+    // What was listed while it was read is read by the next look.
+    if (log.hasEnd && log.next >= endOf(log.parts)) this.#close(log, index)
   }
 
-  /** Lists all of a log again, as objects were put together; false: it is gone. */
   async #list(log: Log): Promise<boolean> {
+    const before = endOf(log.parts)
     const objects = await listLog(this.#options.store, log.number)
     if (objects.length === 0) {
       this.drop(log)
       return false
     }
-    const isMine = log.nonce === this.#options.nonce && log.overview !== null
-    const { objects: parts, missing } = cover(isMine ? objects.filter(({ to }) => to < log.next) : objects)
-    log.parts = []
-    this.#addParts(log, parts, missing)
-    return true
-  }
-
-  #addParts(log: Log, objects: readonly ListedObject[], missing: readonly Range[]): void {
-    const { parts, hasEnd } = this.#objects.partsOf(objects, missing)
-    log.parts.push(...parts)
+    const { objects: all, missing } = cover(objects)
+    const { parts, hasEnd } = this.#objects.partsOf(all, missing)
+    // Written, or found by a look, while it was listed.
+    const added = log.parts.filter(({ from, to }) => from >= before && to >= endOf(parts))
+    // Some of these were put together with some of those.
+    if (added.length > 0 && added[0]!.from !== endOf(parts)) return this.#list(log)
+    log.parts = [...parts, ...added]
     log.hasEnd ||= hasEnd
+    return true
   }
 
   /** Takes in what the index doesn't have yet. */
@@ -417,7 +429,8 @@ export class Logs implements SegmentSource {
       start += part.size
       if (to >= log.next) log.next = to + 1
     }
-    if (start < index.end) {
+    // This server may have written more to it meanwhile.
+    if (sizeOf(log.parts) < index.end) {
       this.#options.report({ event: 'history_segment_changed', segment: log.name })
       this.invalidate(log)
       throw new Changed()
@@ -449,7 +462,7 @@ export class Logs implements SegmentSource {
         if (!(error instanceof Moved) || look === LOOKS) throw error
       }
       if (look > 1) await sleep(BETWEEN)
-      if (!(await this.#list(log))) return null
+      if (!(await log.list())) return null
     }
   }
 
@@ -466,6 +479,11 @@ export class Logs implements SegmentSource {
     this.#options.report({ event: 'history_object_unreadable', object: what, code })
   }
 }
+
+/** The number after the last one that they hold; without holes, as `partsOf` fills these. */
+const endOf = (parts: readonly LogPart[]): number => (parts.at(-1)?.to ?? -1) + 1
+
+const sizeOf = (parts: readonly LogPart[]): number => parts.reduce((sum, { size }) => sum + size, 0)
 
 /** Less of a log is there than was read: the next look reads it again from its start. */
 class Changed extends Error {

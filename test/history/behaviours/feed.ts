@@ -317,6 +317,11 @@ export function feedBehaviours(t: Test, makePlace: MakePlace, share = 1): void {
     }
   )
 
+  tellsInOrder(t, makePlace, share)
+}
+
+/** `share`: as that of `feedBehaviours`. */
+export function tellsInOrder(t: Test, makePlace: MakePlace, share = 1): void {
   /**
    * Servers that edit the same files at the same time, each file one after the other, as its lock has it: what the one
    * before has not said yet, the next one says. Resolves with the ids of each file's changes in the order in which they
