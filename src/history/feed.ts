@@ -80,8 +80,8 @@ export class Feed {
         if (page.told.length === most) return ok({ told: page.told, next: page.cursor, isEnd: false })
       }
     } catch (error) {
-      if (error instanceof Gone) return fail({ code: 'CURSOR_GONE' })
-      throw error
+      if (!(error instanceof Gone)) throw error
+      return fail({ code: 'CURSOR_GONE' })
     }
     return ok({ told: page.told, next: page.end(), isEnd: true })
   }
