@@ -1,10 +1,10 @@
 // A text in another encoding as UTF-8, in which all planning is done, and what was planned of it as splices of the bytes
-// that are there. Does not know files, or how an encoding is told.
+// that are there. Does not know files, or how an encoding is recognized.
 import { fail, ok, type Result } from '../result.ts'
 import { Splices } from './edit/splice.ts'
 import type { UnencodableText } from './failure.ts'
-import type { RecordedChange, RecordedSplice } from './history/change.ts'
-import { differing } from './history/refine.ts'
+import { type RecordedChange, type RecordedSplice, spliceOf } from './history/change.ts'
+import { differing, textBefore } from './history/refine.ts'
 import { type Codec, type DecodedText, decodedWith, encodedLength, unencodable } from './text/codec.ts'
 
 /** A plan of the decoded text, as one of the file's bytes. */
@@ -46,8 +46,7 @@ export async function encodedPlan(
     rawAt += length
     at = start + old.length
   }
-  const list = made.map(({ start, old, insert }) => ({ start, end: start + old.length, insert }))
-  const result = new Splices(list, raw.length).apply(raw)
+  const result = new Splices(made.map(spliceOf), raw.length).apply(raw)
   if (codec.certain && result.length > 0 && !startsAlike(raw, result)) {
     return fail({ code: 'UNENCODABLE_TEXT', encoding: codec.name, character: '\ufeff' })
   }
@@ -87,18 +86,6 @@ export async function decodedChanges(
     await rest()
   }
   return made.reverse()
-}
-
-/** The text that a change was made of; null where it can't have come to `after`. */
-function textBefore(after: Buffer, splices: readonly RecordedSplice[]): Buffer | null {
-  let shift = 0
-  const list = splices.map(({ start, old, insert }) => {
-    const from = start + shift
-    shift += insert.length - old.length
-    return { start: from, end: from + insert.length, insert: old }
-  })
-  if (list.some(({ end }) => end > after.length)) return null
-  return Buffer.concat(new Splices(list, after.length).apply(after))
 }
 
 async function decodedSplices(

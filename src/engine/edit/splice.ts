@@ -7,6 +7,24 @@ export interface Splice {
   readonly insert: Buffer
 }
 
+/** Where a change is in the original and in the result. Bytes, ends exclusive. */
+export interface PlacedBytes {
+  readonly start: number
+  readonly end: number
+  readonly new_start: number
+  readonly new_end: number
+}
+
+/** Where each of these splices, sorted and disjoint, is in the original and in the result. */
+export function placedBytes(list: readonly Splice[]): PlacedBytes[] {
+  let shift = 0
+  return list.map(({ start, end, insert }) => {
+    const new_start = start + shift
+    shift += insert.length - (end - start)
+    return { start, end, new_start, new_end: new_start + insert.length }
+  })
+}
+
 /** Slices shorter than this are copied together: the result of a hundred thousand splices stays a short list. */
 const COPY_BELOW = 4096
 const CHUNK = 1 << 18
@@ -57,12 +75,11 @@ export class Splices {
 
   /** The splices that turn the result back into `original`. */
   invert(original: Buffer): Splices {
-    let shift = 0
-    const list = this.list.map(({ start, end, insert }) => {
-      const back = { start: start + shift, end: start + shift + insert.length, insert: original.subarray(start, end) }
-      shift += insert.length - (end - start)
-      return back
-    })
+    const list = placedBytes(this.list).map(({ start, end, new_start, new_end }) => ({
+      start: new_start,
+      end: new_end,
+      insert: original.subarray(start, end)
+    }))
     return new Splices(list, this.lengthAfter)
   }
 }

@@ -1,4 +1,5 @@
 // A change of a text as it is remembered. Does not know files or who made it.
+import type { Splice } from '../edit/splice.ts'
 
 /** `old`, at byte `start` of the text before the change, was replaced by `insert`. Sorted and disjoint in a change. */
 export interface RecordedSplice {
@@ -6,6 +7,9 @@ export interface RecordedSplice {
   readonly old: Buffer
   readonly insert: Buffer
 }
+
+/** A recorded splice without what it replaced. */
+export const spliceOf = ({ start, old, insert }: RecordedSplice): Splice => ({ start, end: start + old.length, insert })
 
 /** A change, or some of its splices by their index. */
 export interface Selection {

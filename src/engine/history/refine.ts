@@ -1,8 +1,8 @@
 // What a change really replaced, as it is recorded. Does not know who made it or how it is kept.
 import { changedSplices } from '../edit/changed-splices.ts'
 import { fewSplices } from '../edit/few-splices.ts'
-import type { Splice } from '../edit/splice.ts'
-import type { RecordedSplice } from './change.ts'
+import { placedBytes, type Splice, Splices } from '../edit/splice.ts'
+import { type RecordedSplice, spliceOf } from './change.ts'
 
 /**
  * Splices, as `changedSplices` has them, as they are recorded: applied to `original` they give the same text. No more
@@ -18,3 +18,11 @@ export const recordedSplices = (original: Buffer, changed: readonly Splice[]): R
 /** The same for a change of which only the texts before and after it are known. */
 export const differing = (before: Buffer, after: Buffer): RecordedSplice[] =>
   recordedSplices(before, changedSplices(before, [{ start: 0, end: before.length, insert: after }]).list)
+
+/** The text that recorded splices were made of; null where `after` is too short to be what they gave. */
+export function textBefore(after: Buffer, splices: readonly RecordedSplice[]): Buffer | null {
+  const places = placedBytes(splices.map(spliceOf))
+  if (places.some(({ new_end }) => new_end > after.length)) return null
+  const back = places.map(({ new_start, new_end }, i) => ({ start: new_start, end: new_end, insert: splices[i]!.old }))
+  return Buffer.concat(new Splices(back, after.length).apply(after))
+}

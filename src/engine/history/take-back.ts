@@ -3,13 +3,13 @@
 import { fail, ok, type Result } from '../../result.ts'
 import { type Splice, Splices } from '../edit/splice.ts'
 import type { HistoryGone, NothingToUndo, TakeBackFailure, UndoConflict } from '../failure.ts'
-import { askableId, isRecordedId, type RecordedChange, type Selection } from './change.ts'
+import { askableId, isRecordedId, type RecordedChange, type Selection, spliceOf } from './change.ts'
 import { Conflicts, visitConflicts } from './conflicts.ts'
 import { Existence } from './existence.ts'
 import { conflictsAmong, conflictsWith, type BlockedUnit } from './judge.ts'
 import type { ToggleSet } from './lines.ts'
 import { withBreaksIn } from './layout.ts'
-import { differing } from './refine.ts'
+import { differing, textBefore } from './refine.ts'
 import { bytesOf } from './spans.ts'
 import { Units } from './units.ts'
 import { relaidBy, replay, stands, type Weave } from './weave.ts'
@@ -114,16 +114,9 @@ export function stateAfter(
 function splicesBackTo(present: Buffer, changes: readonly RecordedChange[], at: number): Splices {
   let text = present
   for (const { splices } of changes.slice(at + 1).reverse()) {
-    let shift = 0
-    const back = splices!.map(({ start, old, insert }): Splice => {
-      const from = start + shift
-      shift += insert.length - old.length
-      return { start: from, end: from + insert.length, insert: old }
-    })
-    text = Buffer.concat(new Splices(back, text.length).apply(text))
+    text = textBefore(text, splices!)!
   }
-  const list = differing(present, text).map(({ start, old, insert }) => ({ start, end: start + old.length, insert }))
-  return new Splices(list, present.length)
+  return new Splices(differing(present, text).map(spliceOf), present.length)
 }
 
 /** A set of units; rising when it is read. */

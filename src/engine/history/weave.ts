@@ -4,7 +4,7 @@ import { fail, ok, type Result } from '../../result.ts'
 import { Splices } from '../edit/splice.ts'
 import { isBreakByte } from '../text/lines.ts'
 import type { HistoryGone } from '../failure.ts'
-import type { RecordedChange, RecordedSplice } from './change.ts'
+import { type RecordedChange, type RecordedSplice, spliceOf } from './change.ts'
 import { breaksChange, layoutParts } from './layout.ts'
 import { BASE, bytesOf, type LayoutOwner, type Span, Spans, type Toggled } from './spans.ts'
 import type { Units } from './units.ts'
@@ -307,11 +307,7 @@ const endOf = ({ start, old }: RecordedSplice): number => start + old.length
 
 /** `before`, which begins at `start`, after splices; undefined where it isn't what they replace. */
 function resultOf(before: Buffer, list: readonly RecordedSplice[], start: number): Buffer | undefined {
-  const splices = list.map(({ start: at, old, insert }) => ({
-    start: at - start,
-    end: at - start + old.length,
-    insert
-  }))
+  const splices = list.map(splice => spliceOf({ ...splice, start: splice.start - start }))
   if (list.some(({ old }, i) => !before.subarray(splices[i]!.start, splices[i]!.end).equals(old))) return undefined
   return Buffer.concat(new Splices(splices, before.length).apply(before))
 }

@@ -6,9 +6,9 @@ import type { Placed, PlaceOperation, LineSpan } from '../edit/piece-table.ts'
 import { decodeRange, excerptOf } from '../text/encoding.ts'
 import { breakBefore, isInsideCrlf, lineAround, lineFrom, startOfLineAround } from '../text/lines.ts'
 import type { Plan } from '../edit/plan.ts'
-import type { Splice, Splices } from '../edit/splice.ts'
+import { type PlacedBytes, placedBytes } from '../edit/splice.ts'
 import type { Text } from '../text/text.ts'
-import { linesOf, type PlacedBytes, type PlaceLines, placeLines } from './place-lines.ts'
+import { linesOf, type PlaceLines, placeLines } from './place-lines.ts'
 
 /** A change as the wire has it. Lines are 1-based; `end` before `start` says that there are none. */
 export interface LineChange {
@@ -92,7 +92,7 @@ export function describe(
   return isCut ? { changes, changes_truncated: true, ...totals } : { changes, ...totals }
 }
 
-/** A change as it is listed: of which edit, and which of all changes it is. */
+/** A change as it is listed: its edit, and its index among all changes. */
 interface ListedChange {
   placed: Placed
   change: number
@@ -110,11 +110,11 @@ function listedOf(plan: Plan, lines: PlaceLines, most: number): { listed: Listed
   const listed: ListedChange[] = []
   const { placements } = plan
   const { before, after, places, spans, newLines, changed } = lines
-  const splices = new SplicesOfPlaces(plan.splices)
-  /** Of the edits' places; found once, where they are needed. */
+  const splices = placedBytes(plan.splices.list)
+  /** Those of the edits' places; found once, where they are needed. */
   let own: Pick<PlaceLines, 'spans' | 'newLines'> | undefined
   for (const [i, placed] of placements.entries()) {
-    const { index, isWhole } = splices.find(placed)
+    const { index, isWhole } = spliceAround(placed, splices)
     const [from, to] = index < 0 ? [0, 0] : [changed.first[index]!, changed.first[index + 1]!]
     if (from === to) continue
     if (isWhole) {
@@ -165,33 +165,17 @@ function linesOfBoth(a: LineSpan, b: LineSpan): LineSpan | undefined {
     : { start_line, end_line, new_start_line, new_end_line }
 }
 
-/** Finds the splice of a plan that a place is in. */
-class SplicesOfPlaces {
-  readonly #list: readonly Splice[]
-  /** Where each begins in the result. */
-  readonly #starts: number[]
-
-  constructor({ list }: Splices) {
-    let shift = 0
-    this.#list = list
-    this.#starts = list.map(({ start, end, insert }) => {
-      const at = start + shift
-      shift += insert.length - (end - start)
-      return at
-    })
-  }
-
-  /** Its index, -1 where the place is in none; and whether it is all of the splice. */
-  find({ start, end, new_start, new_end }: PlacedBytes): { index: number; isWhole: boolean } {
-    const isBehind = (at: number): boolean => this.#list[at]!.start > start || this.#starts[at]! > new_start
-    const index = firstIndex(this.#list.length, isBehind) - 1
-    const splice = this.#list[index]
-    if (splice === undefined || end > splice.end) return { index: -1, isWhole: false }
-    const at = this.#starts[index]!
-    const isWhole =
-      start === splice.start && end === splice.end && new_start === at && new_end === at + splice.insert.length
-    return { index, isWhole }
-  }
+/** The index of the splice of a plan that a place is in, -1 where it is in none; and whether it is all of the splice. */
+function spliceAround(
+  { start, end, new_start, new_end }: PlacedBytes,
+  splices: readonly PlacedBytes[]
+): { index: number; isWhole: boolean } {
+  const isBehind = (at: number): boolean => splices[at]!.start > start || splices[at]!.new_start > new_start
+  const index = firstIndex(splices.length, isBehind) - 1
+  const splice = splices[index]
+  if (splice === undefined || end > splice.end) return { index: -1, isWhole: false }
+  const isSame = start === splice.start && end === splice.end
+  return { index, isWhole: isSame && new_start === splice.new_start && new_end === splice.new_end }
 }
 
 /** The changed lines of the result as disjoint ranges in order: changes that share a line share a range. */

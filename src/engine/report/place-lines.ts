@@ -1,13 +1,11 @@
 // On which lines a plan changes a text, before and after it. Does not know what is shown of them.
 import { type ChangedSplices, changedSplices } from '../edit/changed-splices.ts'
-import type { LineSpan, Placed } from '../edit/piece-table.ts'
+import type { LineSpan } from '../edit/piece-table.ts'
 import type { Plan } from '../edit/plan.ts'
+import { type PlacedBytes, placedBytes } from '../edit/splice.ts'
 import { breakAt, isInsideCrlf, isLineEnd, isLineStart } from '../text/lines.ts'
 import { Text } from '../text/text.ts'
 import { changedLineNumbers } from './line-numbers.ts'
-
-/** Where a change is in the original and in the result. Bytes, ends exclusive. */
-export type PlacedBytes = Pick<Placed, 'start' | 'end' | 'new_start' | 'new_end'>
 
 /** Found once for all that is said of a plan. */
 export interface PlaceLines {
@@ -15,7 +13,7 @@ export interface PlaceLines {
   after: Text
   /** What really changes. */
   changed: ChangedSplices
-  /** Of each of these: where it is. */
+  /** Where each of these is. */
   places: readonly PlacedBytes[]
   /** The lines that a diff would show of it. */
   spans: LineSpan[]
@@ -32,12 +30,7 @@ export function placeLines(
 ): PlaceLines {
   const before = new Text([original])
   const after = new Text(plan.pieces)
-  let shift = 0
-  const places = changed.list.map(({ start, end, insert }): PlacedBytes => {
-    const new_start = start + shift
-    shift += insert.length - (end - start)
-    return { start, end, new_start, new_end: new_start + insert.length }
-  })
+  const places = placedBytes(changed.list)
   return { before, after, changed, places, ...linesOf(before, after, plan, places) }
 }
 
