@@ -120,7 +120,7 @@ export class Logs implements SegmentSource {
     const mayGo = this.known()
     const numbers = await this.#listAll()
     for (const log of mayGo) if (!numbers.has(log.number)) this.drop(log)
-    // This server may have begun one after another did, of which no look has found that yet.
+    // Another server may have begun a log before the latest one that this server knows, and no look has found it yet.
     const highest = Math.max(0, ...this.#all.keys())
     const missed = [...numbers].filter(number => number < highest && !this.#all.has(number) && !looked.has(number))
     if (missed.length > 0) {
@@ -189,7 +189,7 @@ export class Logs implements SegmentSource {
     const log = this.#all.get(number)
     if (log === undefined) return
     this.#indexes.forget(log.name)
-    // Its parts are what they were: who is reading it goes on.
+    // Its parts stay as they were, for readers in the middle of it.
     Object.assign(log, { overview: null, seen: null, isClosed: false, hasEnd: false, next: 0 })
     this.#options.sawIndex()
   }

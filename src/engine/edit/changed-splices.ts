@@ -16,7 +16,7 @@ export interface ChangedSplice extends Splice {
 export interface ChangedSplices {
   /** Sorted and disjoint; each replaces something by something else, and none shares a line with another of its splice. */
   list: readonly ChangedSplice[]
-  /** Of each splice, the index of the first that it became; then the number of all. */
+  /** By splice, the index of the first change that it became; then the number of all changes. */
   first: readonly number[]
 }
 
@@ -24,7 +24,7 @@ export interface ChangedSplices {
 const REACH = 4096
 
 /**
- * The same change of `original` as `splices` (sorted, disjoint). Whole lines that are put in or taken out begin where a
+ * What `splices` (sorted, disjoint) really change in `original`; it makes the same text. Whole lines that are put in or taken out begin where a
  * line does, wherever the splice began. About linear in the bytes of the splices and of the lines that these begin and
  * end in, as far as these aren't longer than the splices and 4 KiB: where too many lines differ to be compared, only what
  * they begin and end with alike is left out. `asMade`: the splices are of lines as they were found once, and no byte

@@ -18,7 +18,7 @@ export const TEXT_LENGTH = 1000
 
 /** One pair in conflict, and the text that it is about. */
 interface Found extends BlockedUnit {
-  /** Of each line. */
+  /** The parts of each line. */
   parts: (readonly Part[])[]
   isOverlap: boolean
   /** Where it is in the present text. */

@@ -154,6 +154,6 @@ export function reindented(lines: string, was: string, now: string): string | un
   return lines.replace(INDENTATION, indentation => known.get(indentation)!)
 }
 
-/** Of each line that isn't blank. */
+/** The indentation of each line that isn't blank. */
 const INDENTATION = /^[ \t]*(?=[^ \t\r\n])/gm
 const indentationsOf = (text: string): string[] => text.match(INDENTATION) ?? []

@@ -30,7 +30,7 @@ export interface Codec {
   /** Whether a mark in the file says so; else it is only likely. */
   readonly certain: boolean
   decode(bytes: Buffer): string
-  /** Of text that it can hold; see `unencodable`. */
+  /** For text that it can hold; see `unencodable`. */
   encode(text: string): Buffer
   /** Whether no character has bytes before `at` and behind it. False where that can't be told from the next bytes. */
   parts(bytes: Buffer, at: number): boolean
@@ -76,8 +76,8 @@ const SLICE = 1 << 17
 
 /**
  * Text that isn't UTF-8, and its encoding; null where that can't be told, or most of what isn't ASCII is UTF-8. Every byte
- * of `bytes` (not UTF-8, and without NUL, unless a UTF-16 mark begins them) comes back when the text is encoded. Linear; lets others run
- * after each slice.
+ * of `bytes` (not UTF-8, and without NUL, unless a UTF-16 mark begins them) comes back when the text is encoded. Linear;
+ * lets others run after each slice.
  */
 export async function decodedText(
   bytes: Buffer,
@@ -137,7 +137,7 @@ async function codecsOf(bytes: Buffer, tables: Tables, rest: () => Promise<unkno
   }
   const ranked = scored
     .filter(({ score, name }) => score > (name === 'windows-1252' ? 0 : ENOUGH))
-    // Of equals the earlier one.
+    // Where two are equal, the earlier one.
     .sort((a, b) => b.score - a.score)
   return ranked.map(({ name }) => ({
     name,

@@ -37,7 +37,7 @@ export interface Exchange {
   instance?: string
   /** As of `Call`. */
   subject?: Call['subject']
-  /** The same. */
+  /** Where the call came from, as `Call` has it. */
   address?: string
   /** Of the request, over HTTP. */
   headers?: IncomingHttpHeaders

@@ -45,8 +45,8 @@ const plain = (name: string): string => {
 }
 
 /**
- * That of `names` which is meant by a name that none of them has: another vendor's for the same, or that of which it is
- * a typo. Undefined where none is, or several are as near.
+ * That of `names` which is meant by a name that none of them has: another vendor's for the same, or one that it is
+ * a typo of. Undefined where none is, or several are as near.
  */
 export function toolMeant(name: string, names: readonly string[]): string | undefined {
   if (name.length > COMPARED) return undefined

@@ -113,7 +113,7 @@ export abstract class WithHistory {
     return said.ok ? followers.follow(cursor, this.#mayRead) : said
   }
 
-  /** Whoever was answered that a change is made, by whichever server, can be told it now, and isn't told it later. */
+  /** A client that any server has answered that a change is made gets that change now, and doesn't get it later. */
   async #sayAll(): Promise<void> {
     const { history, settle } = this.#asked!
     for (const stored of await history.openElsewhere()) if (this.#mayRead(stored.record.path)) await settle(stored)
