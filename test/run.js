@@ -19,7 +19,7 @@ const SHARED = 40
 const JOBS = Number(process.env.JOBS ?? 2 * availableParallelism())
 /** Seconds without a result after which a process is ended. The longest single law takes 20 s alone. */
 const SILENCE = process.env.LONG === '1' ? 1800 : 300
-/** Seconds from which on a test is named as slow: there should be few. */
+/** Seconds of CPU from which on a file is named as slow: there should be few. */
 const SLOW = 3
 /** Seconds that children of a test have for their end after it. */
 const GRACE = 5
@@ -29,7 +29,7 @@ const files = testFiles(paths)
 if (files.length === 0) fail(`no test file: ${paths.join(' ')}`)
 
 const start = performance.now()
-/** By file: `{ slow, pass, fail, skip, held, failures }`. */
+/** By file: `{ cpu, longest, pass, fail, skip, held, failures }`. */
 const results = new Map()
 const skipped = new Map()
 const leftovers = []
@@ -121,7 +121,7 @@ async function run(queue) {
     const next = isLast ? undefined : queue.shift()
     if (next === undefined) return child.send({})
     taken.push(next)
-    results.set(next.file, { slow: [], pass: 0, fail: 0, skip: 0, held: 0, failures: [] })
+    results.set(next.file, { cpu: 0, longest: { time: 0 }, pass: 0, fail: 0, skip: 0, held: 0, failures: [] })
     child.send(next)
   })
   let limit
@@ -163,6 +163,8 @@ function read(parser, onFile, result, names) {
   parser.on('comment', text => {
     const file = names.length === 0 && /^# file: (.+)\n$/.exec(text)?.[1]
     if (file) onFile(file)
+    const cpu = names.length === 0 && /^# cpu: ([\d.]+)\n$/.exec(text)?.[1]
+    if (cpu) result().cpu = Number(cpu)
     const held = /# held for (\d+) cases/.exec(text)?.[1]
     if (held !== undefined) result().held += Number(held)
   })
@@ -171,7 +173,7 @@ function read(parser, onFile, result, names) {
     read(child, onFile, result, [...names, child.name])
   })
   parser.on('assert', ({ ok, name, skip, todo, diag, time }) => {
-    if (names.length === 0 && time > SLOW * 1000) result().slow.push({ name, time })
+    if (names.length === 0 && time > result().longest.time) result().longest = { name, time }
     const ofChild = summary
     summary = false
     const file = result()
@@ -257,9 +259,11 @@ function report() {
   for (const file of failed) process.stdout.write(`failed: ${file}\n`)
   for (const line of leftovers) process.stdout.write(`failed: ${line}\n`)
   for (const line of flaky) process.stdout.write(`flaky: ${line}\n`)
-  const slow = [...results].flatMap(([file, result]) => result.slow.map(test => ({ file, ...test })))
-  for (const { file, name, time } of slow.sort((a, b) => b.time - a.time).slice(0, 60)) {
-    process.stdout.write(`slow: ${file} › ${name} (${(time / 1000).toFixed(1)} s)\n`)
+  const slow = [...results].filter(([, { cpu }]) => cpu > SLOW).sort(([, a], [, b]) => b.cpu - a.cpu)
+  for (const [file, { cpu, longest }] of slow) {
+    process.stdout.write(
+      `slow: ${file} (${cpu} s of CPU; longest: ${longest.name}, ${(longest.time / 1000).toFixed(1)} s)\n`
+    )
   }
   if (sum('held') > 0) process.stdout.write(`${sum('held')} cases held\n`)
   process.stdout.write(`took ${((performance.now() - start) / 1000).toFixed(0)} s\n`)

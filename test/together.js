@@ -1,6 +1,7 @@
 // Runs test files that test/run.js names over IPC, one after the other, in this process: `node test/together.js`.
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
+import { readFileSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import t from 'tap'
@@ -23,8 +24,10 @@ for (;;) {
   t.testdirName = `${fixtures}-${file.replaceAll('/', '-')}`
   // In the order of the tests, so that the reader knows whose results follow.
   t.comment(`file: ${file}`)
+  const before = cpuSeconds()
   await import(pathToFileURL(resolve(file)).href)
   while (!isIdle()) await once(t, 'idle')
+  t.comment(`cpu: ${(cpuSeconds() - before).toFixed(1)}`)
 }
 clearInterval(alive)
 delete t.idle
@@ -40,4 +43,14 @@ function isIdle() {
   const is = t.idle
   keepOpen()
   return is
+}
+
+/** Seconds of CPU that this process has used, and on Linux the processes that it started and that have ended. */
+function cpuSeconds() {
+  if (process.platform !== 'linux') return process.cpuUsage().user / 1e6 + process.cpuUsage().system / 1e6
+  // utime, stime, cutime, cstime (proc(5)), in hundredths of a second.
+  const fields = readFileSync('/proc/self/stat', 'latin1')
+    .replace(/^.*\) /s, '')
+    .split(' ')
+  return fields.slice(11, 15).reduce((sum, field) => sum + Number(field) / 100, 0)
 }
