@@ -4,18 +4,18 @@ import { fail, ok, type Result } from '../result.ts'
 import type { ChangeOptions, Edited, FileTarget, Planned, PlannedFile, Planner, WorkspaceOptions } from './api.ts'
 import type { BufferPool } from './buffer-pool.ts'
 import type { BatchRecords } from './commit/batch-record.ts'
-import { attributesOf, commit, lossesOf, type Change } from './commit/commit.ts'
+import { attributesOf, canGive, commit, lossesOf, type Change } from './commit/commit.ts'
 import { codeOf } from './errno.ts'
 import type { FileFailure, FileWarning } from './failure.ts'
-import { writeInPlace } from './commit/in-place.ts'
+import { hasSeveralNames, writeInPlace } from './commit/in-place.ts'
 import type { Intents } from './commit/intents.ts'
 import type { Journal } from './commit/journal.ts'
 import { remove } from './commit/remove.ts'
 import { announce, auditDone, auditedBy, notDone } from './announce.ts'
 import type { FileRecorder, Recorder } from './history/recorder.ts'
-import type { Lock } from './locks/lock.ts'
+import type { Lock, Locks } from './locks/lock.ts'
 import { OWN_UID } from './own-ids.ts'
-import type { Missing, Pin, Root } from './root/pin.ts'
+import { mayWrite, type Missing, type Pin, type Root } from './root/pin.ts'
 import { measured, pastOf, recordedBy, runPlan, staleness } from './run-plan.ts'
 import {
   failedBy,
@@ -37,6 +37,7 @@ export interface WriteContext {
   intents: Intents
   batches: BatchRecords
   journal: Journal
+  locks: Locks
   files: FileAccess
   buffers: BufferPool
   turns: Turns
@@ -210,13 +211,13 @@ export async function reportSave(
 }
 
 async function write(
-  { options, root, intents, journal }: WriteContext,
+  { options, root, intents, journal, locks }: WriteContext,
   change: Change,
   { removes, made_folders = [] }: Pick<Planned<unknown>, 'removes' | 'made_folders'>,
   lock: Lock
 ): Promise<Result<{ warnings: FileWarning[]; write_strategy?: 'in_place'; removed?: true }, FileFailure>> {
   const { durability, report = () => {} } = options
-  const context = { root, intents, journal, durability, lock, report }
+  const context = { root, intents, journal, locks, durability, lock, report }
   if (removes === true) {
     const removed = await remove(context, change, made_folders)
     return removed.ok ? ok({ warnings: removed.value, removed: true }) : removed
@@ -244,5 +245,10 @@ export function refusalToWrite(pin: Pin, asks = true): FileFailure | null {
   const { mode, uid } = pin.stat
   if ((mode & 0o200n) === 0n) return { code: 'PERMISSION_DENIED', reason: 'read_only_file' }
   if (!asks && Number(uid) === OWN_UID) return null
+  const canBeRenamed = (): boolean =>
+    canGive(attributesOf(pin)) && mayWrite(pin.real.subarray(0, pin.real.lastIndexOf('/')))
+  if (asks && hasSeveralNames(pin) && !canBeRenamed()) {
+    return { code: 'PERMISSION_DENIED', reason: 'several_names' }
+  }
   return pin.writable() ? null : { code: 'PERMISSION_DENIED', reason: 'not_permitted' }
 }

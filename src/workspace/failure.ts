@@ -21,7 +21,8 @@ export type FileFailure =
     }
   /** `pattern`: the one that protects it; null: it is editd's own. */
   | { code: 'PROTECTED_PATH'; pattern: string | null }
-  | { code: 'PERMISSION_DENIED'; reason: 'read_only_file' | 'not_permitted' }
+  /** `several_names`: hard links, to a file that a rename can't replace. */
+  | { code: 'PERMISSION_DENIED'; reason: 'read_only_file' | 'not_permitted' | 'several_names' }
   | { code: 'READ_ONLY' }
   /**
    * `history_off`, `texts_not_kept`: the history could not bring the file back. `bucket`: an object can't be removed on

@@ -21,7 +21,7 @@ import type { Lock, Locks } from './locks/lock.ts'
 import type { PresentHashes } from './present-hashes.ts'
 import { isThere, samePathInside, similarPaths } from './root/similar-paths.ts'
 import { isIn, namesFolder, relativePath } from './root/path.ts'
-import { gone, type Missing, type Pin, type Root } from './root/pin.ts'
+import { gone, type FileId, type Missing, type Pin, type Root } from './root/pin.ts'
 import type { Policy } from './root/policy.ts'
 import type { Running } from './running.ts'
 
@@ -88,7 +88,7 @@ export interface FileAccessOptions {
    * Takes back what a dead holder of this file's lock may have left half done; throws if that can't be done now, and is
    * false where a holder who may not be dead is writing.
    */
-  recover: (realPath: Buffer) => Promise<boolean>
+  recover: (realPath: Buffer, object?: FileId) => Promise<boolean>
   running: Running
   hashes: PresentHashes
 }
@@ -389,10 +389,14 @@ export class FileAccess {
     work: (found: readonly FoundPath[], locks: readonly Lock[]) => Promise<ManyResult<T, F | typeof MOVED>>
   ): Promise<ManyResult<T, F | FileFailure | typeof MOVED>> {
     const paths: Buffer[] = []
+    const objects: (FileId | undefined)[] = []
     for (const [at, one] of asked.entries()) {
-      const found = await this.find<Buffer, never>(one, 'edit', async found => ok(realPathOf(found)))
+      const found = await this.find<null, never>(one, 'edit', async found => {
+        paths.push(realPathOf(found))
+        objects.push(found.pin?.stat)
+        return ok(null)
+      })
       if (!found.ok) return { ...found, at }
-      paths.push(found.value)
     }
     const deadline = this.#locks.deadline()
     const locks = new Map<string, Lock>()
@@ -404,7 +408,7 @@ export class FileAccess {
         const lock = await ofFile(at, () => this.#locks.acquire(path, { deadline, client }))
         if (!lock.ok) return { ...lock, at }
         locks.set(keyOf(path), lock.value)
-        const recovered = async (): Promise<boolean> => !this.#mayBeLeft(lock.value) || this.#recover(path)
+        const recovered = async (): Promise<boolean> => !this.#mayBeLeft(lock.value) || this.#recover(path, objects[at])
         if (!(await ofFile(at, recovered))) return { ...fail(beingWritten), at }
       }
       const own = paths.map(path => locks.get(keyOf(path))!)
@@ -454,7 +458,7 @@ export class FileAccess {
     }
     try {
       const isLeft = this.#mayBeLeft(lock.value)
-      if (isLeft && !(await this.#recover(realPath))) {
+      if (isLeft && !(await this.#recover(realPath, found.pin?.stat))) {
         return { ...fail(beingWritten), ...(await this.currentInfo(asked)) }
       }
       const mode = { name: 'commit', lock: lock.value } as const

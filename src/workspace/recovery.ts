@@ -1,25 +1,22 @@
 // Completes or takes back what dead servers left half done: batches first, then writes in place. Does not know when it
 // is looked for.
-import type { Result } from '../result.ts'
 import type { BatchRecords } from './commit/batch-record.ts'
 import { recoverInPlace } from './commit/in-place.ts'
 import { recoverBatch, type BatchRecovery } from './commit/recover-batch.ts'
 import { codeOf } from './errno.ts'
-import type { FileFailure } from './failure.ts'
-import type { Lock } from './locks/lock.ts'
 import { batchLock } from './locks/names.ts'
+import type { FileId } from './root/pin.ts'
 
 export interface Recovery extends BatchRecovery {
   batches: BatchRecords
-  acquire(name: Buffer): Promise<Result<Lock, FileFailure>>
 }
 
 /**
- * `only`: of this file, whose lock we have. False: a server that may live hasn't finished with it. Throws, of one file,
+ * `only`: of this file, whose lock we have; `object`: what it is, if it is known, which may have another name. False: a server that may live hasn't finished with it. Throws, of one file,
  * the system's error.
  */
-export async function recover(context: Recovery, only?: Buffer): Promise<boolean> {
-  const { journal, batches, acquire } = context
+export async function recover(context: Recovery, only?: Buffer, object?: FileId): Promise<boolean> {
+  const { journal, batches, locks } = context
   // The usual case.
   if (!journal.mayHold(null)) return true
   if (!(await recoverBatches(context, only)) && only !== undefined) return false
@@ -30,7 +27,7 @@ export async function recover(context: Recovery, only?: Buffer): Promise<boolean
         await work()
         return true
       }
-      const lock = await acquire(relative)
+      const lock = await locks.acquire(relative)
       if (!lock.ok) return false
       try {
         await work()
@@ -39,17 +36,17 @@ export async function recover(context: Recovery, only?: Buffer): Promise<boolean
       }
       return true
     },
-    only
+    only && { path: only, object }
   )
 }
 
 async function recoverBatches(context: Recovery, only?: Buffer): Promise<boolean> {
-  const { batches, report, acquire } = context
+  const { batches, report, locks } = context
   const { left, others } = await batches.left(report, only)
   let isDone = !others
   for (const batch of left) {
     // Two who hold the locks of different members must not recover it at once.
-    const lock = await acquire(batchLock(batch.id))
+    const lock = await locks.acquire(batchLock(batch.id))
     try {
       const now = lock.ok ? batch.now() : batch
       if (!lock.ok) isDone = false

@@ -197,7 +197,7 @@ class RootKeeper {
       journal,
       batches: this.#batches,
       durability,
-      acquire: name => this.#locks.acquire(name),
+      locks: this.#locks,
       report: this.#report
     }
     this.#settling = history && {
@@ -214,7 +214,7 @@ class RootKeeper {
       secret: state.secret,
       locks: this.#locks,
       mayBeLeft: ({ alone_since }) => journal.mayHold(alone_since),
-      recover: realPath => recover(this.#recovery, realPath),
+      recover: (realPath, object) => recover(this.#recovery, realPath, object),
       running: new Running(),
       hashes: new PresentHashes(options.maxFileSize),
       settling: this.#settling,

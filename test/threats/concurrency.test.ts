@@ -1,6 +1,6 @@
-// Several clients, servers or programs at the same time, and signals. Rows 25 to 29, 39, 40 and 44 of docs/threats.md;
+// Several clients, servers or programs at the same time, and signals. Rows 25 to 29, 39, 40, 44, 47 and 48 of docs/threats.md;
 // `npm run test:updates -- --clients N --increments N --flood N` for more.
-import { spawn } from 'node:child_process'
+import { execFileSync, spawn, spawnSync } from 'node:child_process'
 import {
   closeSync,
   mkdirSync,
@@ -27,6 +27,7 @@ import { thisOwner } from '../../src/workspace/locks/owner.ts'
 import { Random, SEED } from '../random.ts'
 import { SERVER, start } from '../running.ts'
 import {
+  canMount,
   startServer,
   hashOf,
   many,
@@ -507,6 +508,106 @@ row(
       'below the root; the same state folder by another path is accepted; of six at once, at most one serves; after a ' +
       'stop or a kill, another one starts at once'
     )
+  }
+)
+
+/** Binds `outside` to names in the root, so that each of them has to be written in place. */
+function bind(t: Test, outside: string, text: string, names: readonly string[]): void {
+  writeFileSync(outside, text)
+  for (const name of names) {
+    writeFileSync(join(root, name), '')
+    execFileSync('mount', ['--bind', outside, join(root, name)])
+    t.teardown(() => spawnSync('umount', ['-l', join(root, name)]))
+  }
+}
+const needsMount = canMount ? false : 'needs to mount'
+const LINES = 'x'.repeat(99).concat('\n').repeat(80_000)
+
+row(
+  47,
+  'one file by two names, each written in place',
+  {
+    done: 'a file of 8 MB, bound to two names: 10 times two edits at once, one by each name, at one server and at two',
+    skip: needsMount
+  },
+  async t => {
+    const file = join(at.base, 'bound-twice')
+    bind(t, file, `A 0\n${LINES}B 0\n`, ['a', 'b'])
+    const random = new Random(SEED)
+    t.comment(`SEED=${SEED}`)
+    const codes: string[] = []
+    const made = { A: 0, B: 0 }
+    for (let i = 0; i < 20; i++) {
+      const edit = async (server: TestServer, path: string, name: 'A' | 'B'): Promise<void> => {
+        await sleep(random.int(60))
+        const { status, body } = await server.post('/edit', {
+          path,
+          old_text: `${name} ${made[name]}\n`,
+          new_text: `${name} ${made[name] + 1}\n`
+        })
+        codes.push(String(body.code ?? status))
+        if (status === 200) made[name]++
+      }
+      await Promise.all([edit(two, 'a', 'A'), edit(i < 10 ? two : three, 'b', 'B')])
+      const lines = readFileSync(file, 'latin1').split('\n')
+      t.equal(lines.length, 80_003)
+      t.equal(lines[0], `A ${made.A}`)
+      t.equal(lines.at(-2), `B ${made.B}`)
+      t.equal(new Set(lines.slice(1, -2)).size, 1, 'no line is torn')
+    }
+    t.comment(tally(codes))
+    t.ok(made.A > 0 && made.B > 0)
+    for (const code of new Set(codes)) t.ok(['200', 'STALE_FILE', 'FILE_LOCKED', 'NO_MATCH'].includes(code), code)
+    return '0 edits lost, 0 lines torn; the one that comes too late is `STALE_FILE` or `FILE_LOCKED`'
+  }
+)
+
+row(
+  48,
+  'another program appends to a file while it is written in place',
+  {
+    done: 'a file of 8 MB that grows and shrinks by 40 edits, while a process appends a line five times a second',
+    skip: needsMount
+  },
+  async t => {
+    const file = join(at.base, 'appended')
+    bind(t, file, `A 0\n${LINES}`, ['log'])
+    const append = `
+      const fs = require('fs')
+      const ms = new Int32Array(new SharedArrayBuffer(4))
+      for (let i = 0; ; i++) {
+        Atomics.wait(ms, 0, 0, 50 + Math.random() * 250)
+        fs.appendFileSync(process.argv[1], 'app ' + i + '\\n')
+        fs.writeSync(1, '.')
+      }`
+    const program = spawn(execPath, ['-e', append, join(root, 'log')], { stdio: ['ignore', 'pipe', 'inherit'] })
+    let appended = 0
+    program.stdout.on('data', data => {
+      appended += data.length
+    })
+    const codes: string[] = []
+    let made = 0
+    for (let i = 0; i < 40; i++) {
+      const { status, body } = await two.post('/edit', {
+        path: 'log',
+        old_text: /^.*\n/.exec(readFileSync(file, 'latin1'))![0],
+        new_text: `A ${made + 1}${made % 2 === 0 ? 'a'.repeat(5000) : ''}\n`
+      })
+      codes.push(String(body.code ?? status))
+      if (status === 200) made++
+    }
+    program.kill('SIGKILL')
+    await once(program, 'close')
+    t.comment(tally(codes), `${appended} appended`)
+    t.ok(made > 0)
+    const lines = readFileSync(file, 'latin1').split('\n').slice(1, -1)
+    const found = lines.filter(line => line.startsWith('app '))
+    t.strictSame(
+      found.slice(0, appended),
+      Array.from({ length: appended }, (_, i) => `app ${i}`)
+    )
+    t.equal(new Set(lines.filter(line => !line.startsWith('app '))).size, 1, 'no line is torn')
+    return 'each edit is made or `STALE_FILE`; 0 of the appended lines lost, 0 torn'
   }
 )
 

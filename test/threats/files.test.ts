@@ -227,7 +227,10 @@ row(11, 'hard link to a file outside', { done: 'one edit, one dry run' }, async 
   }
   t.equal(readFileSync(join(base, 'linked'), 'utf8'), 'out\n')
   t.equal(server.text('h'), 'in\n')
-  return 'the outside file stays as it was; a warning says that the hard link is broken'
+  return (
+    'the outside file stays as it was; a warning says that the hard link is broken. Where the file can’t be renamed, ' +
+    '`PERMISSION_DENIED`: `test/workspace/commit/commit.test.ts`'
+  )
 })
 
 row(

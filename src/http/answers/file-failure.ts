@@ -77,11 +77,18 @@ export const FILE_FAILURES: Descriptions<
           NOTHING_WRITTEN,
           'Ask a person to make it writable if it should be edited.'
         )
-      : sentences(
-          `The server has no permission to open or change ${shown}.`,
-          NOTHING_WRITTEN,
-          "Ask a person to check the file's owner and mode."
-        ),
+      : reason === 'several_names'
+        ? sentences(
+            `${shown} has several names (hard links) and can't be replaced by a new file here, so that writing it would`,
+            'change the others too, also outside the workspace.',
+            NOTHING_WRITTEN,
+            'Ask a person to give the server ownership of it, or to replace the link by a copy.'
+          )
+        : sentences(
+            `The server has no permission to open or change ${shown}.`,
+            NOTHING_WRITTEN,
+            "Ask a person to check the file's owner and mode."
+          ),
   READ_ONLY: () =>
     'This server or workspace is read-only (--read-only, or read_only in the access file). ' +
     'Nothing can be edited or previewed.',

@@ -92,6 +92,9 @@ export async function commitBatch(
   }
 }
 
+const inode = ({ present }: Member): bigint => present?.pin.stat.ino ?? 0n
+const byObject = (a: Member, b: Member): number => (inode(a) < inode(b) ? -1 : Number(inode(a) > inode(b)))
+
 class Batch {
   readonly #context: BatchContext
   readonly #files: readonly BatchFile[]
@@ -218,7 +221,8 @@ class Batch {
   }
 
   async #writeInPlace(): Promise<BatchRefusal | null> {
-    for (const member of this.#members) {
+    // Each keeps the lock of its object, so that all who take several take them in one order.
+    for (const member of this.#members.toSorted(byObject)) {
       const { at, present, content, digest, lock } = member
       if (member.temp !== null || present === null || content === null || !isOwn(member)) continue
       const change = { ...present, ...content, digest: Promise.resolve(digest), record: async () => {} }
@@ -281,7 +285,7 @@ class Batch {
       const { inPlace } = member
       if (inPlace === null) continue
       // The recovery may complete the batch, and needs to find it written then.
-      if (this.isOpen) inPlace.leave()
+      if (this.isOpen) await inPlace.leave()
       else await inPlace.takeBack().catch((error: unknown) => this.#leave(member, error))
       member.inPlace = null
     }
@@ -299,9 +303,9 @@ class Batch {
     // What was renamed can't be renamed once more, but old bytes can be written back once more.
     if (this.#members.some(({ inPlace }) => inPlace !== null)) await this.#forget()
     else this.#running?.drop()
+    for (const { inPlace } of this.#members) await inPlace?.finish()
     return this.#members.map(member => {
-      const { present, inPlace, folder } = member
-      inPlace?.finish()
+      const { present, folder } = member
       if (present !== null && member.isNew) present.pin.replaced = true
       return committed(member, unsynced.has(folder), this.#namesOf(member))
     })

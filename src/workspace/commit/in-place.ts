@@ -1,12 +1,13 @@
 // Writes a file in place where a rename would lose its owner or mount; saves the old bytes first, and restores them
 // after a crash. Does not know plans or policy.
-import { closeSync, constants, fchmodSync, ftruncateSync } from 'node:fs'
+import { closeSync, constants, fchmodSync, fstatSync, ftruncateSync, readSync, writeSync } from 'node:fs'
 import { fail, ok, type Result } from '../../result.ts'
 import { KEPT_MODE, lossesOf, type Change } from './commit.ts'
 import { codeOf, failureOf, quietly, Raced } from '../errno.ts'
 import type { FileFailure, FileWarning } from '../failure.ts'
-import type { Journal, JournalRecord, Report, Saved } from './journal.ts'
-import type { Lock } from '../locks/lock.ts'
+import type { Journal, JournalledFile, JournalRecord, Report, Saved } from './journal.ts'
+import type { Lock, Locks } from '../locks/lock.ts'
+import { objectLock } from '../locks/names.ts'
 import { syncFile } from '../sync.ts'
 import { digestOf, readWhole, writeAll, type Snapshot } from '../text-file.ts'
 import { same, type Pin, type Root } from '../root/pin.ts'
@@ -16,6 +17,7 @@ export interface InPlaceContext {
   journal: Journal
   durability: 'full' | 'fast'
   lock: Lock
+  locks: Pick<Locks, 'acquire'>
   report: Report
 }
 
@@ -28,7 +30,8 @@ const HALF_WRITTEN = 'The file is left half written; its old bytes are in the jo
 
 /**
  * Writes the result through the pinned file itself. Returns warnings.
- * Failures: STALE_FILE, FILE_LOCKED (lost). Throws the system's error, the old bytes restored; where even that fails,
+ * Failures: STALE_FILE, FILE_LOCKED, PERMISSION_DENIED (several_names: another name may lie outside the root or be
+ * protected). Throws the system's error, the old bytes restored; where even that fails,
  * an error that stands for nothing else, and they stay in the journal for whoever has the lock next.
  */
 export async function writeInPlace(
@@ -37,15 +40,15 @@ export async function writeInPlace(
 ): Promise<Result<FileWarning[], FileFailure>> {
   const written = await beginInPlace(context, change)
   if (!written.ok) return written
-  written.value.finish()
+  await written.value.finish()
   return ok(lossesOf(change.pin, 'in_place'))
 }
 
 /** A file that is written in place, its old bytes still in the journal. One of these is to be called, once. */
 export interface InPlaceWrite {
-  finish(): void
+  finish(): Promise<void>
   /** The old bytes stay in the journal, for the recovery. */
-  leave(): void
+  leave(): Promise<void>
   /** Restores the old bytes. Throws where it can't; then they stay in the journal. */
   takeBack(): Promise<void>
 }
@@ -57,24 +60,35 @@ export async function beginInPlace(
   batch?: string
 ): Promise<Result<InPlaceWrite, FileFailure>> {
   const { durability } = context
-  const fd = pin.open(constants.O_WRONLY)
+  if (hasSeveralNames(pin)) return fail({ code: 'PERMISSION_DENIED', reason: 'several_names' })
+  const object = await context.locks.acquire(objectLock(pin.stat))
+  if (!object.ok) return object
+  let fd: number
+  try {
+    fd = pin.open(constants.O_RDWR)
+  } catch (error) {
+    await object.value.release()
+    throw error
+  }
+  const file = new FileInPlace(fd, snapshot.bytes.length)
   let saved: Saved | null = null
-  const end = (): void => {
+  const end = async (): Promise<void> => {
     // A record that stays keeps everybody from the file.
     saved?.drop()
     quietly(() => closeSync(fd))
+    await object.value.release()
   }
-  const leave = (): void => {
+  const leave = (): Promise<void> => {
     saved?.leave()
     saved = null
-    end()
+    return end()
   }
   const takeBack = async (): Promise<void> => {
     try {
-      await put(fd, [snapshot.bytes], snapshot.bytes.length, durability)
-      end()
+      await file.put([snapshot.bytes], snapshot.bytes.length, durability)
+      await end()
     } catch (problem) {
-      leave()
+      await leave()
       context.report({ event: 'left_half_written', path: pin.relative.toString(), reason: codeOf(problem) })
       throw new Error(HALF_WRITTEN, { cause: problem })
     }
@@ -83,22 +97,22 @@ export async function beginInPlace(
   try {
     saved = await context.journal.save(pin, snapshot, await digest, batch)
     await record()
-    const refusal = refusalNow(context.lock, pin, snapshot)
+    const refusal = refusalNow(context.lock, pin, snapshot) ?? refusalNow(object.value, pin, snapshot)
     if (refusal !== null) return fail(refusal)
     begun = true
     try {
-      await put(fd, pieces, size, durability)
+      await file.put(pieces, size, durability)
     } catch (error) {
       await takeBack()
       throw error
     }
   } finally {
-    if (!begun) end()
+    if (!begun) await end()
   }
-  const finish = (): void => {
+  const finish = (): Promise<void> => {
     // The kernel has dropped them already, but for root.
     if (lossesOf(pin, 'in_place').length > 0) quietly(() => fchmodSync(fd, Number(pin.stat.mode) & KEPT_MODE))
-    end()
+    return end()
   }
   return ok({ finish, leave, takeBack })
 }
@@ -109,10 +123,36 @@ export function refusalNow(lock: Lock, pin: Pin, snapshot: Snapshot): FileFailur
   return pin.inPlace() && snapshot.unchanged() ? null : { code: 'STALE_FILE', reason: 'changed_meanwhile' }
 }
 
-async function put(fd: number, pieces: readonly Buffer[], size: number, durability: 'full' | 'fast'): Promise<void> {
-  await writeAll(fd, pieces, size)
-  ftruncateSync(fd, size)
-  if (durability === 'full') await syncFile(fd)
+/** Whether what is written to the file is written to other names too: all of them can't be known. */
+export const hasSeveralNames = ({ stat }: Pin): boolean => stat.nlink > 1n
+
+/** A file that is open for reading and writing, to which other programs may append at any moment. */
+class FileInPlace {
+  readonly #fd: number
+  /** In bytes, if nothing was appended. */
+  #length: number
+  constructor(fd: number, length: number) {
+    this.#fd = fd
+    this.#length = length
+  }
+
+  /** Writes pieces of `size` bytes in the place of what it holds; what others append meanwhile comes after them. */
+  async put(pieces: readonly Buffer[], size: number, durability: 'full' | 'fast'): Promise<void> {
+    // First, so that nothing is appended where these bytes go.
+    if (size > this.#length) this.#resize(size)
+    await writeAll(this.#fd, pieces, size)
+    if (size < this.#length) this.#resize(size)
+    if (durability === 'full') await syncFile(this.#fd)
+  }
+
+  /** Makes it end at `size`, and then what was appended; in one tick. */
+  #resize(size: number): void {
+    const appended = Buffer.alloc(Math.max(0, fstatSync(this.#fd).size - this.#length))
+    const count = readSync(this.#fd, appended, 0, appended.length, this.#length)
+    ftruncateSync(this.#fd, size)
+    for (let at = 0; at < count;) at += writeSync(this.#fd, appended, at, count - at, size + at)
+    this.#length = size
+  }
 }
 
 /** What has become of a record. Those that are `left` are tried again. */
@@ -122,14 +162,14 @@ type Outcome = { done: string; kept?: string } | { given_up: string; kept?: stri
  * Takes back what dead owners left half written, and forgets what they finished.
  * `guard` runs the work on one file (its path below the root) under its lock, and is false if the lock can't be had;
  * then the record stays.
- * `only`: just the file at this path below the root; throws if it may be half written and can't be helped now. False
+ * `only`: just this file, by its path below the root or by what it is; throws if it may be half written and can't be helped now. False
  * where a server that isn't known to be dead has begun to write one of these files in place: if it was only suspended,
  * it goes on, whoever has the lock.
  */
 export async function recoverInPlace(
   context: InPlaceRecovery,
   guard: (relative: Buffer, work: () => Promise<void>) => Promise<boolean>,
-  only?: Buffer
+  only?: JournalledFile
 ): Promise<boolean> {
   const { ofTheDead, others } = await context.journal.records(context.report, only)
   let isBatchLeft = false
@@ -162,7 +202,7 @@ type Aim = 'old' | 'new' | 'either'
  * whole (`new`) and are forgotten. False: one can't be helped now.
  */
 export async function recoverBatchInPlace(
-  context: Pick<InPlaceContext, 'root' | 'journal' | 'durability' | 'report'>,
+  context: Omit<InPlaceContext, 'lock'>,
   batch: string,
   aim: Exclude<Aim, 'either'>
 ): Promise<boolean> {
@@ -199,9 +239,24 @@ function throwIfLeft(outcome: Outcome | null): void {
 
 /** Under the file's lock. */
 async function recover(
-  { root, durability }: Pick<InPlaceContext, 'root' | 'durability'>,
+  context: Pick<InPlaceContext, 'root' | 'durability' | 'locks'>,
   record: JournalRecord,
   aim: Aim = 'either'
+): Promise<Outcome> {
+  const object = await context.locks.acquire(objectLock(record))
+  if (!object.ok) return { left: 'file_locked' }
+  try {
+    // By another of its names, somebody else may have dealt with it.
+    return record.exists() ? await recoverObject(context, record, aim) : { done: 'nothing_to_do' }
+  } finally {
+    await object.value.release()
+  }
+}
+
+async function recoverObject(
+  { root, durability }: Pick<InPlaceContext, 'root' | 'durability'>,
+  record: JournalRecord,
+  aim: Aim
 ): Promise<Outcome> {
   const pinned = root.pin(record.relative)
   if (!pinned.ok) {
@@ -238,14 +293,14 @@ async function recover(
       if (old === null || (await digestOf([old], old.length)) !== record.old) {
         return { given_up: 'copy_damaged', kept: record.putAside() }
       }
-      const fd = pin.open(constants.O_WRONLY)
+      const fd = pin.open(constants.O_RDWR)
       try {
         const kept = await record.keep(snapshot.bytes)
         if (!snapshot.unchanged()) {
           kept.drop()
           return { left: 'file_changing' }
         }
-        await put(fd, [old], old.length, durability)
+        await new FileInPlace(fd, snapshot.bytes.length).put([old], old.length, durability)
         record.drop()
         return { done: 'restored', kept: kept.name }
       } finally {

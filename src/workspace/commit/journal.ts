@@ -7,7 +7,7 @@ import { codeOf, quietly } from '../errno.ts'
 import { BATCH } from './batch-record.ts'
 import { silenceOf } from './intents.ts'
 import { HEARTBEAT, isOwner, lifeOf, SILENCE, type Observer, type Owner } from '../locks/owner.ts'
-import type { Pin } from '../root/pin.ts'
+import { same, type FileId, type Pin } from '../root/pin.ts'
 import type { State } from '../state.ts'
 import { readText, type Snapshot } from '../text-file.ts'
 import { replaceStateFile, writeStateFile } from './state-file.ts'
@@ -16,6 +16,12 @@ import { replaceStateFile, writeStateFile } from './state-file.ts'
 const REMEMBERED = 1000
 
 export type Report = (event: { event: string; [key: string]: unknown }) => void
+
+/** A file by its path below the root, and, where something is there, by what it is: what is written may have other names. */
+export interface JournalledFile {
+  path: Buffer
+  object: FileId | undefined
+}
 
 /** A file's old bytes while it is written. */
 export interface Saved {
@@ -116,11 +122,11 @@ export class Journal {
   }
 
   /**
-   * The records of dead owners, or of one file (its path below the root) only, and whether there are records of others,
+   * The records of dead owners, or of one file only, and whether there are records of others,
    * who may be writing now or at any later time. Copies whose record was never written are removed, records that can't
    * be read put aside.
    */
-  async records(report: Report, only?: Buffer): Promise<{ ofTheDead: JournalRecord[]; others: boolean }> {
+  async records(report: Report, only?: JournalledFile): Promise<{ ofTheDead: JournalRecord[]; others: boolean }> {
     const ofTheDead = []
     let others = false
     for (const name of readdirSync(this.#state.journal)) {
@@ -173,7 +179,7 @@ export class Journal {
     })
   }
 
-  async #read(base: string, report: Report, only?: Buffer): Promise<JournalRecord | 'others' | null> {
+  async #read(base: string, report: Report, only?: JournalledFile): Promise<JournalRecord | 'others' | null> {
     let text, written
     try {
       text = readText(base + '.json')
@@ -189,7 +195,9 @@ export class Journal {
       return null
     }
     const relative = Buffer.from(value.path, 'base64')
-    if (only !== undefined && !relative.equals(only)) return null
+    const [dev, ino] = [BigInt(value.dev), BigInt(value.ino)]
+    const isOfObject = only?.object !== undefined && same(only.object, { dev, ino })
+    if (only !== undefined && !relative.equals(only.path) && !isOfObject) return null
     const mine = value.owner.nonce === this.#observer.me.nonce
     const silence = silenceOf(this.#state.intents, value.owner.nonce)
     // Silence isn't enough: no fence keeps a process that was only suspended from going on to write.
@@ -198,8 +206,8 @@ export class Journal {
     }
     return {
       relative,
-      dev: BigInt(value.dev),
-      ino: BigInt(value.ino),
+      dev,
+      ino,
       born: BigInt(value.born),
       old: value.old,
       new: value.new,

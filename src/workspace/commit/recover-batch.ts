@@ -10,7 +10,7 @@ import { NO_HARD_LINKS, removeFolder } from './commit-new.ts'
 import { REFUSALS } from './commit.ts'
 import { recoverBatchInPlace, type InPlaceContext } from './in-place.ts'
 
-export type BatchRecovery = Pick<InPlaceContext, 'root' | 'journal' | 'durability' | 'report'>
+export type BatchRecovery = Omit<InPlaceContext, 'lock'>
 
 /**
  * What the name of a member leads to: what the batch wrote (nothing, where it removed the file), what was there before,

@@ -1,4 +1,5 @@
 // Names of locks that are of no file. Does not know what they protect.
+import type { FileId } from '../root/pin.ts'
 
 /** No path has a NUL, so that no file's lock has such a name. */
 const NO_FILE = 0
@@ -8,6 +9,9 @@ export const keyLock = (digest: string): Buffer => Buffer.from(`\0idempotency-ke
 
 /** Of the recovery of a batch. */
 export const batchLock = (id: string): Buffer => Buffer.from(`\0batch\0${id}`)
+
+/** Of what is written in place, whichever of its names is used: two mounts of it have one device and inode. */
+export const objectLock = ({ dev, ino }: FileId): Buffer => Buffer.from(`\0object\0${dev}\0${ino}`)
 
 /** Whether a lock is of a file, whose real path is its name. */
 export const isOfFile = (name: Buffer): boolean => name[0] !== NO_FILE

@@ -95,13 +95,14 @@ export const gone: Extract<FileFailure, { code: 'NOT_READY' }> = {
   retry_after: 5
 }
 
-/** Whether two stats are of one object. */
-export function same(
-  a: { dev: number | bigint; ino: number | bigint },
-  b: { dev: number | bigint; ino: number | bigint }
-): boolean {
-  return a.dev === b.dev && a.ino === b.ino
+/** Which object of the system something is. */
+export interface FileId {
+  dev: bigint
+  ino: bigint
 }
+
+/** Whether two stats are of one object. */
+export const same = (a: FileId, b: FileId): boolean => a.dev === b.dev && a.ino === b.ino
 
 /** What is at `path`, a link not followed; undefined: nothing. Synchronous; throws the system's other errors. */
 export const statAt = (path: Buffer): BigIntStats | undefined =>

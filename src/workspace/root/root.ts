@@ -52,8 +52,8 @@ export function openRoot(folder: string, confinement?: 'proc' | 'portable'): Roo
 
 function procWorks(fd: number, real: string): boolean {
   try {
-    const there = statSync(`/proc/self/fd/${fd}`)
-    return same(there, fstatSync(fd)) && readlinkSync(`/proc/self/fd/${fd}`) === real
+    const there = statSync(`/proc/self/fd/${fd}`, { bigint: true })
+    return same(there, fstatSync(fd, { bigint: true })) && readlinkSync(`/proc/self/fd/${fd}`) === real
     /* c8 ignore next -- only where /proc isn't mounted */
   } catch {
     /* c8 ignore next 2 -- only where /proc isn't mounted */

@@ -411,6 +411,9 @@ t.test(
       chmodSync(join(root, name), mode)
     }
     linkSync(join(root, 'closed/linked'), join(root, 'closed/other'))
+    writeFileSync(join(folders.base, 'outside'), 'hello, world\n', { mode: 0o666 })
+    chmodSync(join(folders.base, 'outside'), 0o666)
+    linkSync(join(folders.base, 'outside'), join(root, 'linked'))
     chmodSync(folders.base, 0o777)
     chmodSync(root, 0o777)
     await asNobody(async () => {
@@ -418,8 +421,7 @@ t.test(
         const workspace = await open({ ...folders, state: join(folders.base, 'state-' + durability) }, { durability })
         for (const [name, warnings] of [
           ['theirs', []],
-          ['closed/f', []],
-          ['closed/linked', []]
+          ['closed/f', []]
         ] as const) {
           const before = statSync(join(root, name))
           t.strictSame(
@@ -432,6 +434,18 @@ t.test(
           t.match(statSync(join(root, name)), { uid: before.uid, ino: before.ino, mode: before.mode })
           t.equal(readFileSync(join(root, name), 'utf8'), `hi ${durability}\n`)
         }
+        // Each is written to all names of a file, which may lie outside.
+        for (const [name, options] of [
+          ['closed/linked', REAL],
+          ['linked', REAL],
+          ['linked', DRY]
+        ] as const) {
+          t.match(await workspace.edit({ path: name }, options, become('x')), {
+            failure: { code: 'PERMISSION_DENIED', reason: 'several_names' },
+            file_hash: hashOf('hello, world\n')
+          })
+        }
+        t.equal(readFileSync(join(folders.base, 'outside'), 'utf8'), 'hello, world\n')
         t.match(await workspace.edit({ path: 'not-ours' }, REAL, become('x')), {
           failure: { code: 'PERMISSION_DENIED', reason: 'not_permitted' },
           file_hash: hashOf('hello, world\n')
@@ -451,7 +465,7 @@ t.test(
         await workspace.close()
       }
     })
-    t.strictSame(readdirSync(root).sort(), ['closed', 'not-ours', 'setuid', 'theirs'])
+    t.strictSame(readdirSync(root).sort(), ['closed', 'linked', 'not-ours', 'setuid', 'theirs'])
   }
 )
 

@@ -41,6 +41,7 @@ import {
   onLinux,
   open,
   ownLock,
+  ownLocks,
   REAL,
   removeFolders,
   type Folders,
@@ -449,6 +450,7 @@ t.test('restores later what it couldn’t restore at once', { skip: ONLY_CI }, a
     journal,
     durability: 'fast',
     lock: ownLock(),
+    locks: ownLocks,
     report: (event: object) => {
       events.push(event)
     }
@@ -473,7 +475,7 @@ t.test('restores later what it couldn’t restore at once', { skip: ONLY_CI }, a
       await work()
       return true
     },
-    relative
+    { path: relative, object: undefined }
   )
   t.equal(readFileSync(path, 'utf8'), 'old text')
   t.match(events[1], { event: 'journal_recovered', outcome: 'restored' })
@@ -504,7 +506,14 @@ t.test('leaves what a batch has written in place to the recovery of the batch', 
   const journal = new Journal(openState(folders.state), observer(), 'fast')
   const recover = (isThere: boolean): Promise<boolean> =>
     recoverInPlace(
-      { root, journal, durability: 'fast', report: () => {}, hasBatch: id => isThere && id === 'the batch' },
+      {
+        root,
+        journal,
+        locks: ownLocks,
+        durability: 'fast',
+        report: () => {},
+        hasBatch: id => isThere && id === 'the batch'
+      },
       async (_, work) => {
         await work()
         return true
@@ -533,7 +542,14 @@ t.test('reports that a file is changing rather than edit it half written', { ski
     }
   }
   journal.records = async () => found
-  const context = { root, journal, durability: 'fast', report: () => {}, hasBatch: () => false } as const
+  const context = {
+    root,
+    journal,
+    locks: ownLocks,
+    durability: 'fast',
+    report: () => {},
+    hasBatch: () => false
+  } as const
   await t.rejects(
     recoverInPlace(
       context,
@@ -541,7 +557,7 @@ t.test('reports that a file is changing rather than edit it half written', { ski
         await work()
         return true
       },
-      Buffer.from('a')
+      { path: Buffer.from('a'), object: undefined }
     ),
     { code: 'RACED' }
   )

@@ -26,7 +26,17 @@ import { openRoot } from '../../../src/workspace/root/root.ts'
 import { openState } from '../../../src/workspace/state.ts'
 import { readWhole } from '../../../src/workspace/text-file.ts'
 import { letFail, type Fault } from '../support/let-fail.ts'
-import { append, makeFolders, observer, onLinux, open, REAL, removeFolders, type Folders } from '../support/open.ts'
+import {
+  append,
+  makeFolders,
+  observer,
+  onLinux,
+  open,
+  ownLocks,
+  REAL,
+  removeFolders,
+  type Folders
+} from '../support/open.ts'
 
 const sha256 = (text: string): string => createHash('sha256').update(text).digest('hex')
 /** A process that has ended: no process has this start time. */
@@ -526,6 +536,7 @@ t.test('is done again where it was cut short', { skip: ONLY_CI }, async t => {
             }
           }),
           journal,
+          locks: ownLocks,
           durability: 'full' as const,
           report: (event: Event) => {
             events.push(event)

@@ -112,6 +112,9 @@ export const ownLock = (): Lock => ({
   release: async () => {}
 })
 
+/** Locks that nobody else asks for. */
+export const ownLocks = { acquire: async () => ok(ownLock()) }
+
 /** Where nothing is written down. */
 export const unrecorded = async (): Promise<void> => {}
 
