@@ -29,6 +29,9 @@ export const SYNC_IO_BYTES = 1024 * 1024
  * kernel's clock for them ticks every 10 ms at the slowest (HZ=100).
  */
 const CLOCK = 20_000_000n
+/** In ns: a time that is a whole second comes from a file system that keeps no finer ones, FAT only even seconds. */
+const COARSE_CLOCK = 2_000_000_000n
+const SECOND = 1_000_000_000n
 /** How often a file is read that keeps changing while it is read. Chosen, not measured. */
 export const ATTEMPTS = 3
 /** Bytes up to which pieces are copied together to be hashed. Chosen, not measured. */
@@ -69,8 +72,8 @@ export interface Snapshot {
    */
   unlinked(): void
   /**
-   * What the object holds now, if it was written to since, as far as its times tell; null: it wasn't. For the time
-   * after another file has taken its name.
+   * What the object holds now, if it was written to since; null: it wasn't. For the time after another file has taken
+   * its name.
    */
   written(): Buffer | null
   close(): void
@@ -117,6 +120,9 @@ export async function readWhole(
       if (digest === null || !alike(stat, fstatSync(fd, { bigint: true }))) continue
       kept = true
       let seen = stat
+      /** Whether a change after the reading would have given the file another time than this one of before. */
+      const isTold = (time: bigint): boolean =>
+        time < at - (time % SECOND === 0n ? COARSE_CLOCK : CLOCK) || pin.hasFineTimes()
       const snapshot: Snapshot = {
         bytes,
         stat,
@@ -124,7 +130,7 @@ export async function readWhole(
         hasNul: large?.hasNul,
         marks: large?.marks ?? [],
         unchanged: (now = fstatSync(fd, { bigint: true })) =>
-          alike(seen, now) && (seen.ctimeNs < at - CLOCK || pin.hasFineTimes() || holds(fd, snapshot.bytes)),
+          alike(seen, now) && (isTold(seen.ctimeNs) || holds(fd, snapshot.bytes)),
         linked: () => {
           seen = fstatSync(fd, { bigint: true })
         },
@@ -134,7 +140,8 @@ export async function readWhole(
         },
         written: () => {
           const now = fstatSync(fd, { bigint: true })
-          if (now.size === stat.size && now.mtimeNs === stat.mtimeNs) return null
+          const isAlike = now.size === stat.size && now.mtimeNs === stat.mtimeNs
+          if (isAlike && (isTold(now.mtimeNs) || holds(fd, snapshot.bytes))) return null
           const present = Buffer.alloc(Number(now.size))
           return fill(fd, present, null) === null ? null : present
         },

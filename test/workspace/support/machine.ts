@@ -20,12 +20,13 @@ export const hasLoop = (type: FileSystem): boolean =>
 export function loop(
   t: { teardown(work: () => unknown): void },
   base: string,
-  type: FileSystem
+  type: FileSystem,
+  { mounted = join(base, type), options = [] as string[] } = {}
 ): { mounted: string; mount(): void } {
-  const [image, mounted] = [join(base, `${type}.img`), join(base, type)]
+  const image = join(base, `${type}.img`)
   mkdirSync(mounted)
   execFileSync('truncate', ['-s', '320M', image])
-  execFileSync(`mkfs.${type}`, ['-q', image])
+  execFileSync(`mkfs.${type}`, ['-q', ...options, image])
   const mount = () => {
     execFileSync('mount', ['-o', 'loop', image, mounted])
   }
