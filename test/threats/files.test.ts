@@ -1,4 +1,4 @@
-// Paths that lead out of the root, and files that are not regular or may not be changed. Rows 1 to 5, 10 to 19 and 42
+// Paths that lead out of the root, and files that are not regular or may not be changed. Rows 1 to 5, 10 to 19, 42 and 50
 // of docs/threats.md.
 import { execFileSync, spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
@@ -377,7 +377,14 @@ row(
     }
     await asked(PROTECTED)
     await asked(PROTECTED.map(path => path.toUpperCase()))
-    await asked(['.Git/config', '.g\u200cit/config', '.ENVrc', 'x/../.git/config'])
+    await asked([
+      '.Git/config',
+      '.g\u200cit/config',
+      '.g\u00adit/config',
+      '.g\u{e0100}it/config',
+      '.ENVrc',
+      'x/../.git/config'
+    ])
     mkdirSync(join(root, '.git/hooks'), { recursive: true })
     writeFileSync(join(root, '.git/config'), 'secret\n')
     mkdirSync(join(root, 'tree'))
@@ -579,6 +586,39 @@ t.test(
   }
 )
 
+row(
+  50,
+  'the file system of the root is unmounted lazily, and a folder made in its place',
+  { done: 'a tmpfs, `umount -l`; then /inspect, /edit, /create', skip: canMount ? false : 'needs to mount' },
+  async t => {
+    const here = makeFolders(t)
+    const mounted = join(here.base, 'mounted')
+    const [root, there] = [join(mounted, 'root'), { 'f.txt': 'one\n' }]
+    mkdirSync(mounted)
+    execFileSync('mount', ['-t', 'tmpfs', '-o', 'size=1m', 'none', mounted])
+    t.teardown(() => spawnSync('umount', ['-l', mounted]))
+    const fill = (): void => {
+      mkdirSync(root)
+      for (const [name, text] of Object.entries(there)) writeFileSync(join(root, name), text)
+    }
+    fill()
+    const detached = await startServer(t, { ...here, root })
+    const edit = { path: 'f.txt', old_text: 'one', new_text: 'one' }
+    t.equal(codeOf(await detached.post('/edit', edit)), '200')
+    execFileSync('umount', ['-l', mounted])
+    fill()
+    const answers = [
+      await detached.post('/inspect', { path: 'f.txt' }),
+      await detached.post('/edit', { ...edit, new_text: 'two' }),
+      await detached.post('/create', { path: 'g.txt', content: 'one\n' })
+    ]
+    for (const { body } of answers) t.match(body, { code: 'NOT_READY', detail: /directory is missing/ })
+    t.strictSame(readdirSync(root), ['f.txt'])
+    t.equal(readFileSync(join(root, 'f.txt'), 'utf8'), 'one\n')
+    return tally(answers.map(codeOf))
+  }
+)
+
 t.test('every row of the threats has its line and its test', async t => {
   const numbers = readFileSync(DOCUMENT, 'utf8')
     .split('\n')
@@ -586,7 +626,7 @@ t.test('every row of the threats has its line and its test', async t => {
     .filter(number => !Number.isNaN(number))
   t.strictSame(
     numbers,
-    Array.from({ length: 46 }, (_, i) => i + 1)
+    numbers.map((_, i) => i + 1)
   )
   const sources = readdirSync(import.meta.dirname)
     .filter(name => name.endsWith('.test.ts'))

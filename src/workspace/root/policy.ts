@@ -111,8 +111,8 @@ export function makePolicy(options: PolicyOptions): Policy {
   }
 }
 
-// Code points that HFS+ leaves out when it compares names: `.g<U+200C>it` is `.git` there.
-const IGNORABLE = /[\u200c-\u200f\u202a-\u202e\u206a-\u206f\ufeff]/g
+// What nobody sees, and file systems may leave out when they compare names (HFS+ some of it): `.g<U+200C>it` is `.git`.
+const IGNORABLE = /\p{Default_Ignorable_Code_Point}/gu
 
 /** A name as the least exact of file systems sees it. */
 function fold(name: string): string {

@@ -94,11 +94,28 @@ class ProcRoot implements Root {
   }
 
   real(): Buffer | null {
-    const text = realPathOf(this.#fd)
-    if (text === null) return null
-    if (text !== this.#last.text) this.#last = { text, bytes: Buffer.from(text, 'latin1') }
-    return this.#last.bytes
+    for (let attempt = 0; attempt < ATTEMPTS; attempt++) {
+      const text = realPathOf(this.#fd)
+      if (text === null) return null
+      if (text === this.#last.text) return this.#last.bytes
+      const bytes = Buffer.from(text, 'latin1')
+      if (this.#leadsHere(bytes)) this.#last = { text, bytes }
+    }
+    return null
   }
+
+  /**
+   * Whether a path that the system gives for the root leads to it: once its file system is unmounted lazily, the path is
+   * one of what isn't to be found anywhere.
+   */
+  #leadsHere(path: Buffer): boolean {
+    try {
+      return same(statSync(path, { bigint: true }), fstatSync(this.#fd, { bigint: true }))
+    } catch (error) {
+      return codeOf(error) === 'EACCES'
+    }
+  }
+
   close(): void {
     closeSync(this.#fd)
   }

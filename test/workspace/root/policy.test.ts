@@ -64,6 +64,8 @@ const CASES: [pattern: string, path: string | Buffer, expected: Answer][] = [
   ['caf\u00e9', 'caf\u00e9/a', 'yes'],
   ['caf\u00e9', 'cafe\u0301/a', 'no'],
   ['do\u200ccs', 'docs', 'no'],
+  ['do\u00adcs', 'docs', 'no'],
+  ['do\u{e0100}cs', 'docs', 'no'],
   ['*', Buffer.from([0xff, 0xfe]), 'yes'],
   ['a*', Buffer.from([0x61, 0xff]), 'yes'],
   ['\ufffd', Buffer.from([0xff]), 'no'],
