@@ -21,6 +21,7 @@ import { tools } from '../routes/tools.ts'
 import { VERSION } from './config/config.ts'
 import type { Grant, Identified } from './http/access/grant.ts'
 import { makeLimits } from './http/access/limits.ts'
+import { BodyMemory } from './http/body-memory.ts'
 import { accessOf, makeAccessCheck, type RouteAccess } from './http/auth.ts'
 import { prefersPage } from './http/requests/accept.ts'
 import {
@@ -166,6 +167,12 @@ export async function buildApp({ spaces, logger, observer, timeouts = TIMEOUTS }
   app.removeAllContentTypeParsers()
   app.addContentTypeParser([JSON_TYPE, '*'], { parseAs: 'buffer' }, (_request, body, done) => {
     done(null, body)
+  })
+
+  const bodies = new BodyMemory(config.bodyLimit)
+  app.addHook('preParsing', (request, reply, payload, done) => {
+    bodies.count(request.raw, reply.raw)
+    done(null, payload)
   })
 
   const workers = new Workers({ onCrash: error => logBug(logger, { event: 'parser_failed' }, error) })

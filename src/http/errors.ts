@@ -5,7 +5,8 @@ import type { Socket } from 'node:net'
 import type { Duplex } from 'node:stream'
 import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { Logger } from 'pino'
-import { invalidRequest, type RequestFailure } from './failure.ts'
+import { BODY_DROPPED } from './body-memory.ts'
+import { invalidRequest, type Failure, type RequestFailure } from './failure.ts'
 import { toProblem } from './answers/problem.ts'
 import { logBug, pathOf } from './request-log.ts'
 import { rawProblem, sendProblem } from './send.ts'
@@ -17,10 +18,12 @@ export const HEADER_BYTES = 16_384
  * What a client did wrong, by the error that Fastify made of it; null: the error is ours. A body of another type is
  * refused before Fastify looks at its type, and one whose length is not that of its Content-Length by Node.
  */
-function failureOf(error: Partial<FastifyError>, bodyLimit: number): RequestFailure | null {
+function failureOf(error: Partial<FastifyError>, bodyLimit: number): Failure | null {
   switch (error.code) {
     case 'FST_ERR_CTP_BODY_TOO_LARGE':
       return { code: 'REQUEST_TOO_LARGE', limit: bodyLimit }
+    case BODY_DROPPED:
+      return { code: 'NOT_READY', reason: 'bodies', retry_after: 2 }
     case 'FST_ERR_BAD_URL':
       return invalidRequest('the URL is not valid: it has a malformed % escape')
     case 'ECONNRESET':

@@ -91,6 +91,7 @@ export type FileFailure =
         | 'searching'
         | 'large_files'
         | 'parsing'
+        | 'bodies'
         | 'issuer_unreachable'
       retry_after: number
     }

@@ -1,9 +1,10 @@
-// Hostile bytes, bodies, connections and requests. Rows 30 to 38 of docs/threats.md.
+// Hostile bytes, bodies, connections and requests. Rows 30 to 38 and 51 of docs/threats.md.
 import { isUtf8 } from 'node:buffer'
 import { readFileSync, writeFileSync } from 'node:fs'
 import { get } from 'node:http'
 import { connect, type Socket } from 'node:net'
 import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { gzipSync } from 'node:zlib'
 import t from 'tap'
 import { ONLY_CI } from '../often.ts'
@@ -380,6 +381,49 @@ const DESCRIPTORS = Number(
   /Max open files +(\d+)/.exec(process.platform === 'linux' ? readFileSync('/proc/self/limits', 'utf8') : '')?.[1] ?? 0
 )
 const IDLE = DESCRIPTORS > 11_000 ? 10_000 : 1000
+
+row(
+  51,
+  'bodies that are sent, all but their last byte, and not ended',
+  {
+    done: '40 connections with 31 MB of a body of 32 MB each; a small and a large edit meanwhile',
+    skip: process.platform === 'linux' ? false : 'needs Linux'
+  },
+  async t => {
+    put({ n: 'one\n' })
+    const { port } = new URL(server.url)
+    const part = Buffer.alloc(1_000_000, 'a')
+    const sockets: Socket[] = []
+    t.teardown(() => sockets.forEach(socket => socket.destroy()))
+    const answers: string[] = []
+    for (let i = 0; i < 40; i++) {
+      const socket = connect(Number(port), '127.0.0.1')
+      sockets.push(socket)
+      let received = ''
+      socket.on('data', data => {
+        received += String(data)
+        if (received.endsWith('}')) answers.push(outcome(received))
+      })
+      socket.on('error', () => {})
+      socket.write(head([], 32_000_000) + '{"path":"n","old_text":"one","new_text":"')
+      await new Promise(resolve => {
+        for (let n = 0; n < 30; n++) socket.write(part)
+        socket.write(part, resolve)
+      })
+    }
+    const edit = (new_text: string) => send('/edit', { path: 'n', old_text: 'one', new_text, dry_run: true })
+    t.equal((await edit('two')).code, '200')
+    t.equal((await edit('x'.repeat(20_000_000))).code, '200')
+    // One goes for each that comes, once there are four.
+    while (answers.length < 36) await sleep(20)
+    t.comment(tally(answers))
+    for (const answer of new Set(answers)) t.equal(answer, '503 NOT_READY')
+    const most = Number(/VmHWM:\s+(\d+) kB/.exec(readFileSync(`/proc/${server.child.pid}/status`, 'latin1'))![1])
+    t.comment(`${Math.round(most / 1000)} MB at most`)
+    t.ok(most < 900_000, `${most} kB`)
+    return 'those that have been coming for the longest time are `503 NOT_READY`, in favour of others; the server stays below 900 MB'
+  }
+)
 
 row(
   34,

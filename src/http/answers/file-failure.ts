@@ -195,6 +195,7 @@ export const FILE_FAILURES: Descriptions<
       searching: 'The server is busy with too many searches',
       large_files: 'The server is busy with too many large files',
       parsing: 'The server is busy parsing too many files',
+      bodies: 'The server received too many large requests at once, and dropped this one',
       issuer_unreachable: "The keys of the token's issuer can't be fetched, so the token can't be checked"
     }[reason]
     return {

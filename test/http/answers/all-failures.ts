@@ -408,6 +408,7 @@ const ALL: AllFailures = {
     { reason: 'draining', retry_after: 5 },
     { reason: 'searching', retry_after: 1 },
     { reason: 'large_files', retry_after: 1 },
+    { reason: 'bodies', retry_after: 2 },
     { reason: 'issuer_unreachable', retry_after: 5 },
     { reason: 'parsing', retry_after: 1 }
   ],
