@@ -367,7 +367,7 @@ export type UnsupportedTarget = {
   /** The file is in a language, if it is known, that has no such targets. */
   (
     | { reason: 'not_markdown' | 'no_grammar' }
-    | { reason: 'too_large' | 'too_slow'; limit: number; actual?: number }
+    | { reason: 'too_large' | 'too_slow' | 'too_much_memory'; limit: number; actual?: number }
     | { reason: 'parser_failed' }
     /**
      * The item can't take the action: other code on its lines, or on those of its body; nothing to put text into; a

@@ -1,14 +1,37 @@
 // The grammars of code, each read when it is first needed, in a worker thread. Does not know jobs.
 import { readFile } from 'node:fs/promises'
 import { promisify } from 'node:util'
+import { workerData } from 'node:worker_threads'
 import { brotliDecompress } from 'node:zlib'
 import type * as TreeSitter from 'web-tree-sitter'
 import { CODE } from '../engine/outline/languages.ts'
+import { PARSING_MEMORY } from '../engine/outline/outlined.ts'
 
 // What build.js has put into dist/, so that the packages themselves aren't needed where editd is installed.
 const RUNTIME = import.meta.resolve('#grammars/web-tree-sitter.js')
 const treeSitter = (await import(RUNTIME)) as typeof TreeSitter
 const decompress = promisify(brotliDecompress)
+
+/** What a thread that parses is given. */
+export interface ParseMemory {
+  /** Bytes that all trees of the thread may take; a multiple of 64 KiB. */
+  trees: number
+}
+
+// Node has it; its types are those of browsers.
+declare const WebAssembly: { Memory: new (pages: { initial: number; maximum: number }) => object }
+
+const PAGE = 64 * 1024
+/** What the runtime begins with, in pages. */
+const FIRST_PAGES = 512
+let ready: Promise<void> | undefined
+/** Where a tree takes more memory, the runtime is aborted, and with it the thread: `isOutOfMemory`. */
+const start = (trees: number): Promise<void> =>
+  treeSitter.Parser.init({
+    wasmMemory: new WebAssembly.Memory({ initial: FIRST_PAGES, maximum: trees / PAGE }),
+    // It is told by the error.
+    printErr: () => {}
+  })
 
 interface Tools {
   parser: TreeSitter.Parser
@@ -19,7 +42,7 @@ const tools = new Map<string, Promise<Tools>>()
 
 async function load(language: string): Promise<Tools> {
   const { grammar, query } = CODE[language]!
-  await treeSitter.Parser.init()
+  await (ready ??= start((workerData as ParseMemory | null)?.trees ?? PARSING_MEMORY))
   const loaded = await treeSitter.Language.load(
     await decompress(await readFile(new URL(`${grammar}.wasm.br`, RUNTIME)))
   )

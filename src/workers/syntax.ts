@@ -1,10 +1,12 @@
 // Checks of syntax, made by parsers in a worker thread, one after the other. Does not know grammars or requests.
 import type { SyntaxCheck } from '../engine/syntax/new-fault.ts'
 import { CHECKED_SIZE } from '../engine/syntax/languages.ts'
-import { type CrashReport, TIMED_OUT, Threads } from './threads.ts'
+import { type CrashReport, isOutOfMemory, parseThread, TIMED_OUT, Threads } from './threads.ts'
 
 /** Milliseconds that a check may take, the first one with loading its grammar; then its thread is ended. */
 const CHECKING_TIME = 10_000
+/** Bytes that a tree may take: a third of what an outline may, of files that are an eighth as large. */
+const CHECKING_MEMORY = 64 * 1024 * 1024
 /** Checks that may wait: each edit keeps its file locked until its check is done. */
 const WAITING = 8
 
@@ -16,7 +18,7 @@ export interface SyntaxJob {
 }
 
 /** Why a file was not checked. */
-export type Unchecked = 'too_large' | 'too_slow' | 'busy' | 'parser_failed'
+export type Unchecked = 'too_large' | 'too_slow' | 'too_much_memory' | 'busy' | 'parser_failed'
 
 export class SyntaxChecker {
   readonly #threads: Threads<SyntaxJob, { syntax: SyntaxCheck }>
@@ -24,7 +26,7 @@ export class SyntaxChecker {
   readonly #onCrash: CrashReport | undefined
 
   constructor(options: { time?: number; onCrash?: CrashReport } = {}) {
-    this.#threads = new Threads('parse-worker', { size: 1 })
+    this.#threads = new Threads('parse-worker', parseThread(CHECKING_MEMORY))
     this.#time = options.time ?? CHECKING_TIME
     this.#onCrash = options.onCrash
   }
@@ -43,6 +45,7 @@ export class SyntaxChecker {
       const checked = await this.#threads.run({ type: 'syntax', ...job }, { transfer, time: this.#time })
       return checked === TIMED_OUT ? { found: 'too_slow' } : checked
     } catch (error) {
+      if (isOutOfMemory(error)) return { found: 'too_much_memory' }
       this.#onCrash?.(error)
       return { found: 'parser_failed' }
     }

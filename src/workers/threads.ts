@@ -1,5 +1,6 @@
 // A few worker threads, and the jobs that wait for one. Does not know what a job is or who asks.
 import { Worker, type ResourceLimits } from 'node:worker_threads'
+import type { ParseMemory } from './grammars.ts'
 import { AGAIN, READY } from './thread.ts'
 
 /**
@@ -13,9 +14,25 @@ export interface ThreadsOptions {
   size: number
   /** Of each thread's heap. */
   limits?: ResourceLimits
+  /** What its code is given to begin with. */
+  data?: unknown
   /** Instead of `IDLE`, for tests. */
   idle?: number
 }
+
+/** In MiB: objects that a thread that parses may have. TypeScript's own compiler makes 30,000 symbols, which fit. */
+const PARSE_HEAP = 96
+/** One thread that parses; `trees`: bytes that its trees may take. */
+export const parseThread = (trees: number): ThreadsOptions => ({
+  size: 1,
+  limits: { maxOldGenerationSizeMb: PARSE_HEAP },
+  data: { trees } satisfies ParseMemory
+})
+
+/** Whether a thread ended because its heap, or the memory of its parsers, had no room. */
+export const isOutOfMemory = (error: unknown): boolean =>
+  error instanceof Error &&
+  (('code' in error && error.code === 'ERR_WORKER_OUT_OF_MEMORY') || error.message.startsWith('Aborted('))
 
 interface QueuedJob {
   job: object
@@ -116,7 +133,8 @@ export class Threads<J extends { type: string }, R extends Record<J['type'], unk
   }
 
   #start(): Thread {
-    const worker = new Worker(this.#url, { resourceLimits: this.#options.limits ?? {} })
+    const { limits = {}, data } = this.#options
+    const worker = new Worker(this.#url, { resourceLimits: limits, workerData: data })
     const thread: Thread = { worker, ready: false, queued: null, timer: undefined }
     this.#threads.add(thread)
     worker.on('message', message => {

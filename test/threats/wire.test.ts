@@ -1,4 +1,4 @@
-// Hostile bytes, bodies, connections and requests. Rows 30 to 38 and 51 of docs/threats.md.
+// Hostile bytes, bodies, connections and requests. Rows 30 to 38, 51 and 52 of docs/threats.md.
 import { isUtf8 } from 'node:buffer'
 import { readFileSync, writeFileSync } from 'node:fs'
 import { get } from 'node:http'
@@ -382,6 +382,10 @@ const DESCRIPTORS = Number(
 )
 const IDLE = DESCRIPTORS > 11_000 ? 10_000 : 1000
 
+/** In kB, of the server since its start. */
+const mostMemory = () =>
+  Number(/VmHWM:\s+(\d+) kB/.exec(readFileSync(`/proc/${server.child.pid}/status`, 'latin1'))![1])
+
 row(
   51,
   'bodies that are sent, all but their last byte, and not ended',
@@ -418,10 +422,49 @@ row(
     while (answers.length < 36) await sleep(20)
     t.comment(tally(answers))
     for (const answer of new Set(answers)) t.equal(answer, '503 NOT_READY')
-    const most = Number(/VmHWM:\s+(\d+) kB/.exec(readFileSync(`/proc/${server.child.pid}/status`, 'latin1'))![1])
-    t.comment(`${Math.round(most / 1000)} MB at most`)
-    t.ok(most < 900_000, `${most} kB`)
+    t.comment(`${Math.round(mostMemory() / 1000)} MB at most`)
+    t.ok(mostMemory() < 900_000)
     return 'those that have been coming for the longest time are `503 NOT_READY`, in favour of others; the server stays below 900 MB'
+  }
+)
+
+/** Small texts of which parsers make much, each ending in `1;`. */
+const BOMBS: Record<string, string> = {
+  'm.cpp': `int x = ${'a<b,'.repeat(100_000)}1;\n`,
+  'm.ts': `let a = ${'f<'.repeat(150_000)}1;\n`,
+  'm.c': `int x = ${'(a)*('.repeat(100_000)}1;\n`,
+  'm.js': `${'function a(){}\n'.repeat(500_000)}x = 1;\n`,
+  'm.rb': `x = ${'a[b {'.repeat(80_000)}1;\n`,
+  'm.yaml': `${'a: {b: ['.repeat(50_000)}1;\n`,
+  'm.toml': `${'[[a.b]]\n'.repeat(50_000)}x = 1;\n`,
+  'm.md': `${'> '.repeat(200_000)}1;\n`
+}
+
+row(
+  52,
+  'sources of which parsers make much',
+  {
+    done: `${Object.keys(BOMBS).length} files (C++, TypeScript, C, JavaScript, Ruby, YAML, TOML, Markdown) edited and outlined at once; /healthz meanwhile`,
+    skip: process.platform === 'linux' ? false : 'needs Linux'
+  },
+  async t => {
+    put(BOMBS)
+    const codes = await Promise.all(
+      Object.keys(BOMBS).flatMap(path => [
+        send('/edit', { path, old_text: '1;', new_text: '2;', syntax: 'warn' }),
+        send('/inspect', { path, structure: true, start_line: 1, end_line: 1 })
+      ])
+    )
+    for (const { code } of codes) t.ok(['200', 'UNSUPPORTED_TARGET', 'NOT_READY'].includes(code), code)
+    const outlined = await send('/inspect', { path: 'm.cpp', structure: true })
+    t.match(JSON.parse(outlined.text), {
+      code: 'UNSUPPORTED_TARGET',
+      detail: /takes more than \d+ MiB of memory|within \d+ seconds/
+    })
+    for (const path of Object.keys(BOMBS)) t.match(server.text(path), /2;\n$/, path)
+    t.comment(`${Math.round(mostMemory() / 1000)} MB at most`)
+    t.ok(mostMemory() < 900_000)
+    return 'each edit is made, the answer says what was not parsed; the server stays below 900 MB'
   }
 )
 

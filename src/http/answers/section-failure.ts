@@ -159,6 +159,8 @@ function unsupported(failure: UnsupportedTarget, { shown, naming }: FailedReques
       )
     case 'too_slow':
       return `The structure of ${shown} could not be read within ${failure.limit / 1000} seconds. ${useEither}`
+    case 'too_much_memory':
+      return `Parsing ${shown} takes more than ${failure.limit / 1024 / 1024} MiB of memory, so its structure is not available. ${useEither}`
     case 'parser_failed':
       return `The parser failed on ${shown}, so its structure is not available. ${useEither}`
     case 'not_alone':

@@ -37,6 +37,7 @@ const WHY_UNCHECKED: Record<Extract<SyntaxReport, { unchecked: string }>['unchec
   template: 'the file looks like a template',
   too_large: 'the file is larger than 1 MiB',
   too_slow: 'it took too long',
+  too_much_memory: 'parsing it takes too much memory',
   busy: 'too many files are being checked at the same time',
   parser_failed: 'the parser failed'
 }

@@ -651,6 +651,7 @@ const ALL: AllFailures = {
     { ...noneSupported, reason: 'too_slow', limit: 2000, to_read: true },
     { ...noneSupported, reason: 'too_large', limit: 8_388_608, actual: 9_437_184 },
     { ...noneSupported, reason: 'too_slow', limit: 2000 },
+    { ...noneSupported, reason: 'too_much_memory', limit: 192 * 1024 * 1024 },
     { ...noneSupported, reason: 'parser_failed' },
     { ...noneSupported, reason: 'not_alone', entry: constant },
     { ...noneSupported, reason: 'cramped', entry: method },
