@@ -227,8 +227,8 @@ type NothingBecause =
   | { reason: 'is_undo'; undoes: readonly string[]; batch_id?: string }
   /** Nothing that fits the selector stands or, for a review, is known; or nothing of the caller stands. */
   | { reason: 'none' | 'none_of_caller'; token?: string; agent?: string; oldest_kept_at?: number }
-  /** Several clients have edited as the caller does, who gave no name. `last`: the newest edits, newest first. */
-  | { reason: 'several_clients'; token?: string; last: readonly LastEdit[] }
+  /** Several clients edited, or took back, as the caller does, who gave no name. `last`: what they did, newest first. */
+  | { reason: 'several_clients'; verb: TakeBackVerb; token?: string; last: readonly LastEdit[] }
   /** The file is as it is to be. */
   | { reason: 'same_state' }
   /** All of them, with `on_conflict: skip`. */

@@ -2,7 +2,6 @@
 import { RedoRequestSchema, type RedoRequest } from '../../schemas/redo.ts'
 import { RedoResultSchema } from '../../schemas/undo.ts'
 import { fail, ok, type Result } from '../result.ts'
-import type { Author } from '../workspace/api.ts'
 import type { FileFailure } from '../workspace/failure.ts'
 import type { PastEdit, Workspace } from '../workspace/workspace.ts'
 import { othersIn } from './access.ts'
@@ -20,6 +19,7 @@ import {
 import { withMoves } from './moves.ts'
 import type { CallContext, Operation } from './operation.ts'
 import { findByIds, findEdits, ownQuery } from './past-edits.ts'
+import { severalClients } from './several-clients.ts'
 import { takeBackFacts, takeBackFiles } from './take-back.ts'
 import type { TakingBack } from './take-back-file.ts'
 
@@ -53,11 +53,12 @@ const SELECTORS = ['edit_id', 'edit_ids', 'changes', 'batch_id'] as const
 async function selected(
   workspace: Workspace,
   request: RedoRequest,
-  { caller = {}, subject }: CallContext
+  context: CallContext
 ): Promise<Result<Meant[], MeantFailure>> {
+  const { subject } = context
   if (request.batch_id !== undefined) return byBatch(workspace, request.batch_id, subject)
   const named = namedIn(request)
-  if (named === undefined) return lastUndo(workspace, caller, subject)
+  if (named === undefined) return lastUndo(workspace, context)
   const found = await namedEdits(workspace, 'redo', named)
   if (!found.ok) return found
   const records = found.value.map(({ record }) => record)
@@ -80,11 +81,8 @@ async function byBatch(
 }
 
 /** What the last undo of the caller took back, in all its files, of which something hasn't been made again. */
-async function lastUndo(
-  workspace: Workspace,
-  caller: Author,
-  subject: CallContext['subject']
-): Promise<Result<Meant[], MeantFailure>> {
+async function lastUndo(workspace: Workspace, context: CallContext): Promise<Result<Meant[], MeantFailure>> {
+  const { caller = {}, subject } = context
   let failure: FileFailure | undefined
   const hasEffect = async ({ record, superseded }: PastEdit): Promise<boolean> => {
     if (record.operation !== 'undo' || superseded === true) return false
@@ -96,8 +94,10 @@ async function lastUndo(
     return undone.ok && undone.value.edits.some(({ undone_by }) => undone_by !== undefined)
   }
   const found = await findEdits(workspace, ownQuery(caller), hasEffect, 1)
+  const several = found.ok ? await severalClients(workspace, context, 'redo', hasEffect) : null
   if (failure !== undefined) return fail(failure)
   if (!found.ok) return found
+  if (several !== null) return several
   const [last] = found.value.edits
   if (last?.record.batch_id !== undefined) return byBatch(workspace, last.record.batch_id, subject)
   if (last !== undefined) return ok(wholeEdits([last.record]))

@@ -20,17 +20,10 @@ import {
   type MeantFailure,
   type NamedSelection
 } from './meant-edits.ts'
-import type {
-  CallContext,
-  Called,
-  FixedFault,
-  HistoryFailure,
-  LastEdit,
-  Operation,
-  OperationFailure
-} from './operation.ts'
+import type { CallContext, Called, FixedFault, HistoryFailure, Operation, OperationFailure } from './operation.ts'
 import { withMoves } from './moves.ts'
-import { findEdits, isOrdinary, ownQuery, pathOf, stands, type FoundEdits } from './past-edits.ts'
+import { findEdits, isOrdinary, ownQuery, stands, type FoundEdits } from './past-edits.ts'
+import { severalClients } from './several-clients.ts'
 import { takeBackFacts, takeBackFiles } from './take-back.ts'
 import type { Chosen, TakingBack } from './take-back-file.ts'
 
@@ -161,79 +154,21 @@ async function selected(
     workspace,
     whose === undefined ? ownQuery(caller) : { ...whose, ...(batch_id === undefined && onlyOwnOf(subject)) },
     // A batch of undos is named in the answer; what a batch has made again can be taken back.
-    edit => (isOrdinary(edit.record) ? stands(edit) : batch_id !== undefined),
+    edit => isLeft(edit) || (batch_id !== undefined && !isOrdinary(edit.record)),
     whose === undefined ? 1 : Infinity
   )
   if (!found.ok) return found
   if (found.value.edits.length === 0) return fail(nothingOf(found.value, whose === undefined ? caller : undefined))
   const [{ record: last }] = found.value.edits as [PastEdit]
-  // What the caller did last was the batch as a whole.
-  if (whose === undefined && last.batch_id !== undefined) {
-    const several = await severalClients(workspace, context)
-    return several ?? selected(workspace, { batch_id: last.batch_id }, context)
+  if (whose === undefined) {
+    const several = await severalClients(workspace, context, 'undo', isLeft)
+    if (several !== null) return several
+    // What the caller did last was the batch as a whole.
+    if (last.batch_id !== undefined) return selected(workspace, { batch_id: last.batch_id }, context)
   }
-  const several = whose === undefined ? await severalClients(workspace, context) : null
-  if (several !== null) return several
   const others = othersIn(recordsOf(found.value.edits), subject)
   if (others !== null) return others
   return meantOf(found.value.edits, { ...(batch_id !== undefined && { batch_id }) })
-}
-
-/** How long ago edits of other clients count, in ms, and how many edits are listed then. */
-const LATELY = 3_600_000
-const LISTED = 5
-
-/** Why it isn't known whose last edit is meant, if another client has edited lately as this one does; or null. */
-async function severalClients(
-  workspace: Workspace,
-  { caller = {}, is_named = true }: CallContext
-): Promise<ReturnType<typeof fail<MeantFailure>> | null> {
-  const { token, sender } = caller
-  if (is_named) return null
-  const since = Date.now() - LATELY
-  const found = await findEdits(
-    workspace,
-    { ...ownQuery(caller), since },
-    edit => isOrdinary(edit.record) && stands(edit)
-  )
-  if (!found.ok) return found
-  const records = recordsOf(found.value.edits)
-  if (records.every(record => record.sender === undefined || record.sender === sender)) return null
-  const batches = new Map<string, [EditRecord, ...EditRecord[]]>()
-  for (const record of records) {
-    const id = record.batch_id ?? record.edit_id
-    const batch = batches.get(id)
-    if (batch === undefined) batches.set(id, [record])
-    else batch.push(record)
-  }
-  const newest = [...batches.values()].slice(0, LISTED)
-  const texts = await findEdits(workspace, { edit_ids: newest.map(([{ edit_id }]) => edit_id), texts: true })
-  if (!texts.ok) return texts
-  const withTexts = new Map(recordsOf(texts.value.edits).map(record => [record.edit_id, record]))
-  const last = newest.map(batch => lastOf(batch, withTexts, sender))
-  const named = token !== undefined && { token }
-  return fail({ code: 'NOTHING_TO_UNDO', verb: 'undo', edit_ids: [], reason: 'several_clients', ...named, last })
-}
-
-function lastOf(
-  batch: readonly [EditRecord, ...EditRecord[]],
-  withTexts: ReadonlyMap<string, EditRecord>,
-  sender: string | undefined
-): LastEdit {
-  const [record] = batch
-  const { splices, places } = withTexts.get(record.edit_id) ?? record
-  const [splice, place] = [splices?.[0], places?.[0]]
-  return {
-    edit_ids: batch.map(({ edit_id }) => edit_id),
-    path: pathOf(record),
-    lines_added: record.lines_added,
-    lines_removed: record.lines_removed,
-    is_own: record.sender === sender,
-    change:
-      splice === undefined || place === undefined
-        ? null
-        : { line: place.new_start_line, removed: splice.old.toString(), added: splice.insert.toString() }
-  }
 }
 
 const nothingOf = ({ oldest_kept_at }: FoundEdits, caller: Author | undefined): HistoryFailure => ({
@@ -245,6 +180,8 @@ const nothingOf = ({ oldest_kept_at }: FoundEdits, caller: Author | undefined): 
   ...(caller?.agent !== undefined && { agent: caller.agent }),
   ...(oldest_kept_at !== undefined && { oldest_kept_at })
 })
+
+const isLeft = (edit: PastEdit): boolean => isOrdinary(edit.record) && stands(edit)
 
 const recordsOf = (edits: readonly PastEdit[]) => edits.map(({ record }) => record)
 

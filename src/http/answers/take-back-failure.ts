@@ -261,13 +261,16 @@ function whyNothing(failure: Of<'NOTHING_TO_UNDO'>, naming: CallSyntax): string 
         naming.history === undefined ? '' : `Send the edit_id of the one that you mean; ${naming.history} lists them.`
       )
     }
-    case 'several_clients':
+    case 'several_clients': {
+      const [did, what] = verb === 'undo' ? ['edited', 'edit'] : ['took edits back', 'undo']
+      const call = naming[failure.verb]
       return sentences(
-        `Several clients edited ${failure.token === undefined ? 'here' : 'with this token'} within the last hour, and ` +
-          'this call names no agent or session: it is not known whose last edit is meant.',
-        `The last edits: ${failure.last.map(edit => lastEdit(edit, naming)).join('; ')}.`,
-        naming.undo === undefined ? '' : `Call ${naming.undo} with the edit_ids of the one that you mean.`
+        `Several clients ${did} ${failure.token === undefined ? 'here' : 'with this token'} within the last hour, and ` +
+          `this call names no agent or session: it is not known whose last ${what} is meant.`,
+        `The last ${what}s: ${failure.last.map(edit => lastEdit(edit, naming)).join('; ')}.`,
+        call === undefined ? '' : `Call ${call} with the edit_ids of the one that you mean.`
       )
+    }
     case 'same_state':
       return 'The file has that content already.'
     case 'all_in_conflict': {
@@ -316,7 +319,7 @@ const capitalEdits = (ids: readonly string[]): string =>
 
 /** The call that does what was meant, if there is one. */
 function nextCall(failure: Of<'NOTHING_TO_UNDO'>, naming: CallSyntax): Partial<Problem> {
-  if (failure.reason === 'several_clients') return { suggested_fixes: callsFor(failure.last, naming) }
+  if (failure.reason === 'several_clients') return { suggested_fixes: callsFor(failure, naming) }
   const [edit_id, ...others] = failure.edit_ids
   const batch_id = 'batch_id' in failure ? failure.batch_id : undefined
   const meant = batch_id !== undefined ? { batch_id } : edit_id !== undefined && others.length === 0 && { edit_id }
@@ -333,19 +336,18 @@ function nextCall(failure: Of<'NOTHING_TO_UNDO'>, naming: CallSyntax): Partial<P
   return { suggested_fixes: [{ type: 'USE_REDO', suggestion, call: { name: naming.redo, arguments: meant } }] }
 }
 
-/** For each edit the call that takes it back, if it can be sent. */
-const callsFor = (last: readonly LastEdit[], { undo }: CallSyntax): SuggestedFix[] =>
-  last.flatMap(({ edit_ids, is_own }) =>
-    undo === undefined || edit_ids.length > MAX_EDIT_IDS
-      ? []
-      : [
-          {
-            type: 'USE_UNDO' as const,
-            suggestion: `If you mean this edit, by ${is_own ? 'this' : 'another'} client, send this call.`,
-            call: { name: undo, arguments: { edit_ids: [...edit_ids] } }
-          }
-        ]
-  )
+/** For each edit the call that takes it back or, of an undo, that makes again what it took back; if it can be sent. */
+function callsFor(
+  { verb, last }: Extract<Of<'NOTHING_TO_UNDO'>, { reason: 'several_clients' }>,
+  { [verb]: name }: CallSyntax
+): SuggestedFix[] {
+  const [type, what] = verb === 'undo' ? (['USE_UNDO', 'edit'] as const) : (['USE_REDO', 'undo'] as const)
+  return last.flatMap(({ edit_ids, is_own }) => {
+    if (name === undefined || edit_ids.length > MAX_EDIT_IDS) return []
+    const suggestion = `If you mean this ${what}, by ${is_own ? 'this' : 'another'} client, send this call.`
+    return [{ type, suggestion, call: { name, arguments: { edit_ids: [...edit_ids] } } }]
+  })
+}
 
 const BY_AN_EDIT = 'change the file by an edit instead.'
 
