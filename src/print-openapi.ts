@@ -17,6 +17,7 @@ const workspace: Workspace = {
   look: untouched,
   recall: untouched,
   history: untouched,
+  hasSwept: untouched,
   review: untouched,
   changes: untouched,
   follow: untouched,

@@ -2,10 +2,18 @@
 // is done with them.
 import { editIdsOf, type Selection } from '../engine/history/change.ts'
 import { fail, ok, type Result } from '../result.ts'
-import type { EditRecord, FileHistory, PastEdit } from '../workspace/api.ts'
+import type { Author, EditRecord, FileHistory, HistoryQuery, PastEdit } from '../workspace/api.ts'
 import type { FileFailure } from '../workspace/failure.ts'
 import type { Workspace } from '../workspace/workspace.ts'
-import type { EditsVerb, EditSwept, FieldFault, FixedFault, HistoryFailure, OperationFailure } from './operation.ts'
+import type {
+  EditsVerb,
+  EditSwept,
+  FieldFault,
+  FixedFault,
+  HistoryFailure,
+  OperationFailure,
+  SweptSelector
+} from './operation.ts'
 import { findByIds, pathOf } from './past-edits.ts'
 import type { Chosen, FileToTakeBack } from './take-back-file.ts'
 
@@ -42,6 +50,40 @@ export async function sweptEdit(
   if (swept.length === 0) return null
   const oldest = oldest_kept_at === undefined ? {} : { oldest_kept_at }
   return fail({ code: 'HISTORY_GONE', reason: 'swept', edit_ids: swept, to, ...oldest })
+}
+
+/**
+ * HISTORY_GONE where the history has no edit at all of those that are asked for, and has removed some that may have been
+ * among them; else null.
+ */
+export async function allSwept(
+  workspace: Workspace,
+  query: Omit<HistoryQuery, 'limit'>,
+  of: SweptSelector,
+  to: EditsVerb
+): Promise<{ ok: false; failure: EditSwept | FileFailure } | null> {
+  const found = await workspace.history({ ...query, limit: 1 })
+  if (!found.ok) return found
+  const { edits, oldest_kept_at } = found.value
+  if (edits.length > 0) return null
+  const swept = await workspace.hasSwept(of.selector === 'batch_id' ? of.name : undefined)
+  if (!swept.ok) return swept
+  if (!swept.value) return null
+  const oldest = oldest_kept_at === undefined ? {} : { oldest_kept_at }
+  return fail({ code: 'HISTORY_GONE', reason: 'swept', edit_ids: [], of, to, ...oldest })
+}
+
+/** Those selectors of a request that don't name edits. */
+export const selectorsIn = (
+  given: Partial<Record<Exclude<SweptSelector['selector'], 'caller'>, string | undefined>>
+): Extract<SweptSelector, { selector: keyof typeof given }>[] =>
+  (Object.keys(given) as (keyof typeof given)[]).flatMap(selector => {
+    const name = given[selector]
+    return name === undefined ? [] : [{ selector, name }]
+  })
+
+export function callerOf({ token, agent = token }: Author): SweptSelector {
+  return { selector: 'caller', ...(agent !== undefined && { name: agent }) }
 }
 
 /** The selectors that name edits by their ids. */

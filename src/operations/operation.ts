@@ -190,14 +190,23 @@ export interface TextsGone {
   unrecorded?: true
 }
 
-/** Edits that the history doesn't keep any more. `to`: what was asked for. `oldest_kept_at` in ms since 1970. */
+/**
+ * Edits that the history doesn't keep any more. `to`: what was asked for. `of`: which edits, where they aren't named; none
+ * of them is kept, and only of a batch is it known that there were any. `oldest_kept_at` in ms since 1970.
+ */
 export interface EditSwept {
   code: 'HISTORY_GONE'
   reason: 'swept'
   edit_ids: readonly string[]
+  of?: SweptSelector
   to: EditsVerb | 'blame'
   oldest_kept_at?: number
 }
+
+/** What selects edits without naming one. `name`: of the caller, if it is known. */
+export type SweptSelector =
+  | { selector: 'batch_id' | 'session' | 'agent' | 'path' | 'under'; name: string }
+  | { selector: 'caller'; name?: string }
 
 /**
  * An edit that the caller may have meant, with those of its batch. `is_own`: it came from the same client. `line` and

@@ -7,6 +7,8 @@ import type { PastEdit, Workspace } from '../workspace/workspace.ts'
 import { othersIn } from './access.ts'
 import { TAKE_BACK_CODES } from './codes.ts'
 import {
+  allSwept,
+  callerOf,
   filesFor,
   meantBy,
   namedEdits,
@@ -76,6 +78,8 @@ async function byBatch(
   const { edits, oldest_kept_at } = found.value
   const records = edits.map(({ record }) => record)
   if (edits.length > 0) return othersIn(records, subject) ?? ok(wholeEdits(records))
+  const gone = await allSwept(workspace, { batch_id }, { selector: 'batch_id', name: batch_id }, 'redo')
+  if (gone !== null) return gone
   const oldest = oldest_kept_at === undefined ? {} : { oldest_kept_at }
   return fail({ code: 'NOTHING_TO_UNDO', verb: 'redo', reason: 'none', edit_ids: [], ...oldest })
 }
@@ -102,6 +106,8 @@ async function lastUndo(workspace: Workspace, context: CallContext): Promise<Res
   if (last?.record.batch_id !== undefined) return byBatch(workspace, last.record.batch_id, subject)
   if (last !== undefined) return ok(wholeEdits([last.record]))
   const { token, agent } = caller
+  const gone = await allSwept(workspace, ownQuery(caller), callerOf(caller), 'redo')
+  if (gone !== null) return gone
   const who = { ...(token !== undefined && { token }), ...(agent !== undefined && { agent }) }
   return fail({ code: 'NOTHING_TO_UNDO', verb: 'redo', reason: 'none_of_caller', edit_ids: [], ...who })
 }

@@ -8,11 +8,13 @@ import type { FileReview, PastEdit, ReviewTarget } from '../workspace/api.ts'
 import type { FileFailure } from '../workspace/failure.ts'
 import type { Workspace } from '../workspace/workspace.ts'
 import {
+  allSwept,
   meantBy,
   missingChange,
   namedEdits,
   namedIn,
   selectorFault,
+  selectorsIn,
   type MeantFailure,
   type NamedSelection
 } from './meant-edits.ts'
@@ -106,9 +108,8 @@ async function allOf(
   workspace: Workspace,
   { verdict, batch_id, session, agent, path, under }: ReviewRequest
 ): Promise<Result<MeantEdit[], FileFailure | MeantFailure>> {
-  const [query] = Object.entries({ batch_id, session, agent, path, under }).flatMap(([name, value]) =>
-    value === undefined ? [] : [{ [name]: value }]
-  )
+  const [whose] = selectorsIn({ batch_id, session, agent, path, under }) as [ReturnType<typeof selectorsIn>[number]]
+  const query = { [whose.selector]: whose.name }
   const isKeep = verdict === 'keep'
   const found = await findEdits(workspace, { ...query, ...(isKeep && { review: 'pending' as const }) }, isReviewable)
   if (!found.ok) return found
@@ -116,6 +117,8 @@ async function allOf(
   const known = edits.length > 0 || !isKeep ? found : await findEdits(workspace, { ...query }, isReviewable, 1)
   if (!known.ok) return known
   if (known.value.edits.length === 0) {
+    const gone = await allSwept(workspace, query, whose, 'review')
+    if (gone !== null) return gone
     const { oldest_kept_at } = known.value
     const oldest = oldest_kept_at === undefined ? {} : { oldest_kept_at }
     return fail({ code: 'NOTHING_TO_UNDO', verb: 'review', edit_ids: [], reason: 'none', ...oldest })

@@ -8,6 +8,8 @@ import type { Workspace } from '../workspace/workspace.ts'
 import { onlyOwnOf, othersIn } from './access.ts'
 import { TAKE_BACK_CODES } from './codes.ts'
 import {
+  allSwept,
+  callerOf,
   chosenFrom,
   filesFor,
   meantBy,
@@ -15,6 +17,7 @@ import {
   sweptEdit,
   namedIn,
   selectorFault,
+  selectorsIn,
   wholeEdits,
   type Meant,
   type MeantFailure,
@@ -100,7 +103,11 @@ async function undoOfFile(
   const file = { path, recorded: false, choose, ...(expected_hash !== undefined && { expected_hash }) }
   const done = await takeBackFiles(taking, 'undo', request, [file], context)
   const { half } = last
-  if (half === undefined) return done
+  if (half === undefined) {
+    if (done.ok || done.failure !== nothingLeft.failure) return done
+    const gone = await allSwept(taking.workspace, { path }, { selector: 'path', name: path }, 'undo')
+    return gone === null ? done : { path, ...gone }
+  }
   // It is of two files, of which only one was locked.
   const moved = await undoMeant(taking, request, { meant: wholeEdits([half]), known: [half] }, context)
   return moved.ok ? moved : { path, ...moved }
@@ -147,18 +154,23 @@ async function selected(
   const named = namedIn(request)
   if (named !== undefined) return byIds(workspace, named, subject)
   const { batch_id, session, agent } = request
-  const [whose] = Object.entries({ batch_id, session, agent }).flatMap(([name, value]) =>
-    value === undefined ? [] : [{ [name]: value }]
-  )
+  const [whose] = selectorsIn({ batch_id, session, agent })
+  const query =
+    whose === undefined
+      ? ownQuery(caller)
+      : { [whose.selector]: whose.name, ...(batch_id === undefined && onlyOwnOf(subject)) }
   const found = await findEdits(
     workspace,
-    whose === undefined ? ownQuery(caller) : { ...whose, ...(batch_id === undefined && onlyOwnOf(subject)) },
+    query,
     // A batch of undos is named in the answer; what a batch has made again can be taken back.
     edit => isLeft(edit) || (batch_id !== undefined && !isOrdinary(edit.record)),
     whose === undefined ? 1 : Infinity
   )
   if (!found.ok) return found
-  if (found.value.edits.length === 0) return fail(nothingOf(found.value, whose === undefined ? caller : undefined))
+  if (found.value.edits.length === 0) {
+    const gone = await allSwept(workspace, query, whose ?? callerOf(caller), 'undo')
+    return gone ?? fail(nothingOf(found.value, whose === undefined ? caller : undefined))
+  }
   const [{ record: last }] = found.value.edits as [PastEdit]
   if (whose === undefined) {
     const several = await severalClients(workspace, context, 'undo', isLeft)

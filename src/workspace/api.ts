@@ -508,6 +508,8 @@ export interface Workspace {
   ): Promise<{ ok: true; value: T } | FailedAccess<F | FileFailure>>
   /** The edits of files that may be read now, and exist or existed where the policy allows it. */
   history(query: HistoryQuery): Promise<Result<HistoryPage, FileFailure>>
+  /** Whether the history has removed edits as they were too old, or too many; `id`: of one, or of a batch, among them. */
+  hasSwept(id?: string): Promise<Result<boolean, FileFailure>>
   /** What was changed after a cursor, of files that may be read now; waits for it if there is nothing yet. */
   changes(query: ChangesQuery): Promise<Result<ChangesPage, FileFailure | CursorFailure>>
   /** The same for a reader that stays. Of the failures of a cursor, `next` of what is returned has CURSOR_GONE. */

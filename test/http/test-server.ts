@@ -206,6 +206,7 @@ export async function startServer(
     look: opened.look.bind(opened),
     recall: opened.recall.bind(opened),
     history: opened.history.bind(opened),
+    hasSwept: opened.hasSwept.bind(opened),
     review: opened.review.bind(opened),
     changes: opened.changes.bind(opened),
     follow: opened.follow.bind(opened),

@@ -483,6 +483,50 @@ t.test('tells edits that are not kept any more from those that never were', asyn
   await check(t, server, '/undo', { edit_id: later }, 200, { undone: [later] })
 })
 
+t.test('says of a batch, session, agent or file without a kept edit that it may have had some', async t => {
+  const first = await startServer(t, { files })
+  const operations = ['a.txt', 'b.txt'].map(path => ({ operation: 'edit', path, old_text: 'two', new_text: 'TWO' }))
+  const eve = { 'editd-agent': 'eve', 'editd-session': 's1' }
+  const { body } = await check(t, first, '/batch', { operations }, 200, {}, eve)
+  const batch_id = String(body.batch_id)
+  await check(t, first, '/undo', { session: 's2' }, 422, { code: 'NOTHING_TO_UNDO' })
+  await check(t, first, '/undo', { batch_id: `${batch_id.slice(0, -1)}!` }, 422, { code: 'NOTHING_TO_UNDO' })
+  await first.workspace.close()
+  const { root, stateDir } = first
+  const server = await startServer(t, { files, settings: { root, stateDir, historyDays: 0 } })
+  const later = await edit(server, 'a.txt', 'four', 'FOUR')
+  const { oldest_kept_at } = (await server.call('POST', '/history', { body: {} })).body
+  const end = ` The history goes back to ${String(oldest_kept_at)}. Nothing was written.`
+  const instead = `${end} For what was before, change the file by an edit instead.`
+  const none = (whose: string) => `The history has no edit ${whose}; if there was one, it is not kept any more.`
+  const gone = async (route: string, request: Record<string, unknown>, detail: string, headers = {}) => {
+    const answer = await check(
+      t,
+      server,
+      route,
+      request,
+      410,
+      { code: 'HISTORY_GONE', detail, oldest_kept_at },
+      headers
+    )
+    t.notOk('edit_ids' in answer.body)
+  }
+  await gone('/undo', { batch_id }, `No edit of batch ${batch_id} is kept any more.${instead}`)
+  await gone('/redo', { batch_id }, `No edit of batch ${batch_id} is kept any more.${instead}`)
+  await gone('/undo', { session: 's1' }, `${none('of session "s1"')}${instead}`)
+  await gone('/undo', { agent: 'eve' }, `${none('of agent "eve"')}${instead}`)
+  await gone('/undo', { path: 'b.txt' }, `${none('of this file')}${instead}`)
+  await gone('/tools/undo_edit', {}, `${none('of yours ("eve")')}${instead}`, eve)
+  await gone('/redo', {}, `${none('of yours ("eve")')}${instead}`, eve)
+  await gone('/review', { verdict: 'keep', session: 's1' }, `${none('of session "s1"')}${end}`)
+  await check(t, server, '/undo', { path: 'nowhere.txt' }, 404, { code: 'FILE_NOT_FOUND' })
+  await check(t, server, '/undo', { batch_id: later }, 422, { code: 'NOTHING_TO_UNDO' })
+  await check(t, server, '/redo', {}, 422, { code: 'NOTHING_TO_UNDO' }, { 'editd-agent': 'ann' })
+  await check(t, server, '/undo', { path: 'a.txt' }, 200, { undone: [later] })
+  await check(t, server, '/undo', { path: 'a.txt' }, 422, { code: 'NOTHING_TO_UNDO' })
+  await check(t, server, '/undo', {}, 422, { code: 'NOTHING_TO_UNDO' }, { 'editd-agent': 'ann' })
+})
+
 t.test('undoes once under one key', async t => {
   const server = await startServer(t, { files })
   const id = await edit(server, 'a.txt', 'two', 'TWO')

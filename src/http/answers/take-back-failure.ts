@@ -8,6 +8,7 @@ import type {
   HistoryFailure,
   LastEdit,
   Removal,
+  SweptSelector,
   TakeBackVerb,
   TextsGone
 } from '../../operations/operation.ts'
@@ -403,20 +404,33 @@ function whatCan_t(to: Asked['to'], what: string, hasEdits: boolean): string {
 }
 
 /** What is said of edits that were removed as they were too old, or too many. */
-export function sweptEdits({ edit_ids, to, oldest_kept_at }: EditSwept): ProblemParts {
+export function sweptEdits({ edit_ids, of, to, oldest_kept_at }: EditSwept): ProblemParts {
   const isToChange = to === 'undo' || to === 'redo'
   return {
     detail: sentences(
-      `${capitalEdits(edit_ids)} ${are(edit_ids)} not kept any more.`,
+      of === undefined ? `${capitalEdits(edit_ids)} ${are(edit_ids)} not kept any more.` : noneKept(of),
       reach(oldest_kept_at),
       to === 'blame' ? '' : NOTHING_WRITTEN,
       isToChange ? `For what was before, ${BY_AN_EDIT}` : ''
     ),
     members: {
-      edit_ids: edit_ids.slice(0, MAX_EDIT_IDS),
+      ...(edit_ids.length > 0 && { edit_ids: edit_ids.slice(0, MAX_EDIT_IDS) }),
       ...(oldest_kept_at !== undefined && { oldest_kept_at: timeOf(oldest_kept_at) })
     }
   }
+}
+
+/** Of a batch it is known that it had edits. */
+function noneKept({ selector, name }: SweptSelector): string {
+  if (selector === 'batch_id') return `No edit of batch ${name} is kept any more.`
+  const whose = {
+    session: () => `of session ${quote(name ?? '', 200)}`,
+    agent: () => `of agent ${quote(name ?? '', 200)}`,
+    path: () => 'of this file',
+    under: () => 'below this folder',
+    caller: () => `of yours (${name === undefined ? 'a caller who gave no name' : JSON.stringify(name)})`
+  }[selector]()
+  return `The history has no edit ${whose}; if there was one, it is not kept any more.`
 }
 
 /** A link where a file was. */

@@ -2,6 +2,7 @@
 // how files are read or changed.
 import type { History } from '../../history/api.ts'
 import { Cursor } from '../../history/cursor.ts'
+import { isId } from '../../history/ids.ts'
 import type { Settlement, Stored } from '../../history/record.ts'
 import { fail, ok, type Result } from '../../result.ts'
 import type {
@@ -65,6 +66,15 @@ export abstract class WithHistory {
     return unlessUnreadable(async () =>
       ok(await pastEdits({ history, mayRead: this.#mayRead, settle }, { ...others, ...where.value }))
     )
+  }
+
+  async hasSwept(id?: string): Promise<Result<boolean, FileFailure>> {
+    if (this.#asked === null) return noHistory
+    const { history } = this.#asked
+    return unlessUnreadable(async () => {
+      const end = await history.sweptTo()
+      return ok(id === undefined ? end !== '' : isId(id) && id <= end)
+    })
   }
 
   /** The real paths of what a query asks for. */
