@@ -290,7 +290,7 @@ async function changeContent<T, F>(
     const written = await measured(context, result.size, async () => {
       await announce(listeners, {
         origin,
-        planned: changed ? planned : { ...planned, splices: [], splice_lines: [] },
+        planned: changed ? planned : { ...planned, splices: [], splice_lines: [], places: [] },
         digest,
         size: result.size,
         outcome: (edit_id, texts) => outcome?.({ ...done, edit_id }, texts)

@@ -1,16 +1,28 @@
 // A text in another encoding as UTF-8, in which all planning is done, and what was planned of it as splices of the bytes
 // that are there. Does not know files, or how an encoding is recognized.
+import { isUtf8 } from 'node:buffer'
 import { fail, ok, type Result } from '../result.ts'
 import { Splices } from './edit/splice.ts'
 import type { UnencodableText } from './failure.ts'
 import { type RecordedChange, type RecordedSplice, spliceOf } from './history/change.ts'
+import { AROUND, type KnownLine, placesOf, type SplicePlace } from './history/places.ts'
 import { differing, textBefore } from './history/refine.ts'
-import { type Codec, type DecodedText, decodedWith, encodedLength, unencodable } from './text/codec.ts'
+import {
+  type Codec,
+  type DecodedText,
+  decodedWith,
+  encodedLength,
+  type Encodings,
+  unencodable,
+  utf16Of
+} from './text/codec.ts'
 
 /** A plan of the decoded text, as one of the file's bytes. */
 export interface Encoded {
   splices: RecordedSplice[]
   pieces: Buffer[]
+  /** Where the splices that were given are, with the text around them in the file's encoding. */
+  places?: SplicePlace[]
   /** The first character put in that isn't ASCII. */
   character?: string
 }
@@ -20,17 +32,19 @@ type Rest = () => Promise<unknown>
 
 /**
  * A plan of the decoded `text`, as splices of `raw`, whose other bytes stay as they are. `pieces`: what `text`
- * becomes; `splices`: the same, whole characters each, where it is known. Fails where the encoding can't hold what is put
- * in.
+ * becomes; `splices`: the same, whole characters each, where it is known, and `splice_lines`, on which lines they begin.
+ * Fails where the encoding can't hold what is put in.
  */
 export async function encodedPlan(
   { raw, text: view, codec }: DecodedText & { raw: Buffer },
   {
     pieces,
-    splices = differing(view, Buffer.concat(pieces))
-  }: { pieces: readonly Buffer[]; splices?: readonly RecordedSplice[] },
+    splices: known,
+    splice_lines = []
+  }: { pieces: readonly Buffer[]; splices?: readonly RecordedSplice[]; splice_lines?: readonly number[] },
   rest: Rest
 ): Promise<Result<Encoded, UnencodableText>> {
+  const splices = known ?? differing(view, Buffer.concat(pieces))
   const made: RecordedSplice[] = []
   let character: string | undefined
   /** How far both were walked. */
@@ -50,7 +64,100 @@ export async function encodedPlan(
   if (codec.certain && result.length > 0 && !startsAlike(raw, result)) {
     return fail({ code: 'UNENCODABLE_TEXT', encoding: codec.name, character: '\ufeff' })
   }
-  return ok({ splices: made, pieces: result, ...(character !== undefined && { character }) })
+  const lines = splice_lines.map((line, i): KnownLine => ({ offset: splices[i]!.start, line }))
+  return ok({
+    splices: made,
+    pieces: result,
+    ...(known !== undefined && { places: encodedPlaces(placesOf(view, splices, lines), codec) }),
+    ...(character !== undefined && { character })
+  })
+}
+
+/** A change as it is recorded. */
+export interface Compared {
+  splices: RecordedSplice[]
+  places?: SplicePlace[]
+  encodings?: Encodings
+}
+
+/**
+ * What makes `before` become `after`, for the history: of bytes, or of whole characters where either is UTF-16, which its
+ * mark says.
+ */
+export function compared(before: Buffer, after: Buffer): Compared {
+  const [was, is] = [utf16Of(before), utf16Of(after)]
+  if (was === null && is === null) return { splices: differing(before, after) }
+  const [old, now] = [textOf(was, before), textOf(is, after)]
+  // Between two encodings nothing stays as it is.
+  const splices = was === is ? differing(old, now) : [{ start: 0, old, insert: now }]
+  const made: RecordedSplice[] = []
+  let [at, rawAt] = [0, 0]
+  for (const { start, old: gone, insert } of splices) {
+    rawAt += bytesOf(was, old.subarray(at, start)).length
+    made.push({ start: rawAt, old: bytesOf(was, gone), insert: bytesOf(is, insert) })
+    rawAt += made.at(-1)!.old.length
+    at = start + gone.length
+  }
+  const encodings = { ...(was !== null && { before: was.name }), ...(is !== null && { after: is.name }) }
+  return { splices: made, places: encodedPlaces(placesOf(old, splices), was), encodings }
+}
+
+const textOf = (codec: Codec | null, bytes: Buffer): Buffer =>
+  codec === null ? bytes : Buffer.from(codec.decode(bytes))
+const bytesOf = (codec: Codec | null, text: Buffer): Buffer =>
+  codec === null ? Buffer.from(text) : codec.encode(text.toString())
+
+const encodedPlaces = (places: readonly SplicePlace[], codec: Codec | null): SplicePlace[] =>
+  places.map(place => ({
+    ...place,
+    before: bytesOf(codec, wholeCharacters(place.before)),
+    after: bytesOf(codec, wholeCharacters(place.after))
+  }))
+
+/** UTF-8 without the rest of a character that was cut at its start, or its end. */
+function wholeCharacters(text: Buffer): Buffer {
+  let start = 0
+  while (start < text.length && (text[start]! & 0xc0) === 0x80) start++
+  let end = text.length
+  while (!isUtf8(text.subarray(start, end))) end--
+  return text.subarray(start, end)
+}
+
+/** Bytes of text that `wholeCharacters` leaves of those that are kept on each side of a splice, where it is cut. */
+export const KEPT_OF_DECODED = AROUND - 3
+
+/** The text on both sides of a splice. */
+export type Around = Pick<SplicePlace, 'start_line' | 'before' | 'after'>
+
+/**
+ * What is recorded of a change as UTF-8, for a diff: splices with the text around them. A codec is absent where the text
+ * was, or is then, UTF-8. Null where they aren't whole characters. `start` fits the texts around, no file.
+ */
+export async function decodedRecord(
+  splices: readonly RecordedSplice[],
+  around: readonly Around[],
+  codecs: { before: Codec | undefined; after: Codec | undefined },
+  rest: Rest
+): Promise<{ splices: RecordedSplice[]; around: Around[] } | null> {
+  const textOf = async (codec: Codec | undefined, bytes: Buffer) =>
+    codec === undefined ? bytes : decodedWith(codec, bytes, rest)
+  const [made, texts]: [RecordedSplice[], Around[]] = [[], []]
+  let longer = 0
+  for (const [i, { start, old, insert }] of splices.entries()) {
+    const { start_line, before, after } = around[i]!
+    const [front, was, back] = [
+      await textOf(codecs.before, before),
+      await textOf(codecs.before, old),
+      await textOf(codecs.before, after)
+    ]
+    const is = await textOf(codecs.after, insert)
+    if (front === null || was === null || back === null || is === null) return null
+    longer += front.length - before.length
+    made.push({ start: start + longer, old: was, insert: is })
+    texts.push({ start_line, before: front, after: back })
+    longer += was.length - old.length + back.length - after.length
+  }
+  return { splices: made, around: texts }
 }
 
 /** Whether the mark, two bytes, is still at the start. */

@@ -4,6 +4,7 @@ import { isId } from './ids.ts'
 import { encodeLine } from './line.ts'
 import type { ReviewedSelection, Verdict } from '../engine/history/baseline.ts'
 import type { Selection } from '../engine/history/change.ts'
+import { isCodecName, type Encodings } from '../engine/text/codec.ts'
 import { copyAuthor, type EditRecord, type FileAttributes, type RecordedOperation, type Settlement } from './record.ts'
 
 /** A record without its texts and without what was answered. */
@@ -59,10 +60,11 @@ function factsIn(record: EditRecord, blobs: readonly string[], hasTexts: boolean
   const { lines_added, lines_removed } = record
   const sizes = { size_before, size_after, lines_added, lines_removed }
   const facts: Facts = { edit_id, operation, at, path, hash_before, hash_after, ...sizes, blobs, hasTexts }
-  const { batch_id, change_count, temp, toggles, review, made_folders, attributes, moved } = record
+  const { batch_id, change_count, encodings, temp, toggles, review, made_folders, attributes, moved } = record
   copyAuthor(record, facts)
   if (batch_id !== undefined) facts.batch_id = batch_id
   if (change_count !== undefined) facts.change_count = change_count
+  if (encodings !== undefined) facts.encodings = encodings
   if (temp !== undefined) facts.temp = temp
   if (toggles !== undefined) facts.toggles = toggles
   if (review !== undefined) facts.review = review
@@ -94,7 +96,7 @@ function asJson(
     moved,
     key
   } = facts
-  const { lines_added, lines_removed, change_count, seen, blobs } = facts
+  const { lines_added, lines_removed, change_count, encodings, seen, blobs } = facts
   // One after the other: each edit comes here, and this takes half the time that spreading takes.
   return {
     edit_id,
@@ -114,6 +116,7 @@ function asJson(
     lines_added,
     lines_removed,
     change_count,
+    encodings,
     temp,
     toggles,
     review,
@@ -197,6 +200,7 @@ function factsOf(value: Record<string, unknown>, hasTexts: boolean): Facts | nul
   const toggles = listOf(value.toggles, selectionOf)
   const made_folders = listOf(value.made_folders, fromJson)
   const attributes = attributesOf(value.attributes)
+  const encodings = encodingsOf(value.encodings)
   const moved = fromJson(value.moved)
   const key = keyOf(value.key)
   const review = verdictOf(value.review)
@@ -223,6 +227,7 @@ function factsOf(value: Record<string, unknown>, hasTexts: boolean): Facts | nul
     ...(isId(seen) && { seen }),
     ...(isText(batch_id) && { batch_id }),
     ...(isNumber(change_count) && { change_count }),
+    ...(encodings && { encodings }),
     ...(isText(temp) && { temp }),
     ...(toggles && { toggles }),
     ...(review && { review }),
@@ -231,6 +236,13 @@ function factsOf(value: Record<string, unknown>, hasTexts: boolean): Facts | nul
     ...(moved && { moved }),
     ...(key && { key })
   }
+}
+
+/** Of those that a later version knows, nothing. */
+function encodingsOf(value: unknown): Encodings | null {
+  if (!isObject(value)) return null
+  const { before, after } = value
+  return { ...(isCodecName(before) && { before }), ...(isCodecName(after) && { after }) }
 }
 
 function listOf<T>(value: unknown, read: (item: unknown) => T | null): T[] | null {

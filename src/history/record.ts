@@ -2,6 +2,7 @@
 import type { Verdict } from '../engine/history/baseline.ts'
 import type { RecordedSplice, Selection } from '../engine/history/change.ts'
 import type { SplicePlace } from '../engine/history/places.ts'
+import type { Encodings } from '../engine/text/codec.ts'
 
 /**
  * What made a change. `outside`: a program that isn't editd, seen afterwards. `review`: nothing was changed, a verdict
@@ -69,6 +70,8 @@ export interface EditRecord extends Author {
   change_count?: number
   /** Where each splice is, for people. */
   places: readonly SplicePlace[] | null
+  /** Of the text before and after; absent where both are UTF-8, or it isn't known. */
+  encodings?: Encodings
   /** Name of the temp file beside it: while that is there, the file didn't get this content. */
   temp?: string
   /** Of an undo or redo: what it took back or made again. */

@@ -221,8 +221,9 @@ function move(request: ChangeRequest, move_to: string, plan: Planner<Reported, C
         async plan(original, file) {
           const planned = await plan(original, file)
           if (!planned.ok) return planned
-          const { pieces, description } = planned.value
-          moved = { pieces, description, ...withAttributes(file.attributes) }
+          const { pieces, description, encodings: { after } = {} } = planned.value
+          const encodings = after === undefined ? {} : { encodings: { after } }
+          moved = { pieces, description, ...encodings, ...withAttributes(file.attributes) }
           return planned
         }
       },
@@ -243,7 +244,10 @@ const newFile = (path: string) => ({ path, overwrite: false, create_parents: tru
 
 function deletion(planning: Planning, request: ChangeRequest): PreparedFile {
   // What isn't there any more has no syntax.
-  const plan = plannerFor(planning, { ...request, syntax: 'ignore' }, { operation: 'delete' })
+  const plan = decoding(
+    plannerFor(planning, { ...request, syntax: 'ignore' }, { operation: 'delete' }),
+    planning.limits
+  )
   return {
     steps: [{ operation: 'remove', target: { path: request.path }, plan }],
     answer: ([done]) => ({ operation: 'delete', outcome: outcomeOfDeleted(request, done!) })

@@ -2,13 +2,15 @@
 // operations, or what a plan does.
 import { isUtf8 } from 'node:buffer'
 import { setImmediate as yieldToOthers } from 'node:timers/promises'
-import { decodedChanges, encodedPlan } from '../engine/decoded.ts'
+import { type Around, decodedChanges, decodedRecord, encodedPlan, KEPT_OF_DECODED } from '../engine/decoded.ts'
+import type { RecordedSplice } from '../engine/history/change.ts'
+import { AROUND } from '../engine/history/places.ts'
 import type { ResultTooLarge, UnencodableText } from '../engine/failure.ts'
 import type { Described, EncodingNote } from '../engine/task.ts'
-import { type DecodedText, decodedText } from '../engine/text/codec.ts'
+import { codecNamed, type DecodedText, decodedText } from '../engine/text/codec.ts'
 import { binaryMark, eightBitEncodingOf } from '../engine/text/encoding.ts'
 import { fail, ok, type Result } from '../result.ts'
-import type { FileWithPast, Planned, PlannedFile, Planner } from '../workspace/api.ts'
+import type { EditRecord, FileWithPast, Planned, PlannedFile, Planner } from '../workspace/api.ts'
 
 /**
  * Bytes that aren't UTF-8 as text, with their encoding; null where they are, or it can't be told. The tables of encodings
@@ -56,9 +58,14 @@ async function planDecoded<T extends Described, F>(
   if (!isFitting) return planner(raw, file)
   if (!planned.ok) return planned
   const { original = text, pieces, splices, splice_lines, description, ...others } = planned.value
+  const { name } = codec
   // The history compares the texts.
-  if (others.removes === true) return ok({ ...others, pieces, description })
-  const plan = { pieces, ...(splices !== undefined && { splices }) }
+  if (others.removes === true) return ok({ ...others, pieces, description, encodings: { before: name } })
+  const plan = {
+    pieces,
+    ...(splices !== undefined && { splices }),
+    ...(splice_lines !== undefined && { splice_lines })
+  }
   const encoded = await encodedPlan({ raw, text: original, codec }, plan, yieldToOthers)
   if (!encoded.ok) return encoded
   const { character, ...bytes } = encoded.value
@@ -71,7 +78,7 @@ async function planDecoded<T extends Described, F>(
   return ok({
     ...others,
     ...bytes,
-    ...(splice_lines !== undefined && { splice_lines }),
+    encodings: { before: name, after: name },
     description: note === undefined ? description : { ...description, encoded: note }
   })
 }
@@ -80,12 +87,55 @@ async function planDecoded<T extends Described, F>(
 export const replacingEncoding =
   <T extends Described, F>(planner: Planner<T, F>): Planner<T, F> =>
   async (original, file) => {
-    const had = isPlain(original) ? null : ((await decodedOf(original))?.codec.name ?? eightBitEncodingOf([original]))
+    const codec = isPlain(original) ? undefined : (await decodedOf(original))?.codec
+    const had = codec?.name ?? eightBitEncodingOf([original])
     const planned = await planner(original, file)
     if (!planned.ok || had === null) return planned
     const { description } = planned.value
-    return ok({ ...planned.value, description: { ...description, encoded: { encoding: had, replaced: true } } })
+    return ok({
+      ...(codec?.certain === true ? uncompared(planned.value) : planned.value),
+      ...(codec !== undefined && { encodings: { before: codec.name } }),
+      description: { ...description, encoded: { encoding: had, replaced: true } }
+    })
   }
+
+/** The planner of an undo or redo, which may put bytes into UTF-8, or into no text, that aren't UTF-8. */
+export const namingEncoding =
+  <T, F>(planner: Planner<T, F>): Planner<T, F> =>
+  async (original, file) => {
+    const planned = await planner(original, file)
+    if (!planned.ok || planned.value.encodings !== undefined) return planned
+    const decoded = await decodedOf(Buffer.concat(planned.value.pieces))
+    if (decoded === null) return planned
+    return ok({ ...uncompared(planned.value), encodings: { after: decoded.codec.name } })
+  }
+
+/** A plan without its splices, which may part characters: the history compares the texts. */
+function uncompared<T>({ splices: _, splice_lines: __, ...others }: Planned<T>): Planned<T> {
+  return others
+}
+
+/**
+ * What is recorded of a change as text: its splices, and what is around them, of which `kept` bytes were kept on each
+ * side at most. As they are where the record doesn't say in which encoding they are, or they don't fit it.
+ */
+export async function readableTexts({
+  encodings = {},
+  splices,
+  places
+}: {
+  encodings: EditRecord['encodings'] | undefined
+  splices: NonNullable<EditRecord['splices']>
+  places: NonNullable<EditRecord['places']>
+}): Promise<{ splices: readonly RecordedSplice[]; around: readonly Around[]; kept: number }> {
+  const asItIs = { splices, around: places, kept: AROUND }
+  const { before, after } = encodings
+  if (before === undefined && after === undefined) return asItIs
+  const { default: tables } = await import('iconv-lite')
+  const codecs = { before: before && codecNamed(before, tables), after: after && codecNamed(after, tables) }
+  const texts = await decodedRecord(splices, places, codecs, yieldToOthers)
+  return texts === null ? asItIs : { ...texts, kept: KEPT_OF_DECODED }
+}
 
 /** A file with its changes as UTF-8; as it is where they can't be given so. */
 export async function decodedPast(file: FileWithPast): Promise<FileWithPast> {

@@ -8,7 +8,6 @@ import {
   type ListedEdit
 } from '../../schemas/history.ts'
 import { editIdsOf } from '../engine/history/change.ts'
-import { AROUND } from '../engine/history/places.ts'
 import { decode } from '../engine/text/encoding.ts'
 import { fail, ok, type Result } from '../result.ts'
 import type { EditRecord, HistoryQuery, PastEdit } from '../workspace/api.ts'
@@ -16,6 +15,7 @@ import { shortHash } from '../workspace/text-file.ts'
 import type { HistoryReader } from '../workers/history-reader.ts'
 import type { Workspace } from '../workspace/workspace.ts'
 import { DIFF_LINES } from './change.ts'
+import { readableTexts } from './decoding.ts'
 import { PATH_HINT } from './hints.ts'
 import type { FieldFault, HistoryOutcome, Operation, OperationFailure } from './operation.ts'
 
@@ -131,14 +131,15 @@ const changesOf = ({ places }: EditRecord, units: PastEdit['units']): ListedEdit
     }))
 
 async function diffOf({ record, texts }: PastEdit, reader: HistoryReader) {
-  const { splices, places, path, hash_before, hash_after } = record
+  const { splices, places, path, hash_before, hash_after, encodings } = record
   if (texts === 'unread') return { diff_unavailable: 'page_full' as const }
   if (splices === null || places === null) return {}
-  return reader.diff(splices, places, {
+  const { kept, ...shown } = await readableTexts({ splices, places, encodings })
+  return reader.diff(shown.splices, shown.around, {
     path: path.toString(),
     exists: hash_before !== null,
     remains: hash_after !== null,
     max_lines: DIFF_LINES,
-    kept: AROUND
+    kept
   })
 }

@@ -4,6 +4,7 @@ import { fail } from '../result.ts'
 import type { EditRecord, PastEdit } from '../workspace/api.ts'
 import type { FileFailure } from '../workspace/failure.ts'
 import type { Workspace } from '../workspace/workspace.ts'
+import { readableTexts } from './decoding.ts'
 import type { CallContext, HistoryFailure, LastEdit, TakeBackVerb } from './operation.ts'
 import { findEdits, ownQuery, pathOf } from './past-edits.ts'
 
@@ -42,19 +43,20 @@ export async function severalClients(
   const texts = await findEdits(workspace, { edit_ids: newest.map(([{ edit_id }]) => edit_id), texts: true })
   if (!texts.ok) return texts
   const withTexts = new Map(texts.value.edits.map(({ record }) => [record.edit_id, record]))
-  const last = newest.map(batch => lastOf(batch, withTexts, sender))
+  const last = await Promise.all(newest.map(batch => lastOf(batch, withTexts, sender)))
   const named = token !== undefined && { token }
   return fail({ code: 'NOTHING_TO_UNDO', verb, edit_ids: [], reason: 'several_clients', ...named, last })
 }
 
-function lastOf(
+async function lastOf(
   batch: readonly [EditRecord, ...EditRecord[]],
   withTexts: ReadonlyMap<string, EditRecord>,
   sender: string | undefined
-): LastEdit {
+): Promise<LastEdit> {
   const [record] = batch
-  const { splices, places } = withTexts.get(record.edit_id) ?? record
-  const [splice, place] = [splices?.[0], places?.[0]]
+  const { splices, places, encodings } = withTexts.get(record.edit_id) ?? record
+  const [first, place] = [splices?.[0], places?.[0]]
+  const splice = first && place && (await readableTexts({ splices: [first], places: [place], encodings })).splices[0]
   return {
     edit_ids: batch.map(({ edit_id }) => edit_id),
     path: pathOf(record),

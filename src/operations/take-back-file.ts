@@ -19,7 +19,7 @@ import type {
   TakeBackOutcome,
   TakeBackVerb
 } from './operation.ts'
-import { decoding } from './decoding.ts'
+import { decoding, namingEncoding } from './decoding.ts'
 import { findByIds, isOrdinary, stands } from './past-edits.ts'
 import { withHowRemoved, withRemovals } from './removals.ts'
 import { textsGone } from './texts-gone.ts'
@@ -141,53 +141,55 @@ export const plannerOf = (
   file: FileToTakeBack,
   dry_run: boolean
 ): Planner<TakeBackReport, PlanFailure> =>
-  decoding<TakeBackReport, Exclude<PlanFailure, UnencodableText>>(async (original, { stale, ...found }) => {
-    if (stale !== undefined) return fail(stale)
-    const { resolved_path, path, exists } = found
-    if (file.recorded && resolved_path !== undefined) {
-      return fail({ code: 'NOT_A_FILE', type: 'link_now', leads_to: resolved_path })
-    }
-    const history = await found.history()
-    const chosen = file.choose(history)
-    if (!chosen.ok) return chosen
-    const { goal, edit_ids } = chosen.value
-    const others = 'set' in goal ? othersAmong(goal.set, history.records, subject) : null
-    if (others !== null) return others
-    const task = {
-      changes: history.changes,
-      goal,
-      max_result_size: found.max_result_size ?? taking.limits.max_file_size,
-      context_lines: request.context_lines ?? CONTEXT_LINES,
-      dry_run,
-      ...(request.show_diff === true && { max_diff_lines: request.max_diff_lines ?? DIFF_LINES })
-    }
-    const planned = await taking.planMaker.takeBack(original, task, { path, exists })
-    if (!planned.ok) {
-      const failure = permitted(planned.failure, history, subject)
-      return fail(inFile(failure, { verb, edit_ids, path, goal }))
-    }
-    const { toggled, skipped, removes, description, ...plan } = planned.value
-    const isSplit = !dry_run && editIdsOf(skipped).some(id => file.halves?.has(id))
-    if (isSplit) return fail({ code: 'NOTHING_TO_UNDO', verb, edit_ids, reason: 'all_in_conflict' })
-    // Which edits lie between two states is known only now.
-    const refused = othersAmong(toggled, history.records, subject)
-    if (refused !== null) return refused
-    const undeletable = verb === 'redo' && removes === true && found.exists ? refusalToDelete(subject) : null
-    if (undeletable !== null) return fail(undeletable)
-    return ok({
-      ...plan,
-      toggles: toggled,
-      ...(removes === true && { removes, pieces: [], ...(found.exists && madeFolders(history)) }),
-      ...(!found.exists && removes !== true && removedAs(history, editIdsOf(toggled))),
-      description: {
-        ...description,
-        toggles: toggled,
-        toggled: editIdsOf(toggled),
-        skipped: editIdsOf(skipped),
-        ...(removes === true && { removes })
+  namingEncoding(
+    decoding<TakeBackReport, Exclude<PlanFailure, UnencodableText>>(async (original, { stale, ...found }) => {
+      if (stale !== undefined) return fail(stale)
+      const { resolved_path, path, exists } = found
+      if (file.recorded && resolved_path !== undefined) {
+        return fail({ code: 'NOT_A_FILE', type: 'link_now', leads_to: resolved_path })
       }
-    })
-  }, taking.limits)
+      const history = await found.history()
+      const chosen = file.choose(history)
+      if (!chosen.ok) return chosen
+      const { goal, edit_ids } = chosen.value
+      const others = 'set' in goal ? othersAmong(goal.set, history.records, subject) : null
+      if (others !== null) return others
+      const task = {
+        changes: history.changes,
+        goal,
+        max_result_size: found.max_result_size ?? taking.limits.max_file_size,
+        context_lines: request.context_lines ?? CONTEXT_LINES,
+        dry_run,
+        ...(request.show_diff === true && { max_diff_lines: request.max_diff_lines ?? DIFF_LINES })
+      }
+      const planned = await taking.planMaker.takeBack(original, task, { path, exists })
+      if (!planned.ok) {
+        const failure = permitted(planned.failure, history, subject)
+        return fail(inFile(failure, { verb, edit_ids, path, goal }))
+      }
+      const { toggled, skipped, removes, description, ...plan } = planned.value
+      const isSplit = !dry_run && editIdsOf(skipped).some(id => file.halves?.has(id))
+      if (isSplit) return fail({ code: 'NOTHING_TO_UNDO', verb, edit_ids, reason: 'all_in_conflict' })
+      // Which edits lie between two states is known only now.
+      const refused = othersAmong(toggled, history.records, subject)
+      if (refused !== null) return refused
+      const undeletable = verb === 'redo' && removes === true && found.exists ? refusalToDelete(subject) : null
+      if (undeletable !== null) return fail(undeletable)
+      return ok({
+        ...plan,
+        toggles: toggled,
+        ...(removes === true && { removes, pieces: [], ...(found.exists && madeFolders(history)) }),
+        ...(!found.exists && removes !== true && removedAs(history, editIdsOf(toggled))),
+        description: {
+          ...description,
+          toggles: toggled,
+          toggled: editIdsOf(toggled),
+          skipped: editIdsOf(skipped),
+          ...(removes === true && { removes })
+        }
+      })
+    }, taking.limits)
+  )
 
 /** A failure that names nothing to be taken back together that the caller may not take back. */
 function permitted(

@@ -3,6 +3,8 @@ import type { Audit, AuditedCall } from '../audit/audit.ts'
 import type { ReviewedSelection, ReviewState, Verdict } from '../engine/history/baseline.ts'
 import type { RecordedChange, RecordedSplice, Selection } from '../engine/history/change.ts'
 import type { IndexSet } from '../engine/history/index-set.ts'
+import type { SplicePlace } from '../engine/history/places.ts'
+import type { Encodings } from '../engine/text/codec.ts'
 import type { CursorGone, RecordQuery, Told } from '../history/api.ts'
 import type { Cursor } from '../history/cursor.ts'
 import type { Author, EditRecord, FileAttributes, RecordedOperation, TextsState } from '../history/record.ts'
@@ -157,6 +159,10 @@ export interface Planned<T> {
   splices?: readonly RecordedSplice[]
   /** On which line of that text each of them begins; without them the history counts. */
   splice_lines?: readonly number[]
+  /** Where each of them is; without it the history looks. */
+  places?: readonly SplicePlace[]
+  /** Of a text that isn't UTF-8, before or after. */
+  encodings?: Encodings
   /** Of an undo or redo: what it takes back or makes again. */
   toggles?: readonly Selection[]
   /**

@@ -1,4 +1,5 @@
 // The files that a batch is about: which paths lead to one file, and what each holds, read once. Does not know plans.
+import type { Encodings } from '../engine/text/codec.ts'
 import { binaryEncodingOf } from '../engine/text/encoding.ts'
 import { fail, ok } from '../result.ts'
 import type { FileAttributes } from '../history/record.ts'
@@ -40,7 +41,9 @@ export interface BatchText {
   /** Where it is half of a move: the path of the other one. */
   moved: Buffer | undefined
   /** Where one step alone has changed it: what that step's plan says of what was read. */
-  alone: Pick<Planned<unknown>, 'splices' | 'toggles'>
+  alone: Pick<Planned<unknown>, 'splices' | 'places' | 'toggles'>
+  /** Before the first step that changed it, and after the last. */
+  encodings: Encodings
   changes: number
   digest: string
   /** No other name of the same file may join it. */
@@ -184,6 +187,7 @@ const textOf = (name: FileName, twin: BatchText | undefined, apart: boolean): Ba
   attributes: undefined,
   moved: undefined,
   alone: {},
+  encodings: {},
   changes: 0,
   digest: ''
 })

@@ -214,7 +214,8 @@ class FileBatch<T, F> {
     if (stale !== null) return { ...fail(stale), ...known }
     const { description, original, made_folders = [], attributes } = planned.value
     const isRemoval = step.operation === 'remove'
-    const { pieces, splices, toggles, removes = false } = isRemoval ? REMOVAL : planned.value
+    const { pieces, splices, places, toggles, removes = false } = isRemoval ? REMOVAL : planned.value
+    const { encodings = {} } = planned.value
     const isThere = text.content !== null
     const unremovable = removes && isThere ? refusalToRemoveAgain(this.#context, this.#request.options) : null
     if (unremovable !== null) return { ...fail(unremovable), ...known }
@@ -229,8 +230,15 @@ class FileBatch<T, F> {
       text.changes++
       text.alone =
         text.changes === 1
-          ? { ...(splices !== undefined && { splices }), ...(toggles !== undefined && { toggles }) }
+          ? {
+              ...(splices !== undefined && { splices }),
+              ...(places !== undefined && { places }),
+              ...(toggles !== undefined && { toggles })
+            }
           : {}
+      const { before: was } = text.changes === 1 ? encodings : text.encodings
+      const { after: is } = isRemoval ? {} : encodings
+      text.encodings = { ...(was !== undefined && { before: was }), ...(is !== undefined && { after: is }) }
       text.content = content
       text.removes = removes
       text.made_folders = made_folders
@@ -497,7 +505,7 @@ class FileBatch<T, F> {
 }
 
 /** What a step that removes its file comes to. */
-const REMOVAL: Pick<Planned<never>, 'pieces' | 'splices' | 'toggles' | 'removes'> = { pieces: [], removes: true }
+const REMOVAL: Pick<Planned<never>, 'pieces' | 'splices' | 'places' | 'toggles' | 'removes'> = { pieces: [], removes: true }
 
 /** Null: the history can bring the file back, as it is. */
 function refusalToRemove(
@@ -519,7 +527,11 @@ const areOne = (a: BatchText, b: BatchText): boolean =>
 
 /** What is recorded of one name. `folders`: those that were made for the batch. */
 const changeOf = ({ name, text }: NamedText, folders: readonly Buffer[]): Omit<ComingChange, 'origin' | 'outcome'> => ({
-  planned: { pieces: text.content!.pieces, ...text.alone },
+  planned: {
+    pieces: text.content!.pieces,
+    ...text.alone,
+    ...(Object.keys(text.encodings).length > 0 && { encodings: text.encodings })
+  },
   digest: text.removes ? null : text.digest,
   size: text.content!.size,
   ...(text.removes ? { attributes: attributesOf(name.pin!) } : { temp: name.lock!.temp }),

@@ -8,21 +8,32 @@ export interface Tables {
   encode(text: string, encoding: string): Buffer
 }
 
+const CODEC_NAMES = [
+  'utf-16le',
+  'utf-16be',
+  'windows-1250',
+  'windows-1251',
+  'windows-1252',
+  'windows-1253',
+  'windows-1256',
+  'koi8-r',
+  'shift_jis',
+  'euc-kr',
+  'euc-jp',
+  'gb18030',
+  'big5'
+] as const
+
 /** Encodings of text that isn't UTF-8. */
-export type CodecName =
-  | 'utf-16le'
-  | 'utf-16be'
-  | 'windows-1250'
-  | 'windows-1251'
-  | 'windows-1252'
-  | 'windows-1253'
-  | 'windows-1256'
-  | 'koi8-r'
-  | 'shift_jis'
-  | 'euc-kr'
-  | 'euc-jp'
-  | 'gb18030'
-  | 'big5'
+export type CodecName = (typeof CODEC_NAMES)[number]
+
+export const isCodecName = (name: unknown): name is CodecName => CODEC_NAMES.includes(name as CodecName)
+
+/** The encodings of a text before a change and after it, each where it isn't UTF-8. */
+export interface Encodings {
+  before?: CodecName
+  after?: CodecName
+}
 
 /** One encoding. No function knows byte-order marks: U+FEFF is a character. */
 export interface Codec {
@@ -62,6 +73,18 @@ const UTF16: Record<'utf-16le' | 'utf-16be', Codec> = {
     decode: bytes => Buffer.from(bytes).swap16().toString('utf16le'),
     encode: text => Buffer.from(text, 'utf16le').swap16(),
     parts: (bytes, at) => at % 2 === 0 && (bytes[at]! & 0xfc) !== 0xdc
+  }
+}
+
+/** The encoding of this name. */
+export function codecNamed(name: CodecName, tables: Tables): Codec {
+  if (name === 'utf-16le' || name === 'utf-16be') return UTF16[name]
+  return {
+    name,
+    certain: false,
+    decode: part => tables.decode(part, name),
+    encode: text => tables.encode(text, name),
+    parts: isParted
   }
 }
 
@@ -139,13 +162,7 @@ async function codecsOf(bytes: Buffer, tables: Tables, rest: () => Promise<unkno
     .filter(({ score, name }) => score > (name === 'windows-1252' ? 0 : ENOUGH))
     // Where two are equal, the earlier one.
     .sort((a, b) => b.score - a.score)
-  return ranked.map(({ name }) => ({
-    name,
-    certain: false,
-    decode: part => tables.decode(part, name),
-    encode: text => tables.encode(text, name),
-    parts: isParted
-  }))
+  return ranked.map(({ name }) => codecNamed(name, tables))
 }
 
 /** The lowest byte in characters that have several, in all encodings but UTF-16. */

@@ -1,8 +1,9 @@
 // What the history is told of each change, and when: the order of record, rename and answer. Does not know how records
 // are kept, or how files are written.
 import type { LineCounts } from '../../audit/audit.ts'
-import { differing } from '../../engine/history/refine.ts'
-import { lineCountsOf, placesOf, type KnownLine } from '../../engine/history/places.ts'
+import { compared } from '../../engine/decoded.ts'
+import type { Encodings } from '../../engine/text/codec.ts'
+import { lineCountsOf, placesOf, type KnownLine, type SplicePlace } from '../../engine/history/places.ts'
 import type { RecordedSplice, Selection } from '../../engine/history/change.ts'
 import type { FileCopy, History, Latest } from '../../history/api.ts'
 import { copyAuthor, type Author, type EditRecord, type FileAttributes, type Settlement } from '../../history/record.ts'
@@ -45,7 +46,7 @@ export interface FileBefore {
 /** A change that is about to be made. */
 export interface ComingChange {
   origin: Origin
-  planned: Pick<Planned<unknown>, 'pieces' | 'splices' | 'splice_lines' | 'toggles'>
+  planned: Pick<Planned<unknown>, 'pieces' | 'splices' | 'splice_lines' | 'places' | 'encodings' | 'toggles'>
   /** SHA-256 of the result, 64 hex digits; null: the file will be gone. */
   digest: string | null
   /** Of the result, in bytes. */
@@ -69,6 +70,9 @@ interface ChangedText {
   splices: readonly RecordedSplice[] | null
   /** Lines of it that are known. */
   lines?: readonly KnownLine[]
+  /** Where the splices are, if that is known. */
+  places?: readonly SplicePlace[]
+  encodings?: Encodings
 }
 
 const NOTHING = Buffer.alloc(0)
@@ -205,11 +209,10 @@ export class FileRecorder {
   }: ComingChange): EditRecord {
     const edit_id = this.#nextId()
     const before = this.#file.bytes()
-    const splices = splicesOf(before, planned)
+    const change = changeOf(before, planned)
     const { key } = origin
     throwIfLost(key)
-    const text = { before, splices, lines: linesOf(planned) }
-    const record = this.#make(edit_id, origin, text, digest, size)
+    const record = this.#make(edit_id, origin, { before, lines: linesOf(planned), ...change }, digest, size)
     if (temp !== undefined) record.temp = temp
     if (planned.toggles !== undefined) record.toggles = planned.toggles
     if (made_folders !== undefined && made_folders.length > 0) record.made_folders = made_folders
@@ -226,7 +229,7 @@ export class FileRecorder {
    */
   async keepSave(bytes: Buffer, digest: string): Promise<void> {
     const before = this.#file.bytes()
-    const text = { before, splices: differing(before, bytes) }
+    const text = { before, ...compared(before, bytes) }
     const record = this.#make(this.#history.nextId(), OUTSIDE, text, digest, bytes.length)
     try {
       await this.#history.append(record, { durable: this.#options.durable })
@@ -377,7 +380,7 @@ export class FileRecorder {
     const { digest, bytes } = this.#file
     const before = last.hash_after === null ? NOTHING : await this.#copyWith(last.hash_after)
     const after = digest === null ? NOTHING : bytes()
-    const text = { before: before ?? NOTHING, splices: before === null ? null : differing(before, after) }
+    const text = { before: before ?? NOTHING, ...(before === null ? { splices: null } : compared(before, after)) }
     const record = this.#make(this.#history.nextId(), OUTSIDE, text, digest, after.length)
     record.hash_before = last.hash_after
     record.size_before = before?.length ?? last.size_after
@@ -391,12 +394,12 @@ export class FileRecorder {
   #make(
     edit_id: string,
     maker: Maker,
-    { before, splices, lines = [] }: ChangedText,
+    { before, splices, lines = [], places: known, encodings }: ChangedText,
     hash_after: string | null,
     size_after: number
   ): EditRecord {
     const { path, digest } = this.#file
-    const { places, lines_added, lines_removed } = textsOf(before, splices, lines)
+    const { places, lines_added, lines_removed } = textsOf(before, splices, lines, known)
     const record: EditRecord = {
       edit_id,
       operation: maker.operation,
@@ -411,6 +414,7 @@ export class FileRecorder {
       splices,
       places
     }
+    if (encodings !== undefined) record.encodings = encodings
     copyAuthor(maker, record)
     if (maker.batch_id !== undefined) record.batch_id = maker.batch_id
     return record
@@ -447,20 +451,31 @@ const linesOf = ({ splices = [], splice_lines = [] }: ComingChange['planned']): 
 
 const named = ({ digest, fingerprint }: Key) => ({ digest, fingerprint })
 
-const splicesOf = (before: Buffer, { splices, pieces }: ComingChange['planned']): readonly RecordedSplice[] =>
-  splices ?? differing(before, Buffer.concat(pieces))
+/** What is planned, as it is recorded. Member by member, as each edit comes here. */
+function changeOf(
+  before: Buffer,
+  { splices, places, encodings, pieces }: ComingChange['planned']
+): Pick<ChangedText, 'places' | 'encodings'> & { splices: readonly RecordedSplice[] } {
+  const change: ReturnType<typeof changeOf> =
+    splices === undefined ? compared(before, Buffer.concat(pieces)) : { splices }
+  if (splices !== undefined && places !== undefined) change.places = places
+  if (encodings !== undefined) change.encodings = encodings
+  return change
+}
 
 /** Of a change of this text, where there is no record of it. */
 export function lineCounts(before: Buffer, planned: ComingChange['planned']): LineCounts {
-  const { lines_added, lines_removed } = textsOf(before, splicesOf(before, planned), linesOf(planned))
+  const { splices, places } = changeOf(before, planned)
+  const { lines_added, lines_removed } = textsOf(before, splices, linesOf(planned), places)
   return { lines_added, lines_removed }
 }
 
 function textsOf(
   before: Buffer,
   splices: readonly RecordedSplice[] | null,
-  lines: readonly KnownLine[]
+  lines: readonly KnownLine[],
+  known: readonly SplicePlace[] | undefined
 ): Pick<EditRecord, 'splices' | 'places'> & LineCounts {
-  const places = splices === null ? null : placesOf(before, splices, lines)
+  const places = splices === null ? null : (known ?? placesOf(before, splices, lines))
   return { splices, places, ...lineCountsOf(places ?? []) }
 }
