@@ -61,7 +61,7 @@ export async function encodedPlan(
     at = start + old.length
   }
   const result = new Splices(made.map(spliceOf), raw.length).apply(raw)
-  if (codec.certain && result.length > 0 && !startsAlike(raw, result)) {
+  if (codec.certain && result.length > 0 && !hasMark(codec, result)) {
     return fail({ code: 'UNENCODABLE_TEXT', encoding: codec.name, character: '\ufeff' })
   }
   const lines = splice_lines.map((line, i): KnownLine => ({ offset: splices[i]!.start, line }))
@@ -160,9 +160,9 @@ export async function decodedRecord(
   return { splices: made, around: texts }
 }
 
-/** Whether the mark, two bytes, is still at the start. */
-const startsAlike = (raw: Buffer, result: readonly Buffer[]): boolean =>
-  Buffer.concat(result.slice(0, 2)).subarray(0, 2).equals(raw.subarray(0, 2))
+/** Whether the mark of this UTF-16, two bytes, is at the start. */
+const hasMark = (codec: Codec, text: readonly Buffer[]): boolean =>
+  Buffer.concat(text.slice(0, 2)).subarray(0, 2).equals(codec.encode('\ufeff'))
 
 /**
  * Changes that end in `raw`, oldest first, as changes that end in its decoded text. Null where one of them can't be: the
@@ -185,7 +185,7 @@ export async function decodedChanges(
       continue
     }
     // Text that was in another encoding then.
-    const isOther = codec.certain && before.length > 0 && !startsAlike(raw, [before])
+    const isOther = codec.certain && before.length > 0 && !hasMark(codec, [before])
     const splices = isOther ? null : await decodedSplices(before, change.splices!, codec, rest)
     if (splices === null) return null
     made.push({ ...change, splices })

@@ -1,6 +1,6 @@
 // Files that aren't UTF-8: they are planned as UTF-8, and what comes of it is written in their encoding. Does not know
 // operations, or what a plan does.
-import { isUtf8 } from 'node:buffer'
+import { isAscii, isUtf8 } from 'node:buffer'
 import { setImmediate as yieldToOthers } from 'node:timers/promises'
 import { type Around, decodedChanges, decodedRecord, encodedPlan, KEPT_OF_DECODED } from '../engine/decoded.ts'
 import type { RecordedSplice } from '../engine/history/change.ts'
@@ -137,10 +137,23 @@ export async function readableTexts({
   return texts === null ? asItIs : { ...texts, kept: KEPT_OF_DECODED }
 }
 
-/** A file with its changes as UTF-8; as it is where they can't be given so. */
+/**
+ * A file with its changes as UTF-8; as it is where they can't be given so. Where it is gone or ASCII by now, its encoding
+ * is the one that was recorded last.
+ */
 export async function decodedPast(file: FileWithPast): Promise<FileWithPast> {
-  const decoded = await decodedOf(file.bytes)
+  const decoded = (await decodedOf(file.bytes)) ?? (await recordedText(file))
   if (decoded === null) return file
   const changes = await decodedChanges(file.bytes, file.changes, decoded.codec, yieldToOthers)
   return changes === null ? file : { ...file, changes, bytes: decoded.text }
+}
+
+async function recordedText({ bytes, records }: FileWithPast): Promise<DecodedText | null> {
+  if (!isAscii(bytes)) return null
+  const { before, after = before } = records.findLast(({ encodings }) => encodings !== undefined)?.encodings ?? {}
+  if (after === undefined) return null
+  const { default: tables } = await import('iconv-lite')
+  const codec = codecNamed(after, tables)
+  // What is ASCII is no UTF-16.
+  return codec.certain && bytes.length > 0 ? null : { codec, text: bytes }
 }

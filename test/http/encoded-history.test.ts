@@ -1,6 +1,6 @@
 // What the history shows of files that aren't UTF-8: as text, in whichever encoding it was before a change and after it.
 // Does not know how they are changed.
-import { writeFileSync } from 'node:fs'
+import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import iconv from 'iconv-lite'
 import t, { type Test } from 'tap'
@@ -88,7 +88,16 @@ t.test('shows what is deleted, moved, brought back, and done by several operatio
     await patch(`*** Delete File: ${path}`)
     const deleted = await lastDiff(t, server, path)
     t.strictSame(changedLines(deleted.diff), all('-'), name)
+    const pending = await check(t, server, '/pending', { path }, 200, {})
+    const [hunk] = pending.body.hunks as [{ lines: { text: string }[] }]
+    t.strictSame(
+      hunk.lines.map(({ text }) => `-${text}`),
+      all('-'),
+      `${name}: pending`
+    )
+    t.notMatch(hunk.lines, [{ lossy: true }])
     await check(t, server, '/undo', { edit_id: deleted.edit_id }, 200, {})
+    t.strictSame(readFileSync(join(server.root, path)), files[path], `${name}: bytes`)
     t.strictSame(changedLines((await lastDiff(t, server, path)).diff), all('+'), `${name}: back`)
     await patch(`*** Update File: ${path}\n*** Move to: new-${path}\n@@\n-${word} 2\n+${word}`)
     const moved = [...all('+')]
@@ -158,4 +167,30 @@ t.test('shows what another program saved, where its encoding is certain', async 
   await edit('BB', 'b')
   t.strictSame(changedLines((await outside()).diff), ['-\ufeffa≠ü', '+x', '-Ċ', '-d'])
   t.equal(bytesOf(server, 'a.txt'), 'x\nb\n')
+})
+
+t.test('shows what is pending, in conflict, and by whom, also where the text is ASCII by now', async t => {
+  const server = await startServer(t, { files: filesOf(word => linesOf(word, 2)) })
+  for (const name of NAMES) {
+    const path = `${name}.txt`
+    const word = WORDS[name]
+    const edit = async (old_text: string, new_text: string) =>
+      String((await check(t, server, '/edit', { path, old_text, new_text }, 200, {})).body.edit_id)
+    const first = await edit(`${word} 1`, `${word}!`)
+    await edit(`${word}!`, `${word}?`)
+    await check(t, server, '/undo', { edit_id: first }, 409, {
+      conflicts: [{ current_text: `${word}?\n`, would_restore: `${word} 1\n`, lossy: undefined }]
+    })
+    await check(t, server, '/blame', { path }, 200, { lines: [{ text: `${word}?` }, { text: `${word} 2` }] })
+    if (name.startsWith('utf-16')) continue
+    await edit(`${word}?\n${word} 2\n`, 'one\ntwo\n')
+    const { body } = await check(t, server, '/pending', { path }, 200, {})
+    const [{ lines }] = body.hunks as [{ lines: { text: string; lossy?: true }[] }]
+    t.strictSame(
+      lines.map(({ text }) => text),
+      [`${word} 1`, `${word} 2`, 'one', 'two'],
+      name
+    )
+    t.notMatch(lines, [{ lossy: true }], name)
+  }
 })
