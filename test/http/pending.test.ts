@@ -180,14 +180,18 @@ t.test('keeps \\r\\n whole, and says how lines end', async t => {
 })
 
 t.test('shows bytes that are not UTF-8 as U+FFFD, and cuts long lines', async t => {
-  const bytes = Buffer.concat([Buffer.from([0xff, 10]), Buffer.from(`${'x'.repeat(1_000_000)}y\n`)])
+  // Mostly UTF-8, so that no encoding is likely.
+  const bytes = Buffer.concat([
+    Buffer.from('\xff\xc3\xa9\xc3\xa9\n', 'latin1'),
+    Buffer.from(`${'x'.repeat(1_000_000)}y\n`)
+  ])
   const server = await startServer(t)
   writeFileSync(join(server.root, 'a.txt'), bytes)
   await check(t, server, '/edit-lines', { path: 'a.txt', start_line: 1, end_line: 1, new_text: 'ok\n' }, 200, {})
   await edit(t, server, 'a.txt', [['xy', 'z']])
   const { hunks } = await pending(t, server, 'a.txt', [])
   const [removed, ...others] = hunks[0]!.lines
-  t.match(removed, { kind: 'removed', text: '\ufffd', lossy: true, cut: undefined })
+  t.match(removed, { kind: 'removed', text: '\ufffdéé', lossy: true, cut: undefined })
   t.match(others[0], { kind: 'removed', cut: true, text: /^x{1000}…\[998001 characters left out\]…x{999}y$/ })
   t.match(others[2], { kind: 'added', cut: true, text: /xz$/ })
 })
