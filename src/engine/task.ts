@@ -2,7 +2,7 @@
 // know files or threads.
 import { fail, ok, type Result } from '../result.ts'
 import { explainChangedLines, explainStale } from './explain/explain-stale.ts'
-import { changedLines, type NumberedLine } from './report/changed-lines.ts'
+import { changedLines, removedLines, type NumberedLine, type RemovedLines } from './report/changed-lines.ts'
 import { describe, type Description } from './report/describe.ts'
 import { unifiedDiff, type Diff } from './report/diff.ts'
 import type { LineFailure, CurrentOutcome, HunkFailure, TextFailure, TakesLong, UnencodableText } from './failure.ts'
@@ -46,6 +46,8 @@ export interface Task {
   dry_run: boolean
   /** Without it there is no diff. */
   max_diff_lines?: number
+  /** The caller said by a hash which state of the text the change is for. */
+  of_known_state?: true
 }
 
 /** The length of all texts that a change brings, in UTF-16 units. */
@@ -80,6 +82,8 @@ export interface Described {
   mark_dropped?: true
   changes: Description
   changed_lines: NumberedLine[]
+  /** What lines hold that were named by their numbers alone, and are gone. */
+  removed_lines?: RemovedLines
   diff: Diff | Record<string, never>
 }
 
@@ -147,7 +151,7 @@ function described(
   original: Buffer,
   plan: Plan,
   changed: ChangedSplices,
-  { change, context_lines, dry_run, max_diff_lines }: Task,
+  { change, context_lines, dry_run, max_diff_lines, of_known_state }: Task,
   file: { path: string; exists: boolean }
 ): Described {
   const { splices, pieces, edits_applied, left_alone, newTextWarnings } = plan
@@ -171,11 +175,25 @@ function described(
             { ...file, remains: change.operation !== 'delete', max_lines: max_diff_lines }
           )
   }
+  if (of_known_state !== true && removesUnseen(change)) {
+    const removed = removedLines(lines)
+    if (removed !== undefined) description.removed_lines = removed
+  }
   const joined = joinedBreaks(original, splices, pieces)
   if (joined !== undefined) description.joined_breaks = joined
   if (dropsMark(original, splices, pieces) && !takesMarkOut(change)) description.mark_dropped = true
   return description
 }
+
+/**
+ * Whether lines are removed by their numbers without what they hold: in a text that has shifted, others than were meant.
+ * Their text in the answer shows it, for 16 tokens of o200k_base in the mean of 200 edits of one to eight lines of
+ * sources, where a diff takes 69, and asking for the hash or the text first takes 125 and another call (2026-11-29).
+ */
+const removesUnseen = (change: TaskChange): boolean =>
+  change.operation === 'edit_lines' &&
+  change.by_name !== true &&
+  change.edits.some(({ start_line, end_line, expected_text }) => end_line >= start_line && expected_text === undefined)
 
 /** Whether an edit is of a byte-order mark alone, and so meant for it. */
 const takesMarkOut = (change: TaskChange): boolean =>

@@ -181,7 +181,14 @@ const entryWithoutTexts = ({
 
 /** What was done to one file, without what it holds. */
 export function fileWithoutTexts(outcome: Omit<ChangeOutcome, 'created'>) {
-  const { diff: _diff, diff_truncated: _truncated, syntax: _syntax, encoded: _encoded, ...others } = outcome
+  const {
+    diff: _diff,
+    diff_truncated: _truncated,
+    removed_lines: _removed,
+    syntax: _syntax,
+    encoded: _encoded,
+    ...others
+  } = outcome
   const changes = others.changes.map(
     ({ context: _context, old_content: _old, new_content: _new, lossy: _lossy, ...change }) => change
   )
@@ -202,7 +209,8 @@ export function plannerFor(
     change,
     context_lines: request.context_lines ?? CONTEXT_LINES,
     dry_run: request.dry_run ?? false,
-    ...(request.show_diff === true && { max_diff_lines: request.max_diff_lines ?? DIFF_LINES })
+    ...(request.show_diff === true && { max_diff_lines: request.max_diff_lines ?? DIFF_LINES }),
+    ...(request.expected_hash !== undefined && { of_known_state: true as const })
   }
   const { syntax: mode = 'ignore' } = request
   return (original, { stale, path, resolved_path = path, exists, history, max_result_size = limits.max_file_size }) => {
@@ -254,6 +262,7 @@ export function outcomeOf(
     ...description.changes,
     ...file,
     ...description.diff,
+    ...(description.removed_lines !== undefined && { removed_lines: description.removed_lines }),
     ...(description.joined_breaks !== undefined && { joined_breaks: description.joined_breaks }),
     ...(changed && description.encoded !== undefined && { encoded: description.encoded }),
     ...(description.mark_dropped !== undefined && { mark_dropped: description.mark_dropped }),

@@ -25,7 +25,7 @@ import type { ConflictWithFix } from '../engine/take-back.ts'
 import type { NewTextWarning } from '../engine/edit/new-text-warnings.ts'
 import type { EncodingNote } from '../engine/task.ts'
 import type { Section, StrayEntry } from '../engine/plan/plan-section.ts'
-import type { NumberedLine } from '../engine/report/changed-lines.ts'
+import type { NumberedLine, RemovedLines } from '../engine/report/changed-lines.ts'
 import type { JoinedBreaks } from '../engine/report/joined-breaks.ts'
 import type { LeftAlone } from '../engine/edit/plan.ts'
 import type { Audit, AuditedCall } from '../audit/audit.ts'
@@ -316,6 +316,8 @@ export interface SearchedText {
 export type ChangeOutcome = Omit<ChangeResult, 'message' | 'note' | 'warnings' | 'diff_unavailable'> & {
   /** For answers as text: the changed lines as they are now, with one line around each place. */
   changed_lines: NumberedLine[]
+  /** For answers as text: of lines that were named by their numbers alone, those that are gone. */
+  removed_lines?: RemovedLines
   left_alone: LeftAlone[]
   newTextWarnings: NewTextWarning[]
   joined_breaks?: JoinedBreaks

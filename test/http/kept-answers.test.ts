@@ -29,6 +29,13 @@ t.test('keeps no text of a private file, and gives the answer again without it',
   const again = await send()
   t.match(again, { status: 200, body: { changed: true, edit_id: first.body.edit_id, file_hash: first.body.file_hash } })
   t.notMatch(JSON.stringify(again.body), 'hunter')
+  const deletes = () =>
+    server.call('POST', '/tools/edit_lines', {
+      body: { path: '.env', start_line: 2, end_line: 2, new_text: '', idempotency_key: 'lines' },
+      headers: { accept: 'text/plain' }
+    })
+  t.match((await deletes()).text, /removed:\n2\tPASSWORD=hunter2$/)
+  t.notMatch((await deletes()).text, 'hunter')
   const history = join(stateDir, 'history')
   const kept = readdirSync(history, { recursive: true, withFileTypes: true })
     .filter(entry => entry.isFile())

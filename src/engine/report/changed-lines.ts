@@ -1,9 +1,10 @@
-// The lines that a plan changes, as they are in the result, with one line around each place: what a caller looks at to
-// see whether the change is what was meant. Does not know files or HTTP.
+// The lines that a plan changes, as they are in the result, with one line around each place, and as they were: what a
+// caller looks at to see whether the change is what was meant. Does not know files or HTTP.
 import { decodeAround } from '../text/encoding.ts'
 import { lineAround, lineFrom } from '../text/lines.ts'
 import { lineStart } from './describe.ts'
 import type { PlaceLines } from './place-lines.ts'
+import type { Text } from '../text/text.ts'
 
 /** A line of a file, 1-based; of a long one, the part that matters. */
 export interface NumberedLine {
@@ -18,31 +19,70 @@ const ENDS = 3
 /** Bytes of a line that are shown. */
 const LINE_BYTES = 300
 
+/** Lines that are gone, in order, each once; `total`: how many there are with those that aren't shown. */
+export interface RemovedLines {
+  lines: NumberedLine[]
+  total: number
+}
+
+/** A place in one of the two texts: offsets, the lines that these are on, and the lines that are changed there. */
+interface Place {
+  start: number
+  end: number
+  startLine: number
+  endLine: number
+  first: number
+  last: number
+}
+
 /** The lines in order, each once. Linear in what is shown and, where lines are long, in these. */
-export function changedLines({ places, after, spans, newLines, totalAfter: total }: PlaceLines): NumberedLine[] {
+export function changedLines({ places, after, spans, newLines, totalAfter }: PlaceLines): NumberedLine[] {
+  const shown = places.slice(0, MOST_PLACES).map(({ new_start, new_end }, i): Place => {
+    const { new_start_line: first, new_end_line: last } = spans[i]!
+    return { start: new_start, end: new_end, startLine: newLines[2 * i]!, endLine: newLines[2 * i + 1]!, first, last }
+  })
+  return linesAt(after, shown, totalAfter, 1)
+}
+
+/**
+ * The lines that a plan takes out or changes, as they were before. Linear as above, and in the number of places;
+ * undefined where there are none.
+ */
+export function removedLines({ places, before, spans, oldLines, totalBefore }: PlaceLines): RemovedLines | undefined {
+  const all: Place[] = []
+  let total = 0
+  let counted = 0
+  for (const [i, { start, end }] of places.entries()) {
+    const { start_line: first, end_line: last } = spans[i]!
+    if (last < first) continue
+    all.push({ start, end, startLine: oldLines[2 * i]!, endLine: oldLines[2 * i + 1]!, first, last })
+    total += Math.max(0, last - Math.max(first, counted + 1) + 1)
+    counted = Math.max(counted, last)
+  }
+  return total === 0 ? undefined : { lines: linesAt(before, all.slice(0, MOST_PLACES), totalBefore, 0), total }
+}
+
+/** The lines of these places in order, each once, with so many lines around each. */
+function linesAt(text: Text, places: readonly Place[], total: number, around: number): NumberedLine[] {
   const shown: NumberedLine[] = []
   /** Lines `from` to `to`, of which `line` is that of `offset`; a long one is cut around `offset`, if it is in it. */
   const show = (from: number, to: number, offset: number, line: number): void => {
     const [first, last] = [Math.max(1, from), Math.min(total, to)]
-    let at = lineStart(after, offset, line, first)
+    let at = lineStart(text, offset, line, first)
     for (let number = first; number <= last; number++) {
-      const line = lineFrom(after, at)
+      const line = lineFrom(text, at)
       if (shown.length < MOST_LINES && !shown.some(({ line_number }) => line_number === number)) {
         const middle = offset >= line.start && offset <= line.end ? offset : line.start
-        shown.push({ line_number: number, text: decodeAround(after, line, middle, LINE_BYTES) })
+        shown.push({ line_number: number, text: decodeAround(text, line, middle, LINE_BYTES) })
       }
       at = line.next
     }
   }
-  for (let i = 0; i < places.length && i < MOST_PLACES; i++) {
-    const { new_start, new_end } = places[i]!
-    const { new_start_line: first, new_end_line: last } = spans[i]!
-    const startLine = newLines[2 * i]!
-    const endLine = newLines[2 * i + 1]!
-    if (last - first < 2 * ENDS) show(first - 1, last + 1, new_start, startLine)
+  for (const { start, end, startLine, endLine, first, last } of places) {
+    if (last - first < 2 * ENDS) show(first - around, last + around, start, startLine)
     else {
-      show(first - 1, first + ENDS - 1, new_start, startLine)
-      show(last - ENDS + 1, last + 1, lineAround(after, new_end).start, endLine)
+      show(first - around, first + ENDS - 1, start, startLine)
+      show(last - ENDS + 1, last + around, lineAround(text, end).start, endLine)
     }
   }
   // Those of one place are in order; to sort them takes 0.5 KB even so.

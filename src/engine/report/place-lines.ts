@@ -17,7 +17,8 @@ export interface PlaceLines {
   places: readonly PlacedBytes[]
   /** The lines that a diff would show of it. */
   spans: LineSpan[]
-  /** Two of each: the lines of the result on which it begins and ends. */
+  /** Two of each: the lines on which it begins and ends, before and in the result. */
+  oldLines: number[]
   newLines: number[]
   totalBefore: number
   totalAfter: number
@@ -40,7 +41,7 @@ export function linesOf(
   after: Text,
   { line_index, splices }: Pick<Plan, 'splices' | 'line_index'>,
   places: readonly PlacedBytes[]
-): Pick<PlaceLines, 'spans' | 'newLines' | 'totalBefore' | 'totalAfter'> {
+): Pick<PlaceLines, 'spans' | 'oldLines' | 'newLines' | 'totalBefore' | 'totalAfter'> {
   const oldEdges: number[] = []
   const newEdges: number[] = []
   for (const { start, end, new_start, new_end } of places) {
@@ -68,7 +69,7 @@ export function linesOf(
       new_end_line
     }
   })
-  return { spans, newLines: now.lines, totalBefore: old.total, totalAfter: now.total }
+  return { spans, oldLines: old.lines, newLines: now.lines, totalBefore: old.total, totalAfter: now.total }
 }
 
 /** Whether a change begins where the text of a line ends, and that line still ends there, by the same break. */

@@ -172,6 +172,7 @@ function bodyOf<F extends ChangeOutcome>(outcome: F, message: string, naming: Ca
     path,
     resolved_path,
     changed_lines: _lines,
+    removed_lines: _removed,
     left_alone,
     newTextWarnings: _texts,
     joined_breaks: _breaks,

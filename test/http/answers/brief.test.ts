@@ -61,7 +61,7 @@ const FIRST_OF_APP = [
   '7\t  listen(port)'
 ]
 
-/** Calls, each on the files as they are above, and their answers, with # for a hash. */
+/** Calls, each on the files as they are above, and their answers, with # for a hash, @ for an id. */
 const ANSWERS: [tool: string, args: Record<string, unknown>, lines: string[]][] = [
   [
     'inspect_file',
@@ -747,6 +747,116 @@ const ANSWERS: [tool: string, args: Record<string, unknown>, lines: string[]][] 
       'file_hash: #'
     ]
   ],
+  // Lines that were named by their numbers alone are shown as they were: they may be others than were meant.
+  [
+    'edit_lines',
+    { path: 'app.js', start_line: 5, end_line: 5, new_text: '' },
+    [
+      'Deleted line 5 of app.js. app.js now has 7 lines. file_hash: #',
+      '4\tif (host) {',
+      '5\t} else {',
+      'What was removed:',
+      '5\t  listen(port, host)'
+    ]
+  ],
+  [
+    'edit_lines',
+    { path: 'app.js', start_line: 5, end_line: 5, new_text: '', dry_run: true },
+    [
+      'Would delete line 5 of app.js. app.js would then have 7 lines; nothing was written. file_hash: #',
+      '4\tif (host) {',
+      '5\t} else {',
+      'What would be removed:',
+      '5\t  listen(port, host)'
+    ]
+  ],
+  // Of replaced lines those that are others now.
+  [
+    'edit_lines',
+    {
+      path: 'app.js',
+      syntax: 'ignore',
+      edits: [
+        { start_line: 1, end_line: 2, new_text: 'const port = 1\nconst host = process.env.HOST' },
+        { start_line: 4, end_line: 3, new_text: '// there' },
+        { start_line: 7, end_line: 8, new_text: '', expected_text: '  listen(port)\n}\n' }
+      ]
+    },
+    [
+      'Made 3 changes in app.js: replaced line 1 (now line 1); inserted line 4; deleted lines 7 to 8. ' +
+        'app.js now has 7 lines. file_hash: #',
+      '1\tconst port = 1',
+      '2\tconst host = process.env.HOST',
+      '3\t',
+      '4\t// there',
+      '5\tif (host) {',
+      '…',
+      '7\t} else {',
+      'What was removed:',
+      '1\tconst port  = 9090',
+      '…',
+      '7\t  listen(port)',
+      '8\t}'
+    ]
+  ],
+  [
+    'edit_lines',
+    { path: 'long.txt', start_line: 11, end_line: 50, new_text: '' },
+    [
+      'Deleted lines 11 to 50 of long.txt. long.txt now has 20 lines. file_hash: #',
+      '10\tline 10 of the j part',
+      '11\tline 51 of the a part',
+      'What was removed (6 of 40 lines):',
+      '11\tline 11 of the a part',
+      '12\tline 12 of the b part',
+      '13\tline 13 of the c part',
+      '…',
+      '48\tline 48 of the h part',
+      '49\tline 49 of the i part',
+      '50\tline 50 of the j part'
+    ]
+  ],
+  [
+    'edit_lines',
+    { path: 'app.js', start_line: 5, end_line: 5, new_text: '', expected_text: '  listen(port, host)' },
+    ['Deleted line 5 of app.js. app.js now has 7 lines. file_hash: #', '4\tif (host) {', '5\t} else {']
+  ],
+  [
+    'edit_lines',
+    { path: 'app.js', start_line: 5, end_line: 4, new_text: '  // there' },
+    [
+      'Inserted line 5 into app.js, before what was line 5. app.js now has 9 lines. file_hash: #',
+      '4\tif (host) {',
+      '5\t  // there',
+      '6\t  listen(port, host)'
+    ]
+  ],
+  [
+    'preview_edit',
+    { operation: 'edit_lines', path: 'crlf.txt', start_line: 1, end_line: 1, new_text: '1', show_diff: false },
+    [
+      'Would replace line 1 of crlf.txt; it would be line 1. crlf.txt would then have 2 lines; nothing was written. ' +
+        'file_hash: #',
+      '1\t1',
+      '2\t\ttwo',
+      'What would be removed:',
+      '1\tone'
+    ]
+  ],
+  [
+    'batch_edit',
+    { operations: [{ operation: 'edit_lines', path: 'tabs.py', start_line: 2, end_line: 3, new_text: '\tpass' }] },
+    [
+      '1 operation changed 1 file. batch_id: @',
+      'Replaced lines 2 to 3 of tabs.py; they are now line 2. tabs.py now has 6 lines. file_hash: #',
+      '1\tdef read(path):',
+      '2\t\tpass',
+      '3\t',
+      'What was removed:',
+      '2\t\twith open(path) as f:',
+      '3\t\t\treturn f.read()'
+    ]
+  ],
   [
     'edit_section',
     { path: 'guide.md', action: 'replace', heading: 'Setup', new_text: 'x' },
@@ -1020,8 +1130,26 @@ t.test('answers a call with what a model needs next, and nothing else', async t 
   for (const [tool, args, lines] of ANSWERS) {
     for (const [name, content] of Object.entries(FILES)) writeFileSync(join(server.root, name), content)
     const { text } = await server.call('POST', `/tools/${tool}`, { body: args, headers: { accept: '*/*' } })
-    t.equal(text.replace(/[0-9a-f]{16}/g, '#'), lines.join('\n'), `${tool} ${JSON.stringify(args).slice(0, 200)}`)
+    t.equal(
+      text.replace(/[0-9a-f]{16}/g, '#').replace(/\b01[0-9A-Z]{24}\b/, '@'),
+      lines.join('\n'),
+      `${tool} ${JSON.stringify(args).slice(0, 200)}`
+    )
   }
+})
+
+t.test('shows no lines that were removed where the hash of their file was sent', async t => {
+  const server = await startServer(t, { files: { 'a.txt': 'one\ntwo\n' } })
+  const call = async (tool: string, fields: object): Promise<string> =>
+    (await server.call('POST', `/tools/${tool}`, { body: { ...fields }, headers: { accept: '*/*' } })).text
+  const deletes = { path: 'a.txt', start_line: 2, end_line: 2, new_text: '', dry_run: true }
+  const seen = await call('edit_lines', deletes)
+  t.match(seen, /\nWhat would be removed:\n2\ttwo$/)
+  const expected_hash = /file_hash: (\w+)/.exec(seen)![1]
+  t.match(await call('edit_lines', { ...deletes, expected_hash }), /^Would delete .*\n1\tone$/)
+  const { dry_run, ...one } = { ...deletes, operation: 'edit_lines', expected_hash }
+  t.notMatch(await call('batch_edit', { operations: [one], dry_run }), /removed/)
+  t.notMatch(await call('edit_lines', { ...deletes, show_diff: true }), /removed/, 'the diff shows them')
 })
 
 t.test('writes the same call out again where it is short, and else says what to change in it', async t => {

@@ -5,6 +5,7 @@ import type { HistoryResult } from '../../../../schemas/history.ts'
 import type { InspectResult } from '../../../../schemas/inspect.ts'
 import type { RedoResult, UndoResult } from '../../../../schemas/undo.ts'
 import type { ChangeResult } from '../../../../schemas/outcome.ts'
+import type { RemovedLines } from '../../../engine/report/changed-lines.ts'
 import type {
   BatchOutcome,
   ChangedOutcome,
@@ -55,16 +56,22 @@ function briefChange(
 ): string {
   const { message, file_hash, note, diff, diff_truncated, diff_unavailable } = body
   // Of a created file, the caller has just sent every line.
-  const { changed, changed_lines } = value.outcome
+  const { changed, dry_run, changed_lines, removed_lines } = value.outcome
   const lines = value.operation === 'create' || !changed ? [] : changed_lines
   return below(
     sentences(message, hashLine(file_hash, naming)),
-    diff?.trimEnd() ?? numbered(lines),
+    diff?.trimEnd() ?? below(numbered(lines), removed_lines && removed(removed_lines, dry_run)),
     diff_truncated === true ? 'The diff is cut here.' : '',
     diff_unavailable,
     note,
     ...warnings
   )
+}
+
+/** Lines that are gone, by the numbers that they had. */
+function removed({ lines, total }: RemovedLines, dry_run: boolean): string {
+  const part = lines.length < total ? ` (${lines.length} of ${counted(total, 'line')})` : ''
+  return below(`What ${dry_run ? 'would be' : 'was'} removed${part}:`, numbered(lines))
 }
 
 /** What each operation did; the hash of a file is said once. */
