@@ -33,23 +33,60 @@ const PAIRS = ['()', '[]', '{}', '<>'] as const
 /**
  * The region `start` to `end` for `sought`, whose breaks are `\n`; as it is where that has several lines. A part on
  * another line is left out where it has no word of `sought` that the rest hasn't, and doesn't begin or end as `sought`
- * does. The start is moved to that of its line where the region begins with another word than `sought`, or closes more
- * brackets than it opens; the end likewise.
+ * does. The start is moved to that of its line where the region begins with another word than `sought` or within one,
+ * or closes more brackets than it opens; the end likewise. Both are where `sought` is a line with its indentation.
  */
 export function wholeStatement(haystack: Haystack, start: number, end: number, sought: string): Statement {
   if (sought.trim().includes('\n')) return { start, end, isCut: false }
   const narrow = withoutIdleLines(haystack, start, end, sought)
-  const found = haystack.text(narrow.start, narrow.end)
-  const [wanted, has] = [tokensOf(sought), tokensOf(found)]
-  const [open, opens] = [unmatched(sought), unmatched(found)]
-  const beginsElsewhere = !isAlike(wanted[0], has[0]) || opens.closing > open.closing
-  const endsElsewhere = !isAlike(wanted.at(-1), has.at(-1)) || opens.opening > open.opening
-  const from = beginsElsewhere ? lineStart(haystack, narrow.start, /^\s/.test(sought)) : narrow.start
-  const to = endsElsewhere ? lineEnd(haystack, narrow.end, /\S\s+$/.test(sought)) : narrow.end
-  return to - from > LONGEST_STATEMENT && to - from > narrow.end - narrow.start
-    ? { ...narrow, isCut: true }
-    : { start: from, end: to, isCut: false }
+  const line = {
+    start: lineStart(haystack, narrow.start, /^\s/.test(sought)),
+    end: lineEnd(haystack, narrow.end, /\S\s+$/.test(sought))
+  }
+  const wide = { ...narrow }
+  // What one end is moved over may need the other one moved.
+  for (let moved = true; moved;) {
+    const { begins, ends } = otherEnds(haystack, wide, sought)
+    moved = (begins && wide.start !== line.start) || (ends && wide.end !== line.end)
+    if (begins) wide.start = line.start
+    if (ends) wide.end = line.end
+  }
+  const fits = (region: { start: number; end: number }): boolean => region.end - region.start <= LONGEST_STATEMENT
+  if (IS_LINE.test(sought) && fits(line)) return { ...line, isCut: false }
+  const isMoved = wide.end - wide.start > narrow.end - narrow.start
+  return isMoved && !fits(wide) ? { ...narrow, isCut: true } : { ...wide, isCut: false }
 }
+
+/** A text that is a line, and no part of one: with its indentation, or its break. */
+const IS_LINE = /^(?:[ \t]*\n|\t| {2})|\n\s*$/
+
+/** At which ends a region is another text than `sought`, or only half of something. */
+function otherEnds(
+  haystack: Haystack,
+  { start, end }: { start: number; end: number },
+  sought: string
+): { begins: boolean; ends: boolean } {
+  const found = haystack.text(start, end)
+  const [wanted, has] = [tokensOf(sought), tokensOf(found)]
+  const [own, there] = [unmatched(sought), unmatched(found)]
+  const isHalf = (side: 'opening' | 'closing'): boolean => there.some((signs, i) => signs[side] > own[i]![side])
+  return {
+    begins:
+      !isAlike(wanted[0], has[0]) ||
+      isHalf('closing') ||
+      (isInWord(haystack, start) && !sought.trimStart().startsWith(FIRST_WORD.exec(found)![0])),
+    ends:
+      !isAlike(wanted.at(-1), has.at(-1)) ||
+      isHalf('opening') ||
+      (isInWord(haystack, end) && !sought.trimEnd().endsWith(LAST_WORD.exec(found)![0]))
+  }
+}
+
+const FIRST_WORD = /^[\w$]+/
+const LAST_WORD = /[\w$]+$/
+
+/** Whether `at` is within a word, of ASCII letters. */
+const isInWord = (haystack: Haystack, at: number): boolean => at > 0 && /^[\w$]{2}$/.test(haystack.text(at - 1, at + 1))
 
 /** The same token, or a word that is mistyped. */
 const isAlike = (wanted = '', has = ''): boolean =>
@@ -94,20 +131,18 @@ function counts(text: string): Map<string, number> {
   return found
 }
 
-/** Brackets without their other half. Those of the arrows `=>` and `->` aren't counted. */
-function unmatched(text: string): { opening: number; closing: number } {
-  const plain = text.replace(/[-=]>/g, '')
-  let [opening, closing] = [0, 0]
-  for (const [open, close] of PAIRS) {
-    let depth = 0
+/** Brackets without their other half, of each pair. Those of `=>`, `->`, `<=` and `>=` aren't counted. */
+function unmatched(text: string): { opening: number; closing: number }[] {
+  const plain = text.replace(/[-=]>|[<>]=/g, '')
+  return PAIRS.map(([open, close]) => {
+    let [depth, closing] = [0, 0]
     for (const sign of plain) {
       if (sign === open) depth++
       else if (sign === close && depth > 0) depth--
       else if (sign === close) closing++
     }
-    opening += depth
-  }
-  return { opening, closing }
+    return { opening: depth, closing }
+  })
 }
 
 /** Where the line around `at` begins; more than a long line before `at` where that is farther. */

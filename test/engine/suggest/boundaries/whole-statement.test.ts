@@ -44,6 +44,37 @@ check('not where both ends are the same', 'f(a)', 'x = «f(b)» + 1\n', 'f(b)')
 check('not where a word is only mistyped', 'recieve(x)', 'y = «receive(x)» + 1\n', 'receive(x)')
 check('not beyond an arrow', 'a => b', 'f(«a => b»)\n', 'a => b')
 check('not where the line is very long', 'f(a);', `«f(b»).c(${'x '.repeat(150)})\n`, 'f(b', true)
+check(
+  'to both ends where what one is moved over opens what the other closes',
+  ": fixed(first, 'what that leaves', call)",
+  "      : withLater(first, «fixed(first, 'what that leaves', call)», naming)\n",
+  ": withLater(first, fixed(first, 'what that leaves', call), naming)"
+)
+check(
+  'to the end where brackets of another kind stay open',
+  'const isWhole = isOne || call.length <= LONGEST',
+  'const isWhole = «isOne || isShown(call, LONGEST»)\n',
+  'const isWhole = isOne || isShown(call, LONGEST)'
+)
+check(
+  'not from within a word',
+  'limit: top,',
+  '  limit: segment«Limit(top, size),»\n',
+  'limit: segmentLimit(top, size),'
+)
+check('not to within a word', 'x = ab', '«x = Ab»Limit\n', 'x = AbLimit')
+check('within a word where old_text is', 'imit: top', '  l«imit: tap»\n', 'imit: tap')
+check('within a word where old_text ends there', 'top: lim', '«tap: lim»it\n', 'tap: lim')
+check(
+  'to both ends where old_text has an indentation',
+  '    onGone?.(() => end())',
+  '    client?.«onGone(() => end())».then(f)\n',
+  '    client?.onGone(() => end()).then(f)'
+)
+check('to both ends where old_text has a tab', '\tf(a)', '\tg.«f(b)».h()\n', '\tg.f(b).h()')
+check('to both ends where old_text ends a line', 'f(a)\n', '  g.«f(b)».h()\nx\n', 'g.f(b).h()')
+check('not where that line is very long', '  f(a)', `  «f(b)».h(${'x '.repeat(150)})\n`, 'f(b)')
+check('not for one blank', ' f(a)', '  g. «f(b)».h()\n', 'f(b)')
 check('to the end of the file', 'f(a);', '«f(a»).g()', 'f(a).g()')
 check('without another line before', 'declare type A = B;', 'ReactNode;\n«C;\ntype A = B;»\n', 'type A = B;')
 check('without another line after', '//! by someone', '«//! by some-one\r\n\r\nimport»\n', '//! by some-one')
