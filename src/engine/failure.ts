@@ -2,6 +2,7 @@
 // sentences.
 import type { LineEdit, LineRange, TextEdit } from './edit/request.ts'
 import type { Selection } from './history/change.ts'
+import type { ResentEdit } from './history/made-by.ts'
 import type { SymbolKind } from './outline/outline.ts'
 import type { SyntaxFault } from './outline/syntax-errors.ts'
 import type { Cause, Difference } from './suggest/differences/classify.ts'
@@ -113,6 +114,8 @@ export interface NoMatch extends EditPosition {
   missing_tokens?: string[]
   /** First and last line of new_text, which is there already. Without `similar_content`, the edit has been made. */
   applied_lines?: [number, number]
+  /** Then, the edit: a change that is known may have made it. */
+  resent?: ResentEdit
   /** `old_text` is in the file as it is; the earlier edit of this request with this index has changed it. */
   undone_by_edit?: number
   suggestions_truncated?: true
@@ -158,6 +161,8 @@ export interface HunkNotFound extends HunkPosition, AlsoUnplaced {
   cause?: Cause
   /** First and last line of the new lines, which are there already; then the hunk seems to be applied. */
   applied_lines?: [number, number]
+  /** As in `NoMatch`. */
+  resent?: ResentEdit
   diffs: DiffFix[]
   /** A corrected diff there is, but too long to be shown. */
   too_long?: true
@@ -190,6 +195,8 @@ export interface AlreadyApplied extends EditPosition {
   search_text: string
   /** First and last line of new_text. */
   lines: [number, number]
+  /** As in `NoMatch`. */
+  resent?: ResentEdit
   fixes: Fix[]
   file_preview: FilePreview
 }

@@ -21,6 +21,7 @@ import type {
   OperationLimits
 } from './operation.ts'
 import { decoding } from './decoding.ts'
+import { withEarlierEdit } from './earlier-edit.ts'
 import { withHowRemoved } from './removals.ts'
 import { staleNow } from './stale.ts'
 import { guardSyntax, type Reported, type SyntaxMode } from './syntax-guard.ts'
@@ -111,14 +112,15 @@ export interface FileOperation<Request = never> extends Operation<Request> {
 
 /**
  * Adds to the failure of a change what the history knows of its file: after a miss, the edit of the caller's own that
- * somebody took back there; where there is no file, how it was removed.
+ * somebody took back there, or the one that made what is asked for; where there is no file, how it was removed.
  */
 export async function withPast(
   workspace: Workspace,
   { caller, subject }: Pick<CallContext, 'caller' | 'subject'>,
   failed: Failed
 ): Promise<Failed> {
-  return withHowRemoved(workspace, await withTakenBack(workspace, caller, failed), { subject })
+  const known = await withEarlierEdit(workspace, await withTakenBack(workspace, caller, failed))
+  return withHowRemoved(workspace, known, { subject })
 }
 
 /** Edits of a file that is there. */

@@ -264,6 +264,8 @@ export interface Failed {
   file_hash?: string
   /** The caller's edit that was taken back in this file, so that a miss there may be of it. */
   taken_back?: TakenBackEdit
+  /** The edit that made already what is asked for. */
+  made_by?: EarlierEdit
   /** Of a batch. */
   part?: FailedPart
   /** Later operations that fail too, each with its `part`. */
@@ -293,6 +295,13 @@ export interface FailedPart extends BatchPart {
 /** An operation that is named with its path. */
 export interface PartWithPath extends BatchPart {
   path: string
+}
+
+/** An edit that was made. `at` in ms since 1970; `agent`: who made it, as it said. */
+export interface EarlierEdit {
+  edit_id: string
+  at: number
+  agent?: string
 }
 
 /** An edit of the caller that somebody took back. `agent`, `note`: who, and why, as they said. */

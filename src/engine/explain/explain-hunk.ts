@@ -110,6 +110,7 @@ function notFound(
   const applied = similar && misfit.reason === 'no_lines' ? appliedAt(file, hunk, similar) : undefined
   const linesOf = ({ start, end }: { start: number; end: number }): [number, number] =>
     index.lineNumbers([start, Math.max(start, end - 1)]).lines as [number, number]
+  const applied_lines = applied && linesOf(applied.place)
   const shown = applied?.surely === true ? undefined : similar && inWhole(similar)
   const text = new Text([file.bytes])
   const end = { start: file.bytes.length, end: file.bytes.length }
@@ -125,7 +126,10 @@ function notFound(
     ...belowOf(misfit),
     similar_content: shown === undefined ? [] : similarContent(text, shown, linesOf),
     ...causeOf(file, hunk, misfit, shown),
-    ...(applied !== undefined && { applied_lines: linesOf(applied.place) }),
+    ...(applied_lines !== undefined && {
+      applied_lines,
+      resent: { ...editOf(hunk), lines: applied_lines }
+    }),
     ...(applied?.surely === true ? { diffs: [] } : correctedDiffs(file, hunks, misfit, similar)),
     file_preview: previewOf(file.bytes, index, place, place !== undefined && place === shown?.candidates[0]),
     ...(similar?.suggestions.truncated === true && { suggestions_truncated: true as const })
@@ -171,6 +175,12 @@ function otherBlanks(file: FileLines, hunk: Hunk, from: number): Cause | undefin
     : { type: 'indentation', expected: own, found: there }
 }
 
+/** A hunk as an edit of its old lines. */
+const editOf = (hunk: Hunk): { old_text: string; new_text: string } => ({
+  old_text: oldLines(hunk).join('\n'),
+  new_text: newLines(hunk).join('\n')
+})
+
 /** Where the new lines of a hunk stand already. */
 function appliedAt(file: FileLines, hunk: Hunk, similar: Similar): ReturnType<typeof findApplied> {
   // What it leaves of the lines that it removes says nothing.
@@ -180,6 +190,5 @@ function appliedAt(file: FileLines, hunk: Hunk, similar: Similar): ReturnType<ty
     line_endings: 'adapt' as const,
     ending: breakStyleOf(file.bytes).ending
   }
-  const edit = { old_text: oldLines(hunk).join('\n'), new_text: newLines(hunk).join('\n') }
-  return findApplied(searched, edit, searched.draft.text, inWhole(similar))
+  return findApplied(searched, editOf(hunk), searched.draft.text, inWhole(similar))
 }

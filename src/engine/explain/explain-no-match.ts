@@ -59,7 +59,10 @@ export function explainNoMatch(failed: FailedEdit): NoMatch {
           ? { type: 'never_there' }
           : causeOf(suggestions),
     ...(missing.length > 0 && { missing_tokens: missing }),
-    ...(applied_lines !== undefined && { applied_lines }),
+    ...(applied_lines !== undefined && {
+      applied_lines,
+      resent: { old_text: edit.old_text, new_text: edit.new_text, lines: applied_lines }
+    }),
     ...(undone !== undefined && { undone_by_edit: undone }),
     ...(truncated && { suggestions_truncated: true })
   }

@@ -61,6 +61,7 @@ export function explainAlreadyApplied(failed: FailedEdit, place: Match): Already
     total_edits,
     search_text: excerpt(edit.old_text, SEARCH_LENGTH),
     lines,
+    resent: { old_text: edit.old_text, new_text: edit.new_text, lines },
     fixes: [{ type: 'ALREADY_APPLIED', lines }],
     file_preview: previewOf(draft.original, line_index, draft.originOf(place.start, place.end))
   }

@@ -1,7 +1,7 @@
 // failure → problem: the only place that knows status codes and titles. Does not know sentences: those are in the files
 // named after a kind of failure, and in stale-file.ts.
 import type { OtherFailure, Problem, ProblemCode } from '../../../schemas/problem.ts'
-import type { FailedPart, TakenBackEdit, PartWithPath } from '../../operations/operation.ts'
+import type { EarlierEdit, FailedPart, TakenBackEdit, PartWithPath } from '../../operations/operation.ts'
 import type { Failure } from '../failure.ts'
 import { briefProblem, type DescribedFailure } from './brief/problem.ts'
 import { BY_ROUTE, type CallSyntax, pathShown, type ToolCall } from './call-names.ts'
@@ -10,7 +10,7 @@ import { describeBy, type Descriptions, sentences } from './description.ts'
 import { FILE_FAILURES } from './file-failure.ts'
 import { HISTORY_FAILURES } from './history-failure.ts'
 import { membersIn, ofPart, operationsFailToo, operationsNotTried } from './part.ts'
-import { takenBackNote } from './history-notes.ts'
+import { historyNotes } from './history-notes.ts'
 import { cut } from './phrases.ts'
 import { sendable } from './sendable.ts'
 import { REQUEST_FAILURES } from './request-failure.ts'
@@ -105,6 +105,8 @@ export interface Context {
   made?: ToolCall
   /** An edit of the caller that somebody took back. */
   taken_back?: TakenBackEdit
+  /** The edit that made already what is asked for. */
+  made_by?: EarlierEdit
   /** The operation that failed, of several. */
   part?: FailedPart | undefined
   /** Later ones that fail too. */
@@ -116,7 +118,7 @@ export interface Context {
 /** One of several operations that fail, and what is known of it. */
 export type FailedOperation = { failure: Failure } & Pick<
   Context,
-  'path' | 'resolved_path' | 'file_hash' | 'taken_back' | 'part'
+  'path' | 'resolved_path' | 'file_hash' | 'taken_back' | 'made_by' | 'part'
 >
 
 /** `failure`: what it answers; `text`: what a model is given instead of the body. */
@@ -144,14 +146,13 @@ export function toProblem(given: Failure, context: Context): Answer {
   const others = (context.others ?? []).map(({ failure, ...about }) =>
     problemOf(failure, { instance, request_id, naming, ...about }, false)
   )
-  const { failure, body } = first
-  const notes = historyNotes(body)
+  const { failure, body, notes } = first
   return {
     failure,
     body: {
       ...body,
       detail: sentences(body.detail, operationsFailToo(others), operationsNotTried(untried), ...notes),
-      ...(others.length > 0 && { other_failures: others.map(({ body }) => toOtherFailure(body)) })
+      ...(others.length > 0 && { other_failures: others.map(toOtherFailure) })
     },
     headers,
     text: () => below(briefProblem([first, ...others], { made, naming, untried }), ...notes)
@@ -197,12 +198,13 @@ function problemOf(
     failure,
     body,
     part,
+    notes: historyNotes(context),
     headers: { ...headers, ...(file_hash !== undefined && { etag: `"${file_hash}"` }) }
   }
 }
 
 /** What is told of a later operation that fails too. */
-function toOtherFailure(body: Problem): OtherFailure {
+function toOtherFailure({ body, notes }: DescribedFailure): OtherFailure {
   const { operation_index, path, resolved_path, code, detail, file_hash } = body
   const { suggested_fixes, file_preview, targets, outline, taken_back } = body
   return {
@@ -210,7 +212,7 @@ function toOtherFailure(body: Problem): OtherFailure {
     ...(path !== undefined && { path }),
     ...(resolved_path !== undefined && { resolved_path }),
     code,
-    detail: sentences(detail, ...historyNotes(body)),
+    detail: sentences(detail, ...notes),
     ...(suggested_fixes !== undefined && { suggested_fixes }),
     // These are named in `detail`.
     ...(file_preview !== undefined && { file_preview }),
@@ -220,10 +222,6 @@ function toOtherFailure(body: Problem): OtherFailure {
     ...(file_hash !== undefined && { file_hash })
   }
 }
-
-/** What else there is to be known of what was done before; it comes last. */
-const historyNotes = ({ taken_back }: Pick<Context, 'taken_back'>): string[] =>
-  taken_back === undefined ? [] : [takenBackNote(taken_back)]
 
 /** Whether the condition that failed came in a header. */
 function isPreconditionFailed(failure: Failure, { by_header }: Pick<Context, 'by_header'>): boolean {

@@ -6,7 +6,6 @@ import type { FailedPart, RemovedFile } from '../../../operations/operation.ts'
 import { BY_TOOL, type CallSyntax, pathsShown, type ToolCall } from '../call-names.ts'
 import { sentences } from '../description.ts'
 import { bringingBackRemoved, howGone, isOdd, oddWords } from '../file-failure.ts'
-import { takenBackNote } from '../history-notes.ts'
 import { afterOthers, type NamedPart, NOTHING_CHANGED, operationsNotTried, partNamed } from '../part.ts'
 import { cut, listed, quote } from '../phrases.ts'
 import { again, type Brief, type Briefs, type FailedCall, inspect, pathOf, type ShownAs, takesAway } from './call.ts'
@@ -15,10 +14,11 @@ import { staleFile } from './stale-file.ts'
 import { undoConflict } from './undo-conflict.ts'
 import { below, hashLine } from './text.ts'
 
-/** A failure, and `body` as JSON, whose `detail` is of the failure alone. */
+/** A failure, and `body` as JSON, whose `detail` is of the failure alone; `notes`: what else is known. */
 export interface DescribedFailure {
   failure: Failure
   body: Problem
+  notes: readonly string[]
   part: FailedPart | undefined
 }
 
@@ -44,8 +44,8 @@ export function briefProblem(all: readonly DescribedFailure[], failing: Failing)
     return { head, rest: isCorrected(i) ? 'It is corrected below.' : rest }
   })
   const told = blocks.flatMap(({ head, rest }, i) => {
-    const { taken_back } = all[i]!.body
-    return [head, i === last ? '' : rest, i === 0 || taken_back === undefined ? '' : takenBackNote(taken_back)]
+    // Those of the first come last.
+    return [head, i === last ? '' : rest, ...(i === 0 ? [] : all[i]!.notes)]
   })
   return below(...told, operationsNotTried(failing.untried), blocks[last]?.rest)
 }
