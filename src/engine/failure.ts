@@ -182,6 +182,8 @@ export interface HunkAmbiguous extends HunkPosition, AlsoUnplaced {
   /** The first lines of the matches, at most 50. */
   match_lines: number[]
   more_matches?: number
+  /** Another match is the empty line that stands, so to say, behind the last one: the number that it would have. */
+  behind_end?: number
   /** One for each of the first places. */
   diffs: DiffFix[]
   too_long?: true

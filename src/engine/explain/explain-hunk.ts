@@ -70,8 +70,8 @@ function ambiguous(
   hunks: readonly Hunk[],
   misfit: HunkMisfit & { reason: 'lines_twice' | 'anchor_twice' }
 ): HunkAmbiguous {
-  const { lines } = misfit
   const text = new Text([file.bytes])
+  const lines = misfit.lines.filter(line => line < file.count)
   const match_lines = lines.slice(0, MOST_LISTED).map(line => line + 1)
   return {
     code: 'WRONG_COUNT',
@@ -80,11 +80,12 @@ function ambiguous(
     search_text: excerpt(soughtText(hunks[misfit.hunk_index]!, misfit), SEARCH_LENGTH),
     ...belowOf(misfit),
     expected_occurrences: 1,
-    actual_occurrences: lines.length,
+    actual_occurrences: misfit.lines.length,
     match_lines,
+    ...(misfit.lines.length > lines.length && { behind_end: file.count + 1 }),
     match_locations: lines.slice(0, MOST_LOCATIONS).map(line => ({
       line_number: line + 1,
-      ...placeInLine(text, { start: file.starts[line]!, end: file.ends[line] ?? file.bytes.length })
+      ...placeInLine(text, { start: file.starts[line]!, end: file.ends[line]! })
     })),
     ...(lines.length > match_lines.length && { more_matches: lines.length - match_lines.length }),
     ...correctedDiffs(file, hunks, misfit, undefined)
@@ -113,7 +114,7 @@ function notFound(
   const applied_lines = applied && linesOf(applied.place)
   const shown = applied?.surely === true ? undefined : similar && inWhole(similar)
   const text = new Text([file.bytes])
-  const end = { start: file.bytes.length, end: file.bytes.length }
+  const end = { start: file.starts[file.count - 1]!, end: file.ends[file.count - 1]! }
   const place =
     applied?.surely === true
       ? applied.place

@@ -69,7 +69,7 @@ export class HunkFinder {
     if (hunk.at_end) {
       const first = count - sought.length
       if (first >= from && this.#lines.holds(sought, first)) return ok({ first, count: sought.length })
-      const there = this.matches(hunk, from).next().done !== true
+      const there = this.#lines.blocks(sought, from).next().done !== true
       return fail({ ...misfit, reason: there ? 'not_at_end' : 'no_lines', from })
     }
     if (sought.length === 0) {

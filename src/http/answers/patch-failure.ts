@@ -130,11 +130,12 @@ function whyNotThere(
 
 /** Where there is more than one place for a hunk. `isQuoted`: with its old lines. */
 export function hunkAmbiguous(failure: HunkAmbiguous, shown: string, isQuoted = true): string {
-  const { what, search_text, below, actual_occurrences, match_lines, more_matches } = failure
+  const { what, search_text, below, actual_occurrences, match_lines, more_matches, behind_end } = failure
   const name = hunkNamed(failure)
   const where = `${shown}${below === undefined ? '' : ` below line ${below}`}`
   const at = linesListed(match_lines, more_matches === undefined)
-  const appear = `${counted(actual_occurrences, 'time')} in ${where}, at ${at}`
+  const orBehind = behind_end === undefined ? '' : ' and behind the last line'
+  const appear = `${counted(actual_occurrences, 'time')} in ${where}, at ${at}${orBehind}`
   return what === 'anchor'
     ? `The anchor ${quote(search_text)} of ${name} appears ${appear}; it must fit one line.`
     : `The old lines of ${name} appear ${appear}; they must fit one place${quoted(search_text, isQuoted)}.`
@@ -165,7 +166,8 @@ export function readInstead(failure: HunkFailure): string[] {
 
 /** The lines that a diff changes, with the hunk where it is another one; additions may go behind the last line. */
 export function placeOf({ lines, hunk_index }: DiffFix, failure: HunkFailure): string {
-  const isBehind = failure.code === 'NO_MATCH' && lines[0] > failure.file_preview.total_lines
+  const last = failure.code === 'NO_MATCH' ? failure.file_preview.total_lines : (failure.behind_end ?? Infinity) - 1
+  const isBehind = lines[0] > last
   const place = isBehind ? 'the end of the file' : span(lines)
   return hunk_index === undefined ? place : `hunk ${hunk_index + 1} at ${place}`
 }

@@ -278,8 +278,21 @@ check('writes no context that is not UTF-8', Buffer.from('\xff\na\n\xfe\na\n', '
 check('takes an empty kept line for the one behind the end', 'a\n', '@@\n-a\n+b\n\n', 'b\n')
 check('makes a line of it where another is added below', 'a\n', '@@\n a\n \n+b\n', 'a\n\nb\n')
 check('refuses to remove the line behind the end', 'a\n', '@@\n a\n-\n', { code: 'NO_MATCH' })
-check('counts the line behind the end as a place', 'x\n\ny\n', '@@\n \n+c\n', {
-  ...refused('WRONG_COUNT', 'lines', ['@@\n x\n \n+c\n', '@@\n y\n+c\n'])
+check('counts the line behind the end as a place, not as a line', 'x\n\ny\n', '@@\n \n+c\n', {
+  ...refused('WRONG_COUNT', 'lines', ['@@\n x\n \n+c\n', '@@\n y\n+c\n']),
+  actual_occurrences: 2,
+  match_lines: [2],
+  match_locations: [{ line_number: 2 }],
+  behind_end: 4
+})
+check('seeks no line behind the end where the end was said', 'x\ny\n', '@@\n \n+c\n*** End of File\n', {
+  code: 'NO_MATCH',
+  what: 'lines'
+})
+check('shows the last line where old lines are not the last ones', 'x\n\ny\n', '@@\n-\n+c\n*** End of File\n', {
+  code: 'NO_MATCH',
+  what: 'end',
+  file_preview: { highlights: [{ start_line: 3, end_line: 3 }] }
 })
 check('adds an empty line at the end', 'a', '@@\n a\n+\n', 'a\n\n')
 check('removes the last line', 'a\nb', '@@\n a\n-b\n', 'a')

@@ -61,6 +61,20 @@ check('shows only the first diff where they are long', F, `@@\n-    a\n+${'b'.re
   '-    a',
   `+${'b'.repeat(3000)}`
 ])
+check('names no line behind the last one', 'x\n\ny\n', '@@\n \n+c\n', [
+  'The old lines of hunk 1 (line 1 of the diff) appear 2 times in x.py, at line 2 and behind the last line; ' +
+    'they must fit one place. [WRONG_COUNT]',
+  'file_hash: 60303ae22b998861',
+  'For line 2, send this corrected diff:',
+  '@@',
+  ' x',
+  ' ',
+  '+c',
+  'For the end of the file, send this corrected diff:',
+  '@@',
+  ' y',
+  '+c'
+])
 check('shows the file where nothing would do', 'one\n', '@@\n-quite another thing\n+x\n', [
   'The old lines of hunk 1 (line 1 of the diff) were not found in x.py. Nothing in it is similar enough. [NO_MATCH]',
   'Send all of it again, with the lines copied from the file exactly:',
