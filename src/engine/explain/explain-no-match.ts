@@ -98,6 +98,7 @@ function editsFor(failed: FailedEdit, text: Text, { candidates, margin }: Sugges
         fixes.push({ type: 'USE_EXACT_TEXT', lines, edit: { old_text: content }, ...unmerged })
       } else if (!isRepeated({ old_text: content, new_text })) {
         fixes.push({ type: 'USE_EXACT_TEXT', lines, edit: { old_text: content, new_text } })
+        fixes.push(...shortened(failed, text, { start, content, new_text }))
       }
       continue
     }
@@ -111,6 +112,43 @@ function editsFor(failed: FailedEdit, text: Text, { candidates, margin }: Sugges
   }
   return fixes.filter(isSmall)
 }
+
+/**
+ * The edit of a long region with only the lines around what it changes, and as many more as make them unique; nothing
+ * where that saves little, or one of several edits is corrected, which later ones may need as it was sent.
+ */
+function shortened(
+  { draft, line_index, line_endings, ending, total_edits }: FailedEdit,
+  text: Text,
+  { start, content, new_text }: { start: number; content: string; new_text: string }
+): EditFix[] {
+  const [was, is] = [linesWithBreaks(content), linesWithBreaks(new_text)]
+  if (was.length < LONG_REGION || total_edits > 1) return []
+  const isSame = (a: number, b: number): boolean => withLf(was.at(a)!) === withLf(is.at(b)!)
+  const most = Math.min(was.length, is.length)
+  let [head, tail] = [0, 0]
+  while (head < most && isSame(head, head)) head++
+  while (tail < most - head && isSame(-1 - tail, -1 - tail)) tail++
+  const [above, below] = [Math.max(0, head - 1), Math.max(0, tail - 1)]
+  const part = (lines: readonly string[]): string =>
+    lines
+      .slice(above, lines.length - below)
+      .join('')
+      .replace(below === 0 ? '' : LAST_BREAK, '')
+  const own = part(was)
+  const from = start + Buffer.byteLength(was.slice(0, above).join(''))
+  const match = { start: from, end: from + Buffer.byteLength(own) }
+  const found = locate(text, new Needle(own), line_endings, ending)
+  return contextFixes({ draft, line_index, line_endings, ending, found, edit: { new_text: part(is) } }, [match])
+    .filter(({ edit }) => 2 * edit.old_text!.length <= content.length)
+    .map(fix => ({ ...fix, type: 'USE_EXACT_TEXT' }))
+}
+
+/** Lines of a region from which on the edit is offered with fewer of them too, if these are half as long. */
+const LONG_REGION = 20
+const LAST_BREAK = /(?:\r\n|\n|\r)$/
+
+const linesWithBreaks = (text: string): string[] => text.match(/[^\r\n]*(?:\r\n|\n|\r)|[^\r\n]+$/g) ?? []
 
 /**
  * What the edit makes of the region `found`, with the line breaks that it has to be sent with. `read` takes away

@@ -48,6 +48,81 @@ const edit = (old_text: string, new_text: string, more: Partial<TextEdit> = {}):
 const lines = (count: number, line = (n: number) => `line ${n}`) =>
   Array.from({ length: count }, (_, i) => line(i + 1) + '\n').join('')
 
+const BLOCK = lines(30, n => `  step${n}(a, b)`)
+const sentFor = (block: string): string => block.replace('step10(a, b)', 'step10(a,  b)')
+const renamed = (text: string): string => text.replace('step20', 'last')
+check(
+  'offers the lines around the change of a long block too',
+  `f {\n${BLOCK}}\n`,
+  edit(sentFor(BLOCK), renamed(sentFor(BLOCK))),
+  {
+    fixes: [
+      { type: 'USE_EXACT_TEXT', lines: [2, 31], edit: { old_text: BLOCK, new_text: renamed(BLOCK) } },
+      {
+        type: 'USE_EXACT_TEXT',
+        lines: [20, 22],
+        edit: {
+          old_text: '  step19(a, b)\n  step20(a, b)\n  step21(a, b)',
+          new_text: '  step19(a, b)\n  last(a, b)\n  step21(a, b)'
+        }
+      },
+      { type: 'READ_FILE' }
+    ]
+  }
+)
+const SHORT = lines(19, n => `  step${n}(a, b)`)
+const onlyWhole = { fixes: [{ type: 'USE_EXACT_TEXT' }, { type: 'READ_FILE' }] }
+check(
+  'offers the whole of a short one alone',
+  SHORT,
+  edit(sentFor(SHORT), sentFor(SHORT).replace('step5', 'x')),
+  onlyWhole
+)
+check(
+  'offers the whole alone where the change is all over it',
+  BLOCK,
+  edit(sentFor(BLOCK), sentFor(BLOCK).replaceAll('step', 'do')),
+  onlyWhole
+)
+check(
+  'offers the whole alone beside other edits',
+  `f {\n${BLOCK}}\n`,
+  [edit(sentFor(BLOCK), renamed(sentFor(BLOCK))), edit('f {', 'g {')],
+  onlyWhole
+)
+
+t.test('law: the lines around a change do to a file what the whole block does', t => {
+  let offered = 0
+  for (let round = 0; round < often(2000, 60); round++) {
+    const random = new Random(SEED * 17 + round)
+    const eol = ['\n', '\r\n', '\r'][random.int(3)]!
+    const all = Array.from({ length: 50 }, () => `  ${'abc'[random.int(3)]} = f(${random.int(12)}, x${random.int(4)})`)
+    const from = random.int(20)
+    const block = all.slice(from, from + 20 + random.int(10))
+    const sent = block.with(2, block[2]!.replace('  ', '      '))
+    const at = random.int(block.length)
+    const now = random.chance(50)
+      ? sent.with(at, '  new line')
+      : sent.toSpliced(at, random.int(2), '  put in', '  here')
+    const file = Buffer.from(all.join(eol) + (random.chance(50) ? eol : ''))
+    const planned = plan(file, [edit(sent.join('\n'), now.join('\n'))])
+    if (planned.ok) continue
+    const fixes = planned.failure.fixes.flatMap(({ edit: one }) =>
+      one?.new_text === undefined ? [] : [one as TextEdit]
+    )
+    const results = fixes.map(fix => plan(file, [fix]))
+    if (fixes.length < 2 || !results.every(result => result.ok)) continue
+    const [whole, short] = results.map(result => (result.ok ? Buffer.concat(result.value.pieces).toString() : ''))
+    offered++
+    if (whole !== short) {
+      t.fail(`SEED=${SEED}: round ${round}: ${JSON.stringify(fixes)}`)
+      return t.end()
+    }
+  }
+  t.ok(offered > 10, String(offered))
+  t.end()
+})
+
 check('shows where the matches are', 'x a\ny\nfoo a a\nz\n', edit('a', 'b'), {
   code: 'WRONG_COUNT',
   expected_occurrences: 1,

@@ -1138,6 +1138,18 @@ t.test('answers a call with what a model needs next, and nothing else', async t 
   }
 })
 
+t.test('sends of a long block only the lines around the change', async t => {
+  const server = await startServer(t, { files })
+  const block = LONG.split('\n').slice(10, 40)
+  const old_text = block.with(3, block[3]!.replace('of', ' of')).join('\n')
+  const body = { path: 'long.txt', old_text, new_text: old_text.replace('line 30', 'the end') }
+  const { text } = await server.call('POST', '/tools/edit_file', { body, headers: { accept: '*/*' } })
+  t.match(text, /; most likely lines 11 to 40 were meant: /)
+  const around = (line: string) => `line 29 of the i part\n${line} of the j part\nline 31 of the a part`
+  const call = { path: 'long.txt', old_text: around('line 30'), new_text: around('the end') }
+  t.ok(text.includes(`\nIf so, send:\n${JSON.stringify(call)}\n`), text)
+})
+
 t.test('shows no lines that were removed where the hash of their file was sent', async t => {
   const server = await startServer(t, { files: { 'a.txt': 'one\ntwo\n' } })
   const call = async (tool: string, fields: object): Promise<string> =>
