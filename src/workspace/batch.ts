@@ -505,7 +505,10 @@ class FileBatch<T, F> {
 }
 
 /** What a step that removes its file comes to. */
-const REMOVAL: Pick<Planned<never>, 'pieces' | 'splices' | 'places' | 'toggles' | 'removes'> = { pieces: [], removes: true }
+const REMOVAL: Pick<Planned<never>, 'pieces' | 'splices' | 'places' | 'toggles' | 'removes'> = {
+  pieces: [],
+  removes: true
+}
 
 /** Null: the history can bring the file back, as it is. */
 function refusalToRemove(
