@@ -238,6 +238,8 @@ export interface History {
   forget(path: Buffer): Promise<number>
   /** Removes what is older or more than may be kept. Needs no space. What can't be removed is reported. */
   sweep(retention: Retention): Promise<Swept>
+  /** In ms since 1970: the time by which ages are judged, which a clock that jumps ahead doesn't move by much. */
+  now(): number
   /** An id up to which records were removed by sweeps, of all servers; '': none were. Rejects with HistoryUnreadable. */
   sweptTo(): Promise<string>
   /**

@@ -1,5 +1,6 @@
 // The history of one root in a folder: puts its parts together. Does not know the root's files, HTTP or locks.
 import { mkdirSync, statSync } from 'node:fs'
+import { AgeClock } from './age-clock.ts'
 import type { History, HistoryOptions } from './api.ts'
 import { codeOf } from '../error-code.ts'
 import { Blobs } from './blobs.ts'
@@ -24,6 +25,8 @@ export async function openHistory(options: HistoryOptions): Promise<History> {
     const segments = new Segments({ ...options, limits, ids, saw, sawIndex })
     const blobs = new Blobs(options)
     const files = new CopyFiles(options)
+    // Beside the folder: what is in that is the history.
+    const clock = new AgeClock(`${folder}.time`, report)
     const copies = new Copies({ places: files, wrote, report, limits })
     const writer = new Writer({
       folder,
@@ -52,9 +55,10 @@ export async function openHistory(options: HistoryOptions): Promise<History> {
       sweep: async retention => {
         await writer.rotate(LONGEST)
         await segments.idle()
-        return sweepHistory(retention, { segments, blobs, copies: files, report })
+        return sweepHistory(retention, { segments, blobs, copies: files, clock, report })
       },
-      swept: sweptFiles(folder)
+      swept: sweptFiles(folder),
+      now: () => clock.now()
     }
   })
   await started

@@ -76,6 +76,8 @@ export interface HistoryParts {
   forget(path: Buffer, reading: RecordReader): Promise<number>
   sweep(retention: Retention): Promise<Swept>
   swept: Pick<SweptNames, 'names'>
+  /** In ms since 1970: the time by which ages are judged. */
+  now(): number
 }
 
 export class LogHistory implements History {
@@ -269,6 +271,10 @@ export class LogHistory implements History {
   sweep({ days, bytes }: Retention): Promise<Swept> {
     const { size = 0 } = this.#options
     return this.#parts.sweep({ days, bytes: bytes - roomOf(size, this.#limits) })
+  }
+
+  now(): number {
+    return this.#parts.now()
   }
 
   async sweptTo(): Promise<string> {

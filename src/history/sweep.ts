@@ -2,6 +2,7 @@
 // no bytes, so it works where the disk is full. Does not know what records say.
 import { join } from 'node:path'
 import { codeOf } from '../error-code.ts'
+import type { AgeClock } from './age-clock.ts'
 import type { HistoryOptions, Retention, Swept } from './api.ts'
 import type { Blobs } from './blobs.ts'
 import type { CopyFiles } from './copy-files.ts'
@@ -16,6 +17,7 @@ export interface Sweeping {
   segments: Segments
   blobs: Blobs
   copies: CopyFiles
+  clock: AgeClock
   report: HistoryOptions['report']
 }
 
@@ -33,10 +35,10 @@ const DAY = 24 * 60 * 60 * 1000
 const LEFT = 60 * 60 * 1000
 
 export async function sweepHistory({ days, bytes }: Retention, sweeping: Sweeping): Promise<Swept> {
-  const { segments, report } = sweeping
+  const { segments, clock, report } = sweeping
   await segments.catchUp()
   await segments.askWhoIsGone()
-  const now = Date.now()
+  const now = clock.now()
   const failed = (error: unknown) => report({ event: 'history_sweep_failed', code: codeOf(error) })
   const [segmentsKept, blobsKept, copiesKept] = await Promise.all([
     segmentFiles(sweeping, now, failed),
@@ -56,6 +58,7 @@ export async function sweepHistory({ days, bytes }: Retention, sweeping: Sweepin
       failed(error)
     }
   }
+  clock.keep()
   return swept
 }
 

@@ -96,7 +96,8 @@ export async function openBucketHistory(store: ObjectStore, options: BucketHisto
           await writer.rotate(LONGEST)
           return sweepHistory(retention, { store, logs, servers, report })
         },
-        swept: sweptObjects(store)
+        swept: sweptObjects(store),
+        now: () => Date.now()
       }
     },
     LOOK

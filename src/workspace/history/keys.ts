@@ -81,7 +81,7 @@ export async function onceByKey<T>(
     const { stored, isLost } = found.value
     if (isLost) return fail({ code: 'IDEMPOTENCY_KEY_REUSED', reason: 'damaged' })
     const known = stored?.record.key
-    const isOver = stored === null || known === undefined || stored.record.at < Date.now() - KEPT
+    const isOver = stored === null || known === undefined || stored.record.at < history.now() - KEPT
     // Where the file may not be edited any more, the request is refused as any other is, and shows nothing of it.
     if (isOver) return ok({ done: await work(held) })
     const others = known.outcome === null ? [] : pathsIn(known.outcome)

@@ -72,6 +72,33 @@ t.test('carries out once what many ask for at once', async t => {
   t.equal(readFileSync(join(folders.root, 'a.txt'), 'utf8'), 'one\n')
 })
 
+t.test('carries it out once though the clock jumps by a day, and again when a day has passed', async t => {
+  const { folders, start } = await fresh(t)
+  writeFileSync(join(folders.root, 'a.txt'), '')
+  const { now } = Date
+  t.teardown(() => {
+    Date.now = now
+  })
+  const hours = (ahead: number): void => {
+    Date.now = () => now() + ahead * 3_600_000
+  }
+  let workspace = await start()
+  const again = async (): Promise<void> => {
+    await workspace.close()
+    workspace = await start()
+  }
+  await appendOnce(workspace, 'one\n')
+  hours(25)
+  t.match(await appendOnce(workspace, 'one\n'), { value: { replayed: { line: 'one\n' } } })
+  await again()
+  t.match(await appendOnce(workspace, 'one\n'), { value: { replayed: { line: 'one\n' } } })
+  // What it has seen is half a day later with each start.
+  await again()
+  await again()
+  t.match(await appendOnce(workspace, 'one\n'), { value: { done: { line: 'one\n' } } })
+  t.equal(readFileSync(join(folders.root, 'a.txt'), 'utf8'), 'one\none\n')
+})
+
 t.test('keeps the answer of a request that changes nothing, and none of one that failed', async t => {
   const { folders, start } = await fresh(t)
   const workspace = await start()
