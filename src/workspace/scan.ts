@@ -22,8 +22,8 @@ const readLater = promisify(read)
 export const untouched = (): Consumer<null> => ({ push() {}, finish: () => null })
 
 /**
- * Hands a pinned file to a consumer, to a new one each time that it changed while it was read. Other requests run
- * between two chunks.
+ * Hands a pinned file to a consumer, to a new one each time that it changed while it was read. Of one that only
+ * grows, what was there at the last look but one: two readings of that were alike. Other requests run between two chunks.
  * Failures: FILE_TOO_LARGE (before reading), STALE_FILE (it kept changing). Throws the system's error, and what a
  * consumer throws.
  */
@@ -34,8 +34,10 @@ export async function scanPinned<R>(
 ): Promise<Result<FileReading<R>, FileFailure>> {
   const fd = pin.open(constants.O_RDONLY)
   try {
+    /** The last reading, of a file that has grown since. */
+    let before: { stat: BigIntStats; digest: string } | undefined
     for (let attempt = 0; attempt < ATTEMPTS; attempt++) {
-      const stat = fstatSync(fd, { bigint: true })
+      const stat = before?.stat ?? fstatSync(fd, { bigint: true })
       const size = Number(stat.size)
       if (size > limit) return fail({ code: 'FILE_TOO_LARGE', limit, actual: size })
       const hash = createHash('sha256')
@@ -51,9 +53,12 @@ export async function scanPinned<R>(
         hash.update(part.subarray(0, count))
         into.push(part.subarray(0, count))
       }
-      if (position === size && alike(stat, fstatSync(fd, { bigint: true }))) {
-        return ok({ stat, digest: hash.digest('hex'), value: into.finish() })
+      const now = fstatSync(fd, { bigint: true })
+      const digest = hash.digest('hex')
+      if (position === size && (alike(stat, now) || digest === before?.digest)) {
+        return ok({ stat, digest, value: into.finish() })
       }
+      if (attempt === ATTEMPTS - 2 && position === size && now.size > stat.size) before = { stat, digest }
     }
     return fail({ code: 'STALE_FILE', reason: 'changed_meanwhile' })
   } finally {
