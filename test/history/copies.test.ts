@@ -96,22 +96,32 @@ t.test('drops what would wait beyond the bound, and says so once', async t => {
 t.test('writes only the last copy of a file that is edited again and again, where no other server runs', async t => {
   const place = makePlace(t)
   const history = await place.open({ limits: { waitingCopies: 1000 } })
-  const keep = (path: string, text: string, alone: boolean) =>
+  const { setTimeout } = globalThis
+  t.teardown(() => {
+    globalThis.setTimeout = setTimeout
+  })
+  const later: (() => void)[] = []
+  const keep = (path: string, text: string, alone: boolean): void => {
+    globalThis.setTimeout = ((work: () => void) => ({ unref: () => later.push(work) })) as never
     history.keepCopy(Buffer.from(path), text, [Buffer.from(text)], hashOf(text), alone)
+    globalThis.setTimeout = setTimeout
+  }
   for (const text of ['one', 'two', 'three']) keep('a', text, true)
   await new Promise(resolve => setTimeout(resolve, 50))
   t.notOk(existsSync(join(place.folder, 'copies')), 'it waits')
+  t.equal(later.length, 1)
   t.match(await history.copyOf(Buffer.from('a')), { edit_id: 'three', bytes: Buffer.from('three') }, 'and is known')
+  later[0]!()
   await waitUntil(() => namesOf(place).length === 1)
   t.match(readFileSync(join(place.folder, 'copies', namesOf(place)[0]!)).toString(), /three$/)
   keep('a', 'four', true)
   keep('b', 'five', true)
   keep('c', 'x'.repeat(600), true)
-  await waitUntil(() => namesOf(place).length === 3, 50)
+  await waitUntil(() => namesOf(place).length === 3)
   t.pass('nor does any wait any longer where too much waits')
   keep('b', 'six', true)
   keep('d', 'seven', false)
-  await waitUntil(() => namesOf(place).length === 4, 50)
+  await waitUntil(() => namesOf(place).length === 4)
   t.pass('nor where other servers run')
   keep('a', 'eight', true)
   await history.close()

@@ -100,6 +100,8 @@ t.test('removes copies before anything that an undo needs, however new they are'
     age(join(place.folder, 'blobs', hashOf(text)), 2)
   }
   const copies = join(place.folder, 'copies')
+  // Which waits until the indexes are written.
+  await history.sweep({ days: 30, bytes: 1e9 })
   const without = sizeOf(place.folder) - sizeOf(copies)
   await history.sweep({ days: 30, bytes: without })
   t.strictSame(readdirSync(copies), [])
