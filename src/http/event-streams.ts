@@ -43,7 +43,7 @@ interface Stream {
 /** `heartbeat` in ms. `onBug`: an error that nobody expects. */
 export function makeEventStreams(onBug: (error: unknown) => void, heartbeat = HEARTBEAT): EventStreams {
   const streams = new Set<Stream>()
-  const frames = new WeakMap<Told, string>()
+  const frames = new WeakMap<Told, Frame>()
   let timer: NodeJS.Timeout | undefined
   let ends = 0
 
@@ -54,11 +54,11 @@ export function makeEventStreams(onBug: (error: unknown) => void, heartbeat = HE
       else if (stream.waited === null) stream.response.write(': \n\n')
     }
   }
-  const frameOf = (told: Told): string => {
+  const frameOf = (told: Told): Frame => {
     const known = frames.get(told)
     if (known !== undefined) return known
     const change = changeOf(told)
-    const frame = frameOfEvent(change.type, told.after.toString(), change)
+    const frame = { event: change.type, data: JSON.stringify(change) }
     frames.set(told, frame)
     return frame
   }
@@ -81,7 +81,7 @@ export function makeEventStreams(onBug: (error: unknown) => void, heartbeat = HE
       // The reader may have gone, which 'close' tells.
       response.on('error', () => {})
       try {
-        response.write(frameOfEvent('ready', follower.after.toString(), {}))
+        response.write(eventText({ event: 'ready', data: '{}' }, follower.textOf(follower.after)))
         await tellAll(stream, frameOf)
       } catch (error) {
         onBug(error)
@@ -103,12 +103,16 @@ export function makeEventStreams(onBug: (error: unknown) => void, heartbeat = HE
   }
 }
 
-/** Texts of JSON have no line breaks. */
-const frameOfEvent = (event: string, id: string, data: object): string =>
-  `event: ${event}\nid: ${id}\ndata: ${JSON.stringify(data)}\n\n`
+/** What all who hear of a change are told. `data` is JSON, whose texts have no line breaks. */
+interface Frame {
+  event: string
+  data: string
+}
+
+const eventText = ({ event, data }: Frame, id: string): string => `event: ${event}\nid: ${id}\ndata: ${data}\n\n`
 
 /** Until it ends. What was changed before is written as fast as it is read; after that, a reader has to keep up. */
-async function tellAll(stream: Stream, frameOf: (told: Told) => string): Promise<void> {
+async function tellAll(stream: Stream, frameOf: (told: Told) => Frame): Promise<void> {
   const { response, follower } = stream
   let hasCaughtUp = false
   while (!follower.isEnded) {
@@ -117,7 +121,7 @@ async function tellAll(stream: Stream, frameOf: (told: Told) => string): Promise
     if (!page.ok) return
     for (const told of page.value) {
       if (follower.isEnded) return
-      response.write(frameOf(told))
+      response.write(eventText(frameOf(told), follower.textOf(told.after)))
       if (hasCaughtUp && response.writableLength > UNREAD) {
         response.destroy()
         return

@@ -351,6 +351,8 @@ export interface ChangeRecord extends EditRecord {
 export interface Follower {
   /** Goes on after all that `next` has returned. */
   readonly after: Cursor
+  /** A cursor as its caller is given it. */
+  textOf(cursor: Cursor): string
   /**
    * The next changes, at most `most`, maybe none; none: it has caught up. Those who are at one place and ask for as many
    * are given the same objects. One call at a time.

@@ -119,6 +119,7 @@ function makeFollower(behind: number): Follower & { count: number } {
   const pages = { told: 0 }
   const follower: Follower & { count: number } = {
     after: Cursor.parse('1.')!,
+    textOf: String,
     isEnded: false,
     count: 0,
     async next(most) {

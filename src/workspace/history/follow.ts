@@ -46,17 +46,25 @@ export class Followers {
    * From a cursor on, or from now on. Readers who are given the same `mayRead` share what it comes to. CURSOR_GONE:
    * nothing can be told.
    */
-  follow(after: Cursor | null, mayRead: MayRead): Promise<Result<Follower, CursorGone | NotReady>> {
-    return unlessUnreadable(() => this.#follow(after, mayRead))
+  follow(
+    after: Cursor | null,
+    mayRead: MayRead,
+    textOf: Follower['textOf']
+  ): Promise<Result<Follower, CursorGone | NotReady>> {
+    return unlessUnreadable(() => this.#follow(after, mayRead, textOf))
   }
 
-  async #follow(after: Cursor | null, mayRead: MayRead): Promise<Result<Follower, CursorGone>> {
+  async #follow(
+    after: Cursor | null,
+    mayRead: MayRead,
+    textOf: Follower['textOf']
+  ): Promise<Result<Follower, CursorGone>> {
     // From here on it is known when there is more.
     this.#unwatch ??= this.#history.watch(() => {
       this.#until = null
       for (const reader of this.#all) reader.wake()
     })
-    const reader = new FeedReader(this, mayRead)
+    const reader = new FeedReader(this, mayRead, textOf)
     this.#all.add(reader)
     try {
       reader.after = after ?? (await this.#history.feedEnd())
@@ -168,9 +176,12 @@ class FeedReader implements Follower {
   isEnded = false
   after!: Cursor
 
-  constructor(followers: Followers, mayRead: MayRead) {
+  readonly textOf: Follower['textOf']
+
+  constructor(followers: Followers, mayRead: MayRead, textOf: Follower['textOf']) {
     this.#followers = followers
     this.#mayRead = mayRead
+    this.textOf = textOf
   }
 
   async next(most: number): Promise<Result<readonly Told[], CursorGone | NotReady>> {

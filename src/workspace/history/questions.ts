@@ -18,6 +18,7 @@ import type {
 import { unlessUnreadable } from '../errno.ts'
 import type { CursorFailure, FileFailure, KeyFailure, RequestInFlight } from '../failure.ts'
 import { nextChanges, type Followers, type Where } from './follow.ts'
+import { sealCursor, unsealCursor } from './sealed-cursor.ts'
 import { onceByKey, type KeyedRequest, type Keys } from './keys.ts'
 import { pastEdits } from './past.ts'
 import { giveVerdict } from './verdicts.ts'
@@ -108,7 +109,7 @@ export abstract class WithHistory {
     client?.onGone(() => follower.end())
     try {
       const told = await nextChanges(follower, { ...waiting, ...where.value })
-      return told.ok ? ok({ told: told.value, next_after: follower.after.toString() }) : told
+      return told.ok ? ok({ told: told.value, next_after: follower.textOf(follower.after) }) : told
     } finally {
       follower.end()
     }
@@ -116,11 +117,13 @@ export abstract class WithHistory {
 
   async follow(after?: string): Promise<Result<Follower, FileFailure | CursorFailure>> {
     if (this.#asked === null) return noHistory
-    const cursor = after === undefined ? null : Cursor.parse(after)
+    const { followers, secret } = this.#asked
+    const cursor = after === undefined ? null : Cursor.parse(unsealCursor(after, secret))
     if (after !== undefined && cursor === null) return fail({ code: 'INVALID_CURSOR' })
-    const { followers } = this.#asked
+    const textOf = (cursor: Cursor): string =>
+      this.#asking.isView ? sealCursor(cursor.toString(), secret) : cursor.toString()
     const said = await unlessUnreadable<void, never>(async () => ok(await this.#sayAll()))
-    return said.ok ? followers.follow(cursor, this.#mayRead) : said
+    return said.ok ? followers.follow(cursor, this.#mayRead, textOf) : said
   }
 
   /** A client that any server has answered that a change is made gets that change now, and doesn't get it later. */

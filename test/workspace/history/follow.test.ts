@@ -27,9 +27,9 @@ async function makeFollowers(t: Test) {
 t.test('tells nobody who comes while it cannot be read, and those who come later', async t => {
   const { place, followers, change } = await makeFollowers(t)
   const mend = breakFolder(place.folder)
-  t.strictSame(await followers.follow(null, ALL), UNREADABLE)
+  t.strictSame(await followers.follow(null, ALL, String), UNREADABLE)
   mend()
-  const following = await followers.follow(null, ALL)
+  const following = await followers.follow(null, ALL, String)
   const edit_id = await change()
   t.match(following.ok && (await following.value.next(5)), { ok: true, value: [{ facts: { edit_id } }] })
 })
@@ -40,7 +40,7 @@ for (const [name, hasLooked] of [
 ] as const) {
   t.test(`fails for a reader while nobody can see ${name}, and goes on from the same place after that`, async t => {
     const { place, followers, change } = await makeFollowers(t)
-    const following = await followers.follow(null, ALL)
+    const following = await followers.follow(null, ALL, String)
     if (!following.ok) throw new Error('no cursor was given')
     const reader = following.value
     const edit_id = await change()
