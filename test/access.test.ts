@@ -1,4 +1,5 @@
 // `--access`: several workspaces and tokens at one server, as a process of its own, over HTTP.
+// runs in .ci/run
 import { spawn } from 'node:child_process'
 import { createHash } from 'node:crypto'
 import { once } from 'node:events'

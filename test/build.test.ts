@@ -1,4 +1,5 @@
 // build.js: when it builds, when it leaves dist/ alone, and what it says where it can't. On a small project of its own.
+// runs in .ci/run
 import { spawnSync } from 'node:child_process'
 import {
   copyFileSync,

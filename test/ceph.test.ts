@@ -1,4 +1,5 @@
 // What tests have for an object store: see ceph.ts. Does not know editd.
+// runs in .ci/run
 import { GetObjectCommand, PutObjectCommand } from '@aws-sdk/client-s3'
 import t from 'tap'
 import { makeBucket, NO_CEPH } from './ceph.ts'

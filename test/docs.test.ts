@@ -1,5 +1,6 @@
 // The commands of the README, and every example in the documents: the answer is compared with the printed one; code and
 // configurations are used as they stand.
+// runs in .ci/run
 import { execFileSync, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, utimesSync, writeFileSync } from 'node:fs'

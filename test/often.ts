@@ -1,4 +1,5 @@
-// How often tests repeat something or try random cases: in the long run the full count, everywhere else a part of it.
+// How often tests repeat something or try random cases: in the long run the full count, in .ci/run a part of it, in
+// `npm test` that or less.
 // Does not know any test.
 
 /** Whether this is the run with the full counts: `LONG=1`. */
@@ -10,10 +11,16 @@ export const ONLY_CI: string | false = !LONG && process.env.CI === undefined && 
 /** Why a test is skipped everywhere but in the long run, or false with LONG=1. */
 export const ONLY_LONG: string | false = !LONG && 'runs in .ci/long (LONG=1)'
 
-/** A count: `full` with LONG=1, else `short`, by default a twentieth of it. */
-export function often(full: number, short = Math.ceil(full / 20)): number {
-  if (short > full) throw new Error(`counts are swapped: ${short} in the short run, ${full} in the long one`)
-  return LONG ? full : short
+/**
+ * A count: `full` with LONG=1, else `short`, by default a twentieth of it; in `npm test`, where neither LONG nor CI is set,
+ * `brief`, by default as `short`.
+ */
+export function often(full: number, short = Math.ceil(full / 20), brief = short): number {
+  if (short > full || brief > short) {
+    throw new Error(`counts are swapped: ${brief} in npm test, ${short} in .ci/run, ${full} in the long run`)
+  }
+  if (LONG) return full
+  return ONLY_CI === false ? short : brief
 }
 
 /** A stride, to try every n-th case: `long` with LONG=1, else `short`, which skips more. */

@@ -1,4 +1,5 @@
 // `--processes`: several processes serve on one address, and what happens when one of them ends.
+// runs in .ci/run
 import { once } from 'node:events'
 import { readdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
 import { connect, createServer, type AddressInfo } from 'node:net'

@@ -1,4 +1,5 @@
 // The built server on several hundred real files: every byte compared with an independent model, every diff with git.
+// runs in .ci/run
 import { execFileSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
 import { cpSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'

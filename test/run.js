@@ -1,9 +1,9 @@
 // Runs the tests: `npm test`, `npm test -- test/engine test/listen.test.ts`, `npm run test:races -- --attempts 1000000`.
 //
 // Many files share a process, since a process of its own costs a file two seconds of CPU. A file that can't share one says
-// so in its first lines: `// runs alone: WHY`. A file that fails runs again, alone, once; if it passes then, the run is
-// green and the last lines name it. With BAIL=1, no process begins after one in
-// which something failed. With NODE_V8_COVERAGE in the environment, V8 counts the lines that run.
+// so in its first lines: `// runs alone: WHY`. One that has nothing for `npm test` says `// runs in .ci/run` there, and isn't
+// loaded, which can cost seconds. A file that fails runs again, alone, once; if it passes then, the run is green and the
+// last lines name it. With BAIL=1, no process begins after one in which something failed. With NODE_V8_COVERAGE in the environment, V8 counts the lines that run.
 import { spawn } from 'node:child_process'
 import { randomUUID } from 'node:crypto'
 import { mkdirSync, readFileSync, readdirSync, rmSync } from 'node:fs'
@@ -14,7 +14,11 @@ import { Parser } from 'tap-parser'
 
 const HOME = fileURLToPath(new URL('..', import.meta.url))
 /** Files in one process at most: what one leaves loaded or open doesn't pile up over all of them. */
-const SHARED = 40
+const SHARED = 80
+/** Whether files that are for .ci/run and .ci/long are run too. */
+const ALL = process.env.CI !== undefined || process.env.LONG === '1'
+/** Why they are not loaded else. */
+const NOT_LOADED = 'files all of whose tests run in .ci/run (CI=true)'
 /** Twice the cores: many tests mostly wait. */
 const JOBS = Number(process.env.JOBS ?? 2 * availableParallelism())
 /** Seconds without a result after which a process is ended. The longest single law takes 20 s alone. */
@@ -77,12 +81,14 @@ function testFiles(paths) {
   return paths.length === 0 ? all : all.filter(name => paths.some(path => name === path || name.startsWith(`${path}/`)))
 }
 
-/** Files in the order in which they begin. Those that run alone are first, as they take longest. */
+/** The files that are for this circle, in the order in which they begin. Those that run alone are first, as they take longest. */
 function ordered(files) {
-  const all = files.map(file => ({
-    file,
-    alone: /^\/\/ runs alone: /m.test(readFileSync(HOME + file, 'utf8').slice(0, 1000))
-  }))
+  const all = []
+  for (const file of files) {
+    const head = readFileSync(HOME + file, 'utf8').slice(0, 1000)
+    if (ALL || !/^\/\/ runs in \.ci\/run$/m.test(head)) all.push({ file, alone: /^\/\/ runs alone: /m.test(head) })
+    else skipped.set(NOT_LOADED, (skipped.get(NOT_LOADED) ?? 0) + 1)
+  }
   return [...all.filter(({ alone }) => alone), ...all.filter(({ alone }) => !alone)]
 }
 

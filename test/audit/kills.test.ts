@@ -1,5 +1,6 @@
 // Servers with --audit-required that are killed at random moments under load: every content that is found in a file has
 // its line, and the next start says what became of what was begun. `npm run test:audit -- --kills N` for more.
+// runs in .ci/run
 import { createHash } from 'node:crypto'
 import { once } from 'node:events'
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'

@@ -1,5 +1,6 @@
 // `--audit` of a server process: which file is refused, SIGHUP, several processes, an access file, and `editd mcp`. The
 // line that docs/operators.md shows is one of them.
+// runs in .ci/run
 import { createHash } from 'node:crypto'
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'

@@ -1,4 +1,5 @@
 // A bucket as a workspace, by a real server over HTTP and a real Ceph: every operation, what is refused, and the history.
+// runs in .ci/run
 import { GetObjectCommand, PutObjectCommand, ListObjectsV2Command } from '@aws-sdk/client-s3'
 import t, { type Test } from 'tap'
 import { openBucket, type BucketOptions } from '../../src/bucket/open.ts'

@@ -1,4 +1,5 @@
 // Changes of objects of a real Ceph that are refused, wait, or change nothing.
+// runs in .ci/run
 import { PutObjectCommand } from '@aws-sdk/client-s3'
 import t, { type Test } from 'tap'
 import type { BucketOptions } from '../../src/bucket/open.ts'

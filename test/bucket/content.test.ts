@@ -1,4 +1,5 @@
 // What an object of a real Ceph holds is read within the memory that large ones may take together.
+// runs in .ci/run
 import t from 'tap'
 import { withContent } from '../../src/bucket/content.ts'
 import { BufferPool } from '../../src/workspace/buffer-pool.ts'

@@ -1,5 +1,6 @@
 // Two servers that edit one object in turn and read nothing of each other's log before it: what is asked of the store,
 // that nothing is missed that others did, and that ids follow each other.
+// runs in .ci/run
 import { setTimeout as sleep } from 'node:timers/promises'
 import { CopyObjectCommand, DeleteObjectCommand, PutObjectCommand } from '@aws-sdk/client-s3'
 import t, { type Test } from 'tap'

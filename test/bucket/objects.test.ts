@@ -1,4 +1,5 @@
 // Which paths a miss in a bucket offers, over a real Ceph: those of files that may be looked at.
+// runs in .ci/run
 import { PutBucketPolicyCommand, PutObjectCommand } from '@aws-sdk/client-s3'
 import t from 'tap'
 import { makeBucket, NO_CEPH } from '../ceph.ts'

@@ -1,4 +1,5 @@
 // A bucket of a real Ceph is opened, looked after from time to time, and followed; also where the store refuses something.
+// runs in .ci/run
 import { setTimeout as sleep } from 'node:timers/promises'
 import { PutObjectCommand } from '@aws-sdk/client-s3'
 import t, { type Test } from 'tap'

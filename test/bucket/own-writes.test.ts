@@ -1,4 +1,5 @@
 // What three servers on one bucket tell right after an edit was answered, at the server that made it and at the others.
+// runs in .ci/run
 import { PutObjectCommand } from '@aws-sdk/client-s3'
 import t from 'tap'
 import type { Workspace } from '../../src/workspace/workspace.ts'

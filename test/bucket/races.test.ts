@@ -1,5 +1,6 @@
 // Two servers that change one object, each of which reads what the other writes: what the history then has, and what the
 // store is asked for.
+// runs in .ci/run
 import { setTimeout as sleep } from 'node:timers/promises'
 import { GetObjectCommand, PutObjectCommand } from '@aws-sdk/client-s3'
 import t, { type Test } from 'tap'

@@ -1,5 +1,6 @@
 // What is known of an object in a bucket of a real Ceph when it is read with its changes: those of other programs, what
 // is left of one that is gone, and one that changes while it is read.
+// runs in .ci/run
 import { DeleteObjectCommand, PutObjectCommand } from '@aws-sdk/client-s3'
 import t, { type Test } from 'tap'
 import { ok } from '../../src/result.ts'

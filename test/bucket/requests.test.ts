@@ -1,4 +1,5 @@
 // How many requests each operation takes, counted before the store: docs/object-store.md has a table of them.
+// runs in .ci/run
 import { PutObjectCommand } from '@aws-sdk/client-s3'
 import t, { type Test } from 'tap'
 import type { BucketOptions } from '../../src/bucket/open.ts'

@@ -1,4 +1,5 @@
 // The rights that docs/object-store.md asks for: with these, and only these, everything works on a real Ceph.
+// runs in .ci/run
 import { readFileSync } from 'node:fs'
 import { GetObjectCommand, PutBucketPolicyCommand, PutObjectCommand } from '@aws-sdk/client-s3'
 import t, { type Test } from 'tap'

@@ -1,5 +1,6 @@
 // What is told of changes in a bucket of a real Ceph: the lines of the audit, and the metrics.
 // runs alone: two of its tests at once, which mostly wait for other processes.
+// runs in .ci/run
 import { mkdtempSync, readFileSync, rmSync, truncateSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'

@@ -1,5 +1,6 @@
 // Servers that are killed at any time, while they write and while they remove what is too much: what they had
 // acknowledged is there, and whole, but for the oldest of it. `npm run test:history -- --kills N` for more.
+// runs in .ci/run
 import { readdirSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'

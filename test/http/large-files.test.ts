@@ -1,5 +1,6 @@
 // Large files and hostile misses over HTTP: other requests go on, problems stay small, nothing of a protected file is
 // shown.
+// runs in .ci/run
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import t from 'tap'

@@ -1,5 +1,6 @@
 // The store over a real Ceph with two gateways: what it gives, lists and writes, and what becomes of lost answers.
 // runs alone: it changes the environment of its process
+// runs in .ci/run
 import { randomUUID } from 'node:crypto'
 import { GetObjectCommand, ListObjectsV2Command, PutObjectCommand } from '@aws-sdk/client-s3'
 import t from 'tap'

@@ -1,5 +1,6 @@
 // Servers that are killed at random moments while they edit, undo and redo, in one file and in several, with and without
 // idempotency keys. `npm run test:undos -- --kills N` for more.
+// runs in .ci/run
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'

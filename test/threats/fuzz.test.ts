@@ -1,5 +1,6 @@
 // Random requests made from the published document, valid, nearly valid and hostile: no answer is a 500, and none is
 // anything that the document doesn't describe. `npm run test:fuzz -- --requests N` for more.
+// runs in .ci/run
 import { readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { Agent, request } from 'node:http'
 import { join } from 'node:path'

@@ -1,4 +1,5 @@
 // Long texts of a history in a bucket of a real Ceph: what is written, written again, and read of them.
+// runs in .ci/run
 import { createHash } from 'node:crypto'
 import t, { type Test } from 'tap'
 import { BucketBlobs } from '../../../src/bucket/history/blobs.ts'

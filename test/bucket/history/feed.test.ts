@@ -1,4 +1,5 @@
 // What is asked of any history of what it tells, asked of one in a bucket of a real Ceph.
+// runs in .ci/run
 import t, { type Test } from 'tap'
 import { NO_CEPH } from '../../ceph.ts'
 import { feedBehaviours } from '../../history/behaviours/feed.ts'

@@ -1,4 +1,5 @@
 // What is asked of any history of its records, asked of one in a bucket of a real Ceph.
+// runs in .ci/run
 import t, { type Test } from 'tap'
 import { NO_CEPH } from '../../ceph.ts'
 import { recordBehaviours } from '../../history/behaviours/history.ts'

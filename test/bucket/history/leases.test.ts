@@ -1,4 +1,5 @@
 // Keys and servers in a bucket of a real Ceph: who carries out a request, who lives, and what became of what was left.
+// runs in .ci/run
 import { setTimeout as sleep } from 'node:timers/promises'
 import { PutObjectCommand } from '@aws-sdk/client-s3'
 import t from 'tap'

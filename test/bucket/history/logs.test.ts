@@ -1,4 +1,5 @@
 // A history in a bucket of a real Ceph: many servers at once, objects that are put together, removed, and not editd's.
+// runs in .ci/run
 import t from 'tap'
 import { LOGS, logPrefix, objectKey, parseObject } from '../../../src/bucket/history/names.ts'
 import { endLog } from '../../../src/bucket/history/writer.ts'

@@ -1,5 +1,6 @@
 // A history in a bucket of a real Ceph is kept within its bounds: which texts and copies go, and what is reported where
 // the store refuses to remove something.
+// runs in .ci/run
 import t from 'tap'
 import { BLOBS, COPIES, LOGS, SERVERS } from '../../../src/bucket/history/names.ts'
 import { LivingServers } from '../../../src/bucket/history/servers.ts'

@@ -1,4 +1,5 @@
 // Logs in a bucket of a real Ceph that can't be read as they were, or not at all: what is reported, and what is read then.
+// runs in .ci/run
 import t, { type Test } from 'tap'
 import { LOGS, logPrefix, objectKey, parseObject, SERVERS } from '../../../src/bucket/history/names.ts'
 import { LivingServers } from '../../../src/bucket/history/servers.ts'

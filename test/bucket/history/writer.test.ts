@@ -1,4 +1,5 @@
 // The writing end of a history in a bucket of a real Ceph, where the store refuses what it writes.
+// runs in .ci/run
 import t from 'tap'
 import { LOGS, objectKey } from '../../../src/bucket/history/names.ts'
 import { NO_CEPH } from '../../ceph.ts'

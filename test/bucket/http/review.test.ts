@@ -1,5 +1,6 @@
 // What is pending, whose it is, and verdicts, in a bucket: what test/http asks of a folder.
 // runs alone: it takes the tests of other files.
+// runs in .ci/run
 import t from 'tap'
 import { runInBucket } from '../support/suites.ts'
 

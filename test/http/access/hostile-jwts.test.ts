@@ -1,4 +1,5 @@
 // Hostile JWTs: each is refused, and touches nothing.
+// runs in .ci/run
 import { createHmac, createSign, KeyObject } from 'node:crypto'
 import { connect } from 'node:net'
 import { exportSPKI, importJWK, type CryptoKey } from 'jose'

@@ -1,6 +1,7 @@
 // A batch whose process is killed at each of its system calls, or for which each of them fails, or which is held up at
 // each while others want its files: all files are old or all are new. Row 46 of docs/threats.md.
 // runs alone: three of its tests at once, which mostly wait for other processes.
+// runs in .ci/run
 import { execFileSync, spawnSync } from 'node:child_process'
 import {
   existsSync,

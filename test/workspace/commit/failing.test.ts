@@ -1,5 +1,6 @@
 // A write whose hashing fails at the same time: the caller gets the error, the file stays as it was, and the process
 // goes on. Row 45 of docs/threats.md has the reads.
+// runs in .ci/run
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setImmediate as yieldToOthers } from 'node:timers/promises'

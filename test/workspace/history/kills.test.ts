@@ -1,5 +1,6 @@
 // Servers that are killed at random moments while they edit under idempotency keys, and sent the same request again.
 // `npm run test:keys -- --kills N` for more.
+// runs in .ci/run
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'

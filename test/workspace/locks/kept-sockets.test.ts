@@ -1,5 +1,6 @@
 // Sockets of files that processes of a group keep between edits: who has one, when another gets it, and what holds for
 // edits by way of them. `KeptSockets` of one process are to each other as those of several.
+// runs in .ci/run
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'

@@ -1,5 +1,6 @@
 // Servers that meet on a root: who is refused and who isn't, and what other users' sockets can do. Does not know
 // sentences.
+// runs in .ci/run
 import { execFileSync, spawn, spawnSync, type ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
 import { chmodSync, chownSync, mkdirSync, readdirSync, symlinkSync, writeFileSync } from 'node:fs'

@@ -1,5 +1,6 @@
 // When a server is alone on its root, and how it stops being so: docs/decisions/alone.md, step by step, and at random
 // with real processes that start, end, are suspended and are killed.
+// runs in .ci/run
 import {
   existsSync,
   mkdirSync,
