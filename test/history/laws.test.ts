@@ -67,7 +67,7 @@ const randomRecord = (): EditRecord => ({
 })
 
 t.test('reads what was written, with texts in the line, in blobs of their own and in one together', async t => {
-  const rounds = often(5000, 2000)
+  const rounds = often(5000, 2000, 300)
   for (let i = 0; i < rounds; i++) {
     const record = randomRecord()
     const limit = random.pick([0, 10, 100, 1e6])

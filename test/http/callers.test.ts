@@ -5,6 +5,7 @@ import { join } from 'node:path'
 import { Client, StreamableHTTPClientTransport, type Transport } from '@modelcontextprotocol/client'
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio'
 import t, { type Test } from 'tap'
+import { ONLY_CI } from '../often.ts'
 import { SERVER } from '../running.ts'
 import { check, startServer, TOKEN, type TestServer } from './test-server.ts'
 
@@ -96,15 +97,19 @@ for (const mode of ERAS) {
     t.match(await lastOf(server), { agent: mode === 'auto' ? 'é'.repeat(200) : undefined })
   })
 
-  t.test(`takes the client of MCP for the agent over stdio (${mode})`, async t => {
-    const base = mkdtempSync(join(tmpdir(), 'editd-callers-'))
-    t.teardown(() => rmSync(base, { recursive: true }))
-    const [root, stateDir] = [join(base, 'root'), join(base, 'state')]
-    mkdirSync(root)
-    writeFileSync(join(root, 'a.txt'), files['a.txt'])
-    const command = { command: process.execPath, args: [SERVER, 'mcp', root, '--state-dir', stateDir] }
-    await edits(t, new StdioClientTransport({ ...command, stderr: 'pipe' }), mode, 'test')
-    const server = await startServer(t, { settings: { root, stateDir } })
-    t.match(await lastOf(server), { agent: 'test/1.2', operation: 'edit' })
-  })
+  t.test(
+    `takes the client of MCP for the agent over stdio (${mode})`,
+    { skip: mode !== 'auto' && ONLY_CI },
+    async t => {
+      const base = mkdtempSync(join(tmpdir(), 'editd-callers-'))
+      t.teardown(() => rmSync(base, { recursive: true }))
+      const [root, stateDir] = [join(base, 'root'), join(base, 'state')]
+      mkdirSync(root)
+      writeFileSync(join(root, 'a.txt'), files['a.txt'])
+      const command = { command: process.execPath, args: [SERVER, 'mcp', root, '--state-dir', stateDir] }
+      await edits(t, new StdioClientTransport({ ...command, stderr: 'pipe' }), mode, 'test')
+      const server = await startServer(t, { settings: { root, stateDir } })
+      t.match(await lastOf(server), { agent: 'test/1.2', operation: 'edit' })
+    }
+  )
 }

@@ -122,7 +122,9 @@ for (const era of ERAS) {
     )
   })
 
-  t.test(`serves the official client over stdio in the era of ${era[0]}`, async t => {
+  // How messages come doesn't depend on what is in them.
+  const skip = era !== ERAS[1] && ONLY_CI
+  t.test(`serves the official client over stdio in the era of ${era[0]}`, { skip }, async t => {
     const folder = mkdtempSync(join(tmpdir(), 'editd-mcp-'))
     t.teardown(() => rmSync(folder, { recursive: true }))
     writeFileSync(join(folder, 'a.txt'), files['a.txt'])

@@ -205,7 +205,7 @@ const failed = ({ status, body, text }: Reply): string => {
   return [status, code ?? /\[([A-Z_]+)\]/.exec(text)?.[1], operation_index, edit_index].join()
 }
 
-const CALLS = often(2000, 300)
+const CALLS = often(2000, 300, 100)
 
 t.test('answers every near miss, and proposes what can be sent', async t => {
   const server = await startServer(t, { files: FILES })

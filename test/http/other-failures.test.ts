@@ -65,7 +65,7 @@ t.test('tells of each operation that fails what it would be told alone', async t
   const binary = Object.fromEntries(Object.keys(FILES).map(path => [`${path}.bin`, 'one\0']))
   const server = await startServer(t, { files: { ...FILES, ...documents, ...binary } })
   const random = new Random(SEED)
-  for (let round = 0; round < often(200, 40); round++) {
+  for (let round = 0; round < often(200, 40, 12); round++) {
     const paths = Object.keys(FILES).filter(() => random.chance(60))
     const operations = paths.slice(0, MAX_OTHER_FAILURES + 1).map(path => random.pick(KINDS)(path))
     const alone = []

@@ -184,7 +184,7 @@ t.test('says which operation takes a field', async t => {
   )
 })
 
-const TIMES = often(150, 60)
+const TIMES = often(150, 60, 20)
 const ROUTES = { edit: '/edit', edit_lines: '/edit-lines', create: '/create' }
 
 /** A request that works more often than not, on a file with this text. */

@@ -8,6 +8,7 @@ import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { gzipSync } from 'node:zlib'
 import t, { type Test } from 'tap'
+import { ONLY_CI } from '../often.ts'
 import { StoreRefused } from '../../src/object-store/store.ts'
 import { startServer, TOKEN, type TestServer } from './test-server.ts'
 
@@ -572,6 +573,7 @@ t.test('closes a connection only when the rest of a request that was answered ea
     [large.replace('/edit', '/%'), 400],
     [post(['Transfer-Encoding: chunked'], `${size.toString(16)}\r\n`), 413]
   ]
+  const tried = ONLY_CI ? [cases[0]!, cases.at(-1)!] : cases
   const check = (request: string, status: number) =>
     new Promise<void>((resolve, reject) => {
       let received = ''
@@ -590,7 +592,7 @@ t.test('closes a connection only when the rest of a request that was answered ea
         })
         .on('close', () => resolve())
     })
-  for (const [request, status] of cases) await check(request, status)
+  for (const [request, status] of tried) await check(request, status)
   await server.drain()
   await check(large, 503)
 })

@@ -208,7 +208,7 @@ t.test('law: code is indented, strings keep their lines, whatever stands beside 
     sh: ['f() {\n        z\n}\n', 'f', '}\n'],
     rb: ['class A\n    def f\n        z\n    end\nend\n', 'A.f', '    end\nend\n']
   }
-  for (let round = 0; round < often(400, 60); round++) {
+  for (let round = 0; round < often(400, 60, 15); round++) {
     const random = new Random(SEED + round)
     const language = random.pick(Object.keys(statements))
     const [file, symbol, end] = bodies[language]!

@@ -109,6 +109,7 @@ type Validator = (component: string, body: unknown) => string[]
 // Made and compiled once in each process, not once for each server: half of the CPU that a test of a route takes.
 const documents = new Map<string, Document>()
 const validators = new Map<string, Validator>()
+const ofDocuments = new WeakMap<Document, Validator>()
 
 /** The document of a server with these settings: the same for each, wherever its files are. */
 async function documentOf(config: Config, make: () => Promise<object>): Promise<Document> {
@@ -120,6 +121,15 @@ async function documentOf(config: Config, make: () => Promise<object>): Promise<
 
 /** Checks a body against a component of a document. */
 export function validator(document: Document): Validator {
+  const seen = ofDocuments.get(document)
+  if (seen !== undefined) return seen
+  const made = validatorOf(document)
+  ofDocuments.set(document, made)
+  return made
+}
+
+/** One for all documents with the same text. */
+function validatorOf(document: Document): Validator {
   const text = JSON.stringify(document)
   const known = validators.get(text)
   if (known !== undefined) return known

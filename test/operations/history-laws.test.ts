@@ -16,7 +16,7 @@ import { often } from '../often.ts'
 import { Random, SEED } from '../random.ts'
 import { makeFolders, open, removeFolders } from '../workspace/support/open.ts'
 
-const HISTORIES = Number(process.env.LONG_HISTORIES ?? often(600, 60))
+const HISTORIES = Number(process.env.LONG_HISTORIES ?? often(600, 60, 20))
 /** Histories, each of a file of its own, of the same servers. */
 const BLOCK = 150
 /** Histories at a time. */

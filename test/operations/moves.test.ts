@@ -242,7 +242,7 @@ t.test('keeps one file with the content, whatever is undone and redone', async t
   const random = new Random(SEED)
   const ids: string[] = []
   const note = (done: Body) => ids.push(...(done.results ?? []).flatMap(({ edit_id }: Body) => edit_id ?? []))
-  for (let round = 0; round < often(400, 100); round++) {
+  for (let round = 0; round < often(400, 100, 40); round++) {
     const [path, to] = [random.int(3), random.int(3)].map(i => `a${i}`) as [string, string]
     const selector = random.int(2) === 0 ? { path } : { edit_id: ids[random.int(ids.length)] ?? '' }
     const kind = random.int(5)
@@ -254,5 +254,5 @@ t.test('keeps one file with the content, whatever is undone and redone', async t
     const isOne = now.length === 1 && now[0]!.startsWith('x\n')
     if (!isOne) t.fail(`round ${round} of seed ${SEED}: ${JSON.stringify(texts())}`)
   }
-  t.ok(ids.length > 20, `${ids.length} changes`)
+  t.ok(ids.length > often(20, 20, 5), `${ids.length} changes`)
 })

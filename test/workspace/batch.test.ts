@@ -572,7 +572,7 @@ t.test('lets others run between its steps', async t => {
   t.equal(turns.size, steps.length)
 })
 
-t.test('counts what large files take together', async t => {
+t.test('counts what large files take together', { skip: ONLY_CI }, async t => {
   const { workspace, folders } = await workspaceOf(t, {}, { maxFileSize: 2e8 })
   const size = 130_000_000
   for (const name of ['a', 'b']) writeFileSync(join(folders.root, name), Buffer.alloc(size, 'x\n'))

@@ -534,7 +534,7 @@ function realIn(root: string, path: string): string | null {
 }
 
 t.test('a file is used if, and only if, its real path is covered', async t => {
-  for (let round = 0; round < often(40, 8); round++) {
+  for (let round = 0; round < often(40, 8, 3); round++) {
     const random = new Random(SEED * 1000 + round)
     const folders = makeFolders()
     const workspace = await open(folders, { protect: [], readProtect: [] })

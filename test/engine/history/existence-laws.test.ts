@@ -77,7 +77,7 @@ function isAsItShould(history: History): string | null {
 }
 
 const check = (law: string, full: number, holds: (random: Random) => string | null): void =>
-  checkLaw(law, { count: often(full, Math.ceil(full / 40)), series: 70_003 }, holds)
+  checkLaw(law, { count: often(full, Math.ceil(full / 40), Math.ceil(full / 120)), series: 70_003 }, holds)
 
 check('never mixes a text with one that was made after it was removed', 60_000, random => live(random).said)
 

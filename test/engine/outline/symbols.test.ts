@@ -1115,7 +1115,7 @@ const sources = [...FOLDERS, ...SYSTEM]
     readdirSync(folder)
       .sort()
       .map(name => join(folder, name))
-      .slice(0, 40)
+      .slice(0, often(40, 40, 12))
   )
 
 t.test('holds its laws on real sources', async t => {
@@ -1186,7 +1186,7 @@ t.test('holds its laws on real sources', async t => {
     }
   }
   t.ok(
-    counts.symbols > 200 && counts.same > 100 && counts.returned > 10,
+    counts.symbols > often(200, 200, 60) && counts.same > often(100, 100, 30) && counts.returned > often(10, 10, 1),
     JSON.stringify({ ...counts, seen: Object.fromEntries(seen) })
   )
   for (const language of [

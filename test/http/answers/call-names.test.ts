@@ -1,6 +1,7 @@
 // Names of calls in what is answered: whoever called a tool reads of tools, whoever called a route of routes.
 import { readFileSync } from 'node:fs'
 import t from 'tap'
+import { ONLY_CI } from '../../often.ts'
 import { parse } from 'yaml'
 import type { ProblemCode } from '../../../schemas/problem.ts'
 import { TOOL_NAMES } from '../../../schemas/tools.ts'
@@ -169,7 +170,7 @@ async function overMcp(server: TestServer, method: string, params: object, name 
 t.test('names calls in every answer as its caller does', async t => {
   const server = await startServer(t, { files })
   const operations = makeOperations(server.workspace, { max_edits: 1, max_file_size: 1 })
-  for (const [name, status, body] of CALLS) {
+  for (const [i, [name, status, body]] of CALLS.entries()) {
     const { route, id } = operations[name]
     const shown = `${id} ${JSON.stringify(body).slice(0, 200)}`
     const byRoute = await server.call('POST', route, { body })
@@ -178,6 +179,8 @@ t.test('names calls in every answer as its caller does', async t => {
     const byTool = await server.call('POST', `/tools/${id}`, { body })
     t.equal(byTool.status, status, shown)
     t.strictSame(strayIn(byTool.body, BY_TOOL), [], shown)
+    // The same text as of the tool's route.
+    if (ONLY_CI && i % 5 !== 0) continue
     const { content, isError = false } = await overMcp(server, 'tools/call', { name: id, arguments: body }, id)
     t.equal(isError, status !== 200, shown)
     t.strictSame(strayIn({ text: content[0].text }, BY_TOOL), [], shown)

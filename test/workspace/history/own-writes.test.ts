@@ -23,6 +23,6 @@ for (const [what, options] of [
       servers.push(workspace)
       t.teardown(() => workspace.close())
     }
-    await tellsOwnWrites(t, servers, often(200, 40))
+    await tellsOwnWrites(t, servers, often(200, 40, 15))
   })
 }

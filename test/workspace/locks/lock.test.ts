@@ -18,7 +18,7 @@ import { connect, createServer } from 'node:net'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import t from 'tap'
-import { ONLY_CI } from '../../often.ts'
+import { often, ONLY_CI } from '../../often.ts'
 import { LockFiles } from '../../../src/workspace/locks/lock-file.ts'
 import { Locks, type Lock } from '../../../src/workspace/locks/lock.ts'
 import { lifeOf, parseOwner, SILENCE, thisOwner, type Life, type Owner } from '../../../src/workspace/locks/owner.ts'
@@ -38,6 +38,8 @@ import {
 import { startWorker } from '../support/process.ts'
 
 const FILE = Buffer.from('a.txt')
+/** Edits of each of two processes. */
+const EDITS = often(50, 50, 12)
 const linuxOnly = { skip: onLinux ? false : 'needs abstract sockets (Linux)' }
 
 function freshFiles(t: Tap): { folders: Folders; files: (me?: Owner) => LockFiles; events: string[] } {
@@ -396,19 +398,19 @@ for (const lock of ['shared', 'local'] as const) {
     writeFileSync(join(folders.root, 'a.txt'), '')
     const workspace = await open(folders, { lockTimeout: 20_000, lock })
     t.teardown(() => workspace.close())
-    const second = startWorker({ ...folders, file: 'a.txt', count: 50, name: 'second', lock })
+    const second = startWorker({ ...folders, file: 'a.txt', count: EDITS, name: 'second', lock })
     await second.printed('ready')
     const answers = await Promise.all(
-      Array.from({ length: 50 }, (_, i) => workspace.edit({ path: 'a.txt' }, REAL, append(`first${i}\n`)))
+      Array.from({ length: EDITS }, (_, i) => workspace.edit({ path: 'a.txt' }, REAL, append(`first${i}\n`)))
     )
     t.ok(answers.every(answer => answer.ok))
     await second.ended
     const lines = readFileSync(join(folders.root, 'a.txt'), 'utf8').trimEnd().split('\n')
-    t.equal(new Set(lines).size, 100)
-    t.equal(lines.length, 100)
+    t.equal(new Set(lines).size, 2 * EDITS)
+    t.equal(lines.length, 2 * EDITS)
     t.strictSame(
       lines.filter(line => line.startsWith('first')),
-      Array.from({ length: 50 }, (_, i) => `first${i}`),
+      Array.from({ length: EDITS }, (_, i) => `first${i}`),
       'in order'
     )
     t.strictSame(
@@ -429,10 +431,10 @@ t.test(
     writeFileSync(join(folders.root, 'a.txt'), '')
     const workspace = await open(folders, { lockTimeout: 20_000 })
     t.teardown(() => workspace.close())
-    const second = startWorker({ ...folders, file: 'a.txt', count: 30, name: 'second' }, ['/usr/bin/unshare', '-n'])
+    const second = startWorker({ ...folders, file: 'a.txt', count: EDITS, name: 'second' }, ['/usr/bin/unshare', '-n'])
     await second.printed('holding')
     const answers = await Promise.all(
-      Array.from({ length: 30 }, (_, i) => workspace.edit({ path: 'a.txt' }, REAL, append(`first${i}\n`)))
+      Array.from({ length: EDITS }, (_, i) => workspace.edit({ path: 'a.txt' }, REAL, append(`first${i}\n`)))
     )
     await second.ended
     for (const answer of answers) t.match(answer, { ok: true })
@@ -440,7 +442,7 @@ t.test(
       second.lines.filter(line => line.startsWith('failed')),
       []
     )
-    t.equal(new Set(readFileSync(join(folders.root, 'a.txt'), 'utf8').trimEnd().split('\n')).size, 60)
+    t.equal(new Set(readFileSync(join(folders.root, 'a.txt'), 'utf8').trimEnd().split('\n')).size, 2 * EDITS)
   }
 )
 

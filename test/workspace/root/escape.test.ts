@@ -13,6 +13,7 @@ import {
 } from 'node:fs'
 import { join } from 'node:path'
 import t from 'tap'
+import { often } from '../../often.ts'
 import { append, become, descriptors, DRY, makeFolders, look, open, REAL, removeFolders } from '../support/open.ts'
 import { ok } from '../../../src/result.ts'
 import { openRoot } from '../../../src/workspace/root/root.ts'
@@ -20,7 +21,7 @@ import { build } from '../support/native.ts'
 
 const attacker = build('attacker')
 const needsAttacker = { skip: attacker === null ? 'needs Linux and a C compiler' : false }
-const ATTEMPTS = Number(process.env['EDITD_ATTEMPTS'] ?? 3000)
+const ATTEMPTS = Number(process.env['EDITD_ATTEMPTS'] ?? often(3000, 3000, 800))
 const SECRET = 'secret'
 if (ATTEMPTS > 3000) t.setTimeout(0)
 const unchanged = (original: Buffer) => ok({ pieces: [original], description: String(original) })
