@@ -1,13 +1,25 @@
 // Starts a worker (worker.ts, batch-worker.ts, or of other tests) as a second process; built to
 // JavaScript first, so that a test can start and kill it often. Does not know any test.
 import { spawn, type ChildProcess } from 'node:child_process'
-import { mkdirSync, mkdtempSync, readFileSync, readdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import { createHash, randomUUID } from 'node:crypto'
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  readdirSync,
+  renameSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync
+} from 'node:fs'
+import { createRequire } from 'node:module'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { fileURLToPath } from 'node:url'
 import t from 'tap'
-import ts from 'typescript'
+import type TypeScript from 'typescript'
 import type { WriterOrder } from '../../history/support/writer.ts'
 import type { UndoOrder } from '../../operations/support/undo-worker.ts'
 import type { WorkerOrder } from './batch-worker.ts'
@@ -24,6 +36,31 @@ export interface Second {
 
 const project = fileURLToPath(new URL('../../../', import.meta.url))
 let built: string | null = null
+
+const CACHE = join(project, 'node_modules/.cache/editd')
+const load = createRequire(import.meta.url)
+
+/** A source as JavaScript, kept by its hash: the compiler takes seconds to load and to do this with all of them. */
+function withoutTypes(text: string): string {
+  const { version } = load('typescript/package.json') as { version: string }
+  const cached = join(CACHE, `${createHash('sha256').update(`worker ${version} ${text}`).digest('hex')}.js`)
+  if (existsSync(cached)) return readFileSync(cached, 'utf8')
+  const ts = load('typescript') as typeof TypeScript
+  const { outputText } = ts.transpileModule(text, {
+    compilerOptions: {
+      target: ts.ScriptTarget.ES2023,
+      module: ts.ModuleKind.ESNext,
+      rewriteRelativeImportExtensions: true,
+      verbatimModuleSyntax: true
+    }
+  })
+  mkdirSync(CACHE, { recursive: true })
+  // Other processes do the same.
+  const temp = join(CACHE, randomUUID())
+  writeFileSync(temp, outputText)
+  renameSync(temp, cached)
+  return outputText
+}
 
 /** The path of a built worker in a copy of the sources without types. `name`: below test/. */
 function worker(name: string): string {
@@ -43,16 +80,8 @@ function worker(name: string): string {
       readdirSync(join(project, part), { recursive: true, encoding: 'utf8' }).map(file => join(part, file))
     )
   ].filter(name => name.endsWith('.ts'))) {
-    const { outputText } = ts.transpileModule(readFileSync(join(project, name), 'utf8'), {
-      compilerOptions: {
-        target: ts.ScriptTarget.ES2023,
-        module: ts.ModuleKind.ESNext,
-        rewriteRelativeImportExtensions: true,
-        verbatimModuleSyntax: true
-      }
-    })
     mkdirSync(join(folder, dirname(name)), { recursive: true })
-    writeFileSync(join(folder, name.replace(/ts$/, 'js')), outputText)
+    writeFileSync(join(folder, name.replace(/ts$/, 'js')), withoutTypes(readFileSync(join(project, name), 'utf8')))
   }
   built = join(folder, 'test')
   return worker(name)
