@@ -3,7 +3,8 @@
 // Many files share a process, since a process of its own costs a file two seconds of CPU. A file that can't share one says
 // so in its first lines: `// runs alone: WHY`. One that has nothing for `npm test` says `// runs in .ci/run` there, and isn't
 // loaded, which can cost seconds. A file that fails runs again, alone, once; if it passes then, the run is green and the
-// last lines name it. With BAIL=1, no process begins after one in which something failed. With NODE_V8_COVERAGE in the environment, V8 counts the lines that run.
+// last lines name it. With BAIL=1, no process begins after one in which something failed. With NODE_V8_COVERAGE in the
+// environment, V8 counts the lines that run.
 import { spawn } from 'node:child_process'
 import { randomUUID } from 'node:crypto'
 import { mkdirSync, readFileSync, readdirSync, rmSync } from 'node:fs'

@@ -4,7 +4,7 @@ import type { Test } from 'tap'
 import type { History } from '../../../src/history/api.ts'
 import { Cursor } from '../../../src/history/cursor.ts'
 import type { EditRecord, Settlement } from '../../../src/history/record.ts'
-import { often } from '../../often.ts'
+import { often, ONLY_CI } from '../../often.ts'
 import { Random, SEED } from '../../random.ts'
 import { FAST, recordOf, write, type AnyPlace, type MakePlace } from '../support/history.ts'
 
@@ -313,7 +313,8 @@ export function feedBehaviours(t: Test, makePlace: MakePlace, share = 1): void {
       }
       t.comment(`${changes} changes, ${readers} readers to the end, ${gone} gone`)
       // How many the sweeps cut off depends on the seed, which is the day's: of few rounds it can be most of them.
-      t.ok(readers + gone > 0, 'some read')
+      // Of few rounds, all readers may be cut off.
+      t.ok(readers + (ONLY_CI === false ? 0 : gone) > 0, 'some were told all')
     }
   )
 

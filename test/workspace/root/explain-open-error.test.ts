@@ -6,6 +6,7 @@ import { explainOpenError, findStop, type PathAccess } from '../../../src/worksp
 import { below } from '../../../src/workspace/root/path.ts'
 import { openRoot } from '../../../src/workspace/root/root.ts'
 import { testFolder } from '../../folder.ts'
+import { often } from '../../often.ts'
 
 const DEEP = 'a/'.repeat(30)
 const MISSING = Object.assign(new Error('as of open(2)'), { code: 'ENOENT' })
@@ -59,7 +60,7 @@ t.test('says of a long path what a look at each name says', async t => {
 
 t.test('looks at few names of a long path', async t => {
   const root = realpathSync(testFolder(t))
-  const deep = 'a/'.repeat(200)
+  const deep = 'a/'.repeat(often(1000, 1000, 200))
   mkdirSync(join(root, deep), { recursive: true })
   let looks = 0
   const at = (path: Buffer): Buffer => {
