@@ -24,11 +24,6 @@ export class BodyMemory {
     this.#limit = Math.max(largest, limit)
   }
 
-  /** Bytes that are held now. */
-  get held(): number {
-    return this.#held
-  }
-
   /**
    * Counts the body of a request that is about to be read, until it is answered. Where that makes too much, the body
    * that has been coming for the longest time fails, with an error of the code `BODY_DROPPED`.

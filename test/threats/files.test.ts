@@ -593,7 +593,8 @@ row(
   async t => {
     const here = makeFolders(t)
     const mounted = join(here.base, 'mounted')
-    const [root, there] = [join(mounted, 'root'), { 'f.txt': 'one\n' }]
+    // As nothing else is called, so that once it is detached its path leads nowhere.
+    const [root, there] = [join(mounted, 'detached-root'), { 'f.txt': 'one\n' }]
     mkdirSync(mounted)
     execFileSync('mount', ['-t', 'tmpfs', '-o', 'size=1m', 'none', mounted])
     t.teardown(() => spawnSync('umount', ['-l', mounted]))
