@@ -18,9 +18,10 @@ import type { EditRecord, FileWithPast, Planned, PlannedFile, Planner } from '..
  */
 export async function decodedOf(bytes: Buffer): Promise<DecodedText | null> {
   if (isPlain(bytes)) return null
-  const { default: tables } = await import('iconv-lite')
-  return decodedText(bytes, tables, yieldToOthers)
+  return decodedText(bytes, await loadTables(), yieldToOthers)
 }
+
+const loadTables = async () => (await import('iconv-lite')).default
 
 const isPlain = (bytes: Buffer): boolean => isUtf8(bytes) && binaryMark(bytes) === null
 
@@ -116,8 +117,8 @@ function uncompared<T>({ splices: _, splice_lines: __, ...others }: Planned<T>):
 }
 
 /**
- * What is recorded of a change as text: its splices, and what is around them, of which `kept` bytes were kept on each
- * side at most. As they are where the record doesn't say in which encoding they are, or they don't fit it.
+ * The recorded splices of a change as text, and the text around them: at most `kept` bytes on each side. They stay as they
+ * are where the record names no encoding, or they don't fit the one it names.
  */
 export async function readableTexts({
   encodings = {},
@@ -131,7 +132,7 @@ export async function readableTexts({
   const asItIs = { splices, around: places, kept: AROUND }
   const { before, after } = encodings
   if (before === undefined && after === undefined) return asItIs
-  const { default: tables } = await import('iconv-lite')
+  const tables = await loadTables()
   const codecs = { before: before && codecNamed(before, tables), after: after && codecNamed(after, tables) }
   const texts = await decodedRecord(splices, places, codecs, yieldToOthers)
   return texts === null ? asItIs : { ...texts, kept: KEPT_OF_DECODED }
@@ -152,8 +153,7 @@ async function recordedText({ bytes, records }: FileWithPast): Promise<DecodedTe
   if (!isAscii(bytes)) return null
   const { before, after = before } = records.findLast(({ encodings }) => encodings !== undefined)?.encodings ?? {}
   if (after === undefined) return null
-  const { default: tables } = await import('iconv-lite')
-  const codec = codecNamed(after, tables)
+  const codec = codecNamed(after, await loadTables())
   // What is ASCII is no UTF-16.
   return codec.certain && bytes.length > 0 ? null : { codec, text: bytes }
 }

@@ -5,18 +5,12 @@ import { workerData } from 'node:worker_threads'
 import { brotliDecompress } from 'node:zlib'
 import type * as TreeSitter from 'web-tree-sitter'
 import { CODE } from '../engine/outline/languages.ts'
-import { PARSING_MEMORY } from '../engine/outline/outlined.ts'
+import { type ParseMemory, PARSING_MEMORY } from './parse-memory.ts'
 
 // What build.js has put into dist/, so that the packages themselves aren't needed where editd is installed.
 const RUNTIME = import.meta.resolve('#grammars/web-tree-sitter.js')
 const treeSitter = (await import(RUNTIME)) as typeof TreeSitter
 const decompress = promisify(brotliDecompress)
-
-/** What a thread that parses is given. */
-export interface ParseMemory {
-  /** Bytes that all trees of the thread may take; a multiple of 64 KiB. */
-  trees: number
-}
 
 // Node has it; its types are those of browsers.
 declare const WebAssembly: { Memory: new (pages: { initial: number; maximum: number }) => object }
@@ -29,7 +23,7 @@ let ready: Promise<void> | undefined
 const start = (trees: number): Promise<void> =>
   treeSitter.Parser.init({
     wasmMemory: new WebAssembly.Memory({ initial: FIRST_PAGES, maximum: trees / PAGE }),
-    // It is told by the error.
+    // The error says so.
     printErr: () => {}
   })
 

@@ -1,11 +1,12 @@
 // What is asked of outlines of documents and sources, which parsers make in a worker thread, one file after the other.
 // Does not know grammars or requests.
-import { PARSED_SIZE, PARSING_MEMORY } from '../engine/outline/outlined.ts'
+import { PARSED_SIZE } from '../engine/outline/outlined.ts'
 import type { symbolOn } from '../engine/outline/target.ts'
 import type { OutlineEntry } from '../engine/failure.ts'
 import type { AskedSection, PlannedSection, planSection, SectionPlanFailure } from '../engine/plan/plan-section.ts'
 import { fail, ok, type Result } from '../result.ts'
-import { type CrashReport, isOutOfMemory, parseThread, TIMED_OUT, Threads } from './threads.ts'
+import { isOutOfMemory, parseThread, PARSING_MEMORY } from './parse-memory.ts'
+import { type CrashReport, TIMED_OUT, Threads } from './threads.ts'
 
 /** Milliseconds that parsing a text may take; then its thread is ended. */
 const PARSING_TIME = 10_000
@@ -43,7 +44,10 @@ export interface OutlineResults {
   section: Awaited<ReturnType<typeof planSection<Unparsed>>>
 }
 
-/** Why there is no outline. `limit` and `actual` in bytes, of the file or of the parser's memory; of `too_slow` in milliseconds. */
+/**
+ * Why there is no outline. `limit` and `actual` in bytes, of the file or of the parser's memory; for `too_slow` in
+ * milliseconds.
+ */
 export type Unparsed =
   | { reason: 'too_large'; limit: number; actual: number }
   | { reason: 'too_slow' | 'too_much_memory'; limit: number }

@@ -1,12 +1,11 @@
 // Checks of syntax, made by parsers in a worker thread, one after the other. Does not know grammars or requests.
 import type { SyntaxCheck } from '../engine/syntax/new-fault.ts'
 import { CHECKED_SIZE } from '../engine/syntax/languages.ts'
-import { type CrashReport, isOutOfMemory, parseThread, TIMED_OUT, Threads } from './threads.ts'
+import { CHECKING_MEMORY, isOutOfMemory, parseThread } from './parse-memory.ts'
+import { type CrashReport, TIMED_OUT, Threads } from './threads.ts'
 
 /** Milliseconds that a check may take, the first one with loading its grammar; then its thread is ended. */
 const CHECKING_TIME = 10_000
-/** Bytes that a tree may take: a third of what an outline may, of files that are an eighth as large. */
-const CHECKING_MEMORY = 64 * 1024 * 1024
 /** Checks that may wait: each edit keeps its file locked until its check is done. */
 const WAITING = 8
 

@@ -1,6 +1,5 @@
 // A few worker threads, and the jobs that wait for one. Does not know what a job is or who asks.
 import { Worker, type ResourceLimits } from 'node:worker_threads'
-import type { ParseMemory } from './grammars.ts'
 import { AGAIN, READY } from './thread.ts'
 
 /**
@@ -19,20 +18,6 @@ export interface ThreadsOptions {
   /** Instead of `IDLE`, for tests. */
   idle?: number
 }
-
-/** In MiB: objects that a thread that parses may have. TypeScript's own compiler makes 30,000 symbols, which fit. */
-const PARSE_HEAP = 96
-/** One thread that parses; `trees`: bytes that its trees may take. */
-export const parseThread = (trees: number): ThreadsOptions => ({
-  size: 1,
-  limits: { maxOldGenerationSizeMb: PARSE_HEAP },
-  data: { trees } satisfies ParseMemory
-})
-
-/** Whether a thread ended because its heap, or the memory of its parsers, had no room. */
-export const isOutOfMemory = (error: unknown): boolean =>
-  error instanceof Error &&
-  (('code' in error && error.code === 'ERR_WORKER_OUT_OF_MEMORY') || error.message.startsWith('Aborted('))
 
 interface QueuedJob {
   job: object

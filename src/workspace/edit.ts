@@ -15,6 +15,7 @@ import { announce, auditDone, auditedBy, notDone } from './announce.ts'
 import type { FileRecorder, Recorder } from './history/recorder.ts'
 import type { Lock, Locks } from './locks/lock.ts'
 import { OWN_UID } from './own-ids.ts'
+import { split } from './root/path.ts'
 import { mayWrite, type Missing, type Pin, type Root } from './root/pin.ts'
 import { measured, pastOf, recordedBy, runPlan, staleness } from './run-plan.ts'
 import {
@@ -245,9 +246,7 @@ export function refusalToWrite(pin: Pin, asks = true): FileFailure | null {
   const { mode, uid } = pin.stat
   if ((mode & 0o200n) === 0n) return { code: 'PERMISSION_DENIED', reason: 'read_only_file' }
   if (!asks && Number(uid) === OWN_UID) return null
-  const canBeRenamed = (): boolean =>
-    canGive(attributesOf(pin)) && mayWrite(pin.real.subarray(0, pin.real.lastIndexOf('/')))
-  if (asks && hasSeveralNames(pin) && !canBeRenamed()) {
+  if (asks && hasSeveralNames(pin) && !(canGive(attributesOf(pin)) && mayWrite(split(pin.real).folder))) {
     return { code: 'PERMISSION_DENIED', reason: 'several_names' }
   }
   return pin.writable() ? null : { code: 'PERMISSION_DENIED', reason: 'not_permitted' }

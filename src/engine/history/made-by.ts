@@ -1,7 +1,8 @@
 // Which of a text's changes made an edit that is asked for once more. Does not know files or who made changes.
+import { placedBytes, type Splice, Splices } from '../edit/splice.ts'
 import { lineStarts, withLf } from '../text/lines.ts'
 import { Text } from '../text/text.ts'
-import type { RecordedChange, RecordedSplice } from './change.ts'
+import { type RecordedChange, type RecordedSplice, spliceOf } from './change.ts'
 
 /** An edit whose `new_text` stands on these lines, 1-based and inclusive, of the text that it was to be made to. */
 export interface ResentEdit {
@@ -38,53 +39,44 @@ export function changeThatMade(
   return undefined
 }
 
-/** A splice at `at` of the text after the change. */
-interface Landed extends RecordedSplice {
-  at: number
-}
-
 /**
- * The splices of a change that are inside a range of the text after it, those that only took out what was at its start or
- * its end, and by how much the ones before it make the text longer. Undefined where one reaches beyond the range.
+ * What takes the splices of a change back, of those inside a range of the text after it, and of those that only took out
+ * what was at its start or its end; and by how much the ones before the range make the text longer. Undefined where one
+ * reaches beyond the range.
  */
 function touchedBy(splices: readonly RecordedSplice[], start: number, end: number) {
-  const inside: Landed[] = []
-  let atStart: Landed | undefined
-  let atEnd: Landed | undefined
+  const inside: Splice[] = []
+  let atStart: Splice | undefined
+  let atEnd: Splice | undefined
   let before = 0
-  let longer = 0
-  for (const splice of splices) {
-    const { insert, old } = splice
-    const at = splice.start + longer
-    const to = at + insert.length
-    longer += insert.length - old.length
-    const landed = { ...splice, at }
-    if (insert.length === 0 && at === start) atStart = landed
-    else if (insert.length === 0 && at === end) atEnd = landed
-    else if (at >= start && to <= end) inside.push(landed)
-    else if (at < end && to > start) return undefined
-    if (to <= start) before = longer
+  for (const [i, { new_start, new_end }] of placedBytes(splices.map(spliceOf)).entries()) {
+    const { old } = splices[i]!
+    const back = { start: new_start, end: new_end, insert: old }
+    const isGone = new_start === new_end
+    if (isGone && new_start === start) atStart = back
+    else if (isGone && new_start === end) atEnd = back
+    else if (new_start >= start && new_end <= end) inside.push(back)
+    else if (new_start < end && new_end > start) return undefined
+    if (new_end <= start) before += new_end - new_start - old.length
   }
   return { inside, atStart, atEnd, before }
 }
 
 /** What may be of the edit: all that is inside, and what was taken out at the edges or not. */
-function* variants(inside: Landed[], atStart: Landed | undefined, atEnd: Landed | undefined): Generator<Landed[]> {
+function* variants(inside: Splice[], atStart: Splice | undefined, atEnd: Splice | undefined): Generator<Splice[]> {
   for (const first of atStart === undefined ? [[]] : [[atStart], []]) {
     for (const last of atEnd === undefined ? [[]] : [[atEnd], []]) yield [...first, ...inside, ...last]
   }
 }
 
-/** The range `now`, which begins at `start`, as it was before these splices. */
-function undone(now: Buffer, start: number, splices: readonly Landed[]): Buffer {
-  const parts: Buffer[] = []
-  let from = 0
-  for (const { at, old, insert } of splices) {
-    parts.push(now.subarray(from, at - start), old)
-    from = at - start + insert.length
-  }
-  return Buffer.concat([...parts, now.subarray(from)])
-}
+/** The range `now`, which begins at `from`, before the change that these splices take back. */
+const undone = (now: Buffer, from: number, back: readonly Splice[]): Buffer =>
+  Buffer.concat(
+    new Splices(
+      back.map(({ start, end, insert }) => ({ start: start - from, end: end - from, insert })),
+      now.length
+    ).apply(now)
+  )
 
 /** Whether an edit at one place, whatever kinds of line breaks there are, is all that is between two texts. */
 function isEdit(before: Buffer, after: Buffer, edit: Pick<ResentEdit, 'old_text' | 'new_text'>): boolean {

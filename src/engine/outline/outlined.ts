@@ -24,11 +24,6 @@ export type CodeName = (typeof CODE_NAMES)[number]
 
 /** Bytes of a file that is parsed; a syntax tree takes many times as much memory. */
 export const PARSED_SIZE = 8 * 1024 * 1024
-/**
- * Bytes that a tree may take. TypeScript's own compiler (8 MB of JavaScript) takes 173 MB; `a<b,` 100,000 times as C++ takes
- * 1,137 MB.
- */
-export const PARSING_MEMORY = 192 * 1024 * 1024
 
 /** Every language whose outline can be made. */
 export const OUTLINED: readonly string[] = [...CODE_NAMES, 'markdown'].sort()

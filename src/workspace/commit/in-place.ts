@@ -31,8 +31,8 @@ const HALF_WRITTEN = 'The file is left half written; its old bytes are in the jo
 /**
  * Writes the result through the pinned file itself. Returns warnings.
  * Failures: STALE_FILE, FILE_LOCKED, PERMISSION_DENIED (several_names: another name may lie outside the root or be
- * protected). Throws the system's error, the old bytes restored; where even that fails,
- * an error that stands for nothing else, and they stay in the journal for whoever has the lock next.
+ * protected). Throws the system's error, the old bytes restored; where even that fails, an error that stands for nothing
+ * else, and they stay in the journal for the next holder of the lock.
  */
 export async function writeInPlace(
   context: InPlaceContext,
@@ -97,7 +97,7 @@ export async function beginInPlace(
   try {
     saved = await context.journal.save(pin, snapshot, await digest, batch)
     await record()
-    const refusal = refusalNow(context.lock, pin, snapshot) ?? refusalNow(object.value, pin, snapshot)
+    const refusal = refusalNow([context.lock, object.value], pin, snapshot)
     if (refusal !== null) return fail(refusal)
     begun = true
     try {
@@ -117,9 +117,9 @@ export async function beginInPlace(
   return ok({ finish, leave, takeBack })
 }
 
-/** Null: the lock is still ours, and the file is the one that was read. */
-export function refusalNow(lock: Lock, pin: Pin, snapshot: Snapshot): FileFailure | null {
-  if (!lock.held()) return { code: 'FILE_LOCKED', reason: 'lost', retry_after: 1 }
+/** Null: the locks are still ours, and the file is the one that was read. */
+export function refusalNow(locks: readonly Lock[], pin: Pin, snapshot: Snapshot): FileFailure | null {
+  if (locks.some(lock => !lock.held())) return { code: 'FILE_LOCKED', reason: 'lost', retry_after: 1 }
   return pin.inPlace() && snapshot.unchanged() ? null : { code: 'STALE_FILE', reason: 'changed_meanwhile' }
 }
 
@@ -162,9 +162,9 @@ type Outcome = { done: string; kept?: string } | { given_up: string; kept?: stri
  * Takes back what dead owners left half written, and forgets what they finished.
  * `guard` runs the work on one file (its path below the root) under its lock, and is false if the lock can't be had;
  * then the record stays.
- * `only`: just this file, by its path below the root or by what it is; throws if it may be half written and can't be helped now. False
- * where a server that isn't known to be dead has begun to write one of these files in place: if it was only suspended,
- * it goes on, whoever has the lock.
+ * `only`: just this file, by its path below the root or by what it is; throws if it may be half written and can't be
+ * helped now. False where a server that isn't known to be dead has begun to write one of these files in place: if it was
+ * only suspended, it goes on, whatever locks others have.
  */
 export async function recoverInPlace(
   context: InPlaceRecovery,

@@ -26,7 +26,7 @@ export async function remove(
     const saved = await journal.save(pin, snapshot, snapshot.digest)
     try {
       await record()
-      const refusal = refusalNow(lock, pin, snapshot)
+      const refusal = refusalNow([lock], pin, snapshot)
       if (refusal !== null) return fail(refusal)
       unlinkSync(folder.at(leaf))
       pin.replaced = true

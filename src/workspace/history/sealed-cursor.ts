@@ -1,6 +1,6 @@
 // A cursor as a caller gets it who may see only some of the files: nobody but the servers of this history can read in it
 // how much was changed in others. Does not know what a cursor says.
-import { createCipheriv, createDecipheriv, hkdfSync, randomBytes } from 'node:crypto'
+import { createCipheriv, createDecipheriv, createHmac, randomBytes } from 'node:crypto'
 
 const FORM = '2.'
 const CIPHER = 'aes-256-gcm'
@@ -9,7 +9,7 @@ const TAG = 16
 /** In bytes: a cursor is as long as a multiple of it, so that its length says little. */
 const BLOCK = 128
 
-const keyOf = (secret: Buffer): Buffer => Buffer.from(hkdfSync('sha256', secret, '', 'cursor', 32))
+const keyOf = (secret: Buffer): Buffer => createHmac('sha256', secret).update('\0cursor').digest()
 
 /** Another text each time. `secret`: of all servers on this history. */
 export function sealCursor(cursor: string, secret: Buffer): string {
