@@ -6,7 +6,7 @@ import type { HistoryOptions } from './api.ts'
 
 /** In ms: how far it follows a clock that is ahead when a server starts, since it may have been off for so long. */
 const AT_START = 12 * 60 * 60 * 1000
-/** How much faster than time passes it goes on from there, until it has the time of the clock. */
+/** From there it goes so many times as fast as time passes, until it has the time of the clock. */
 const FASTER = 2
 /** In ms: a clock that is ahead by more is reported. */
 const REPORTED = 60 * 60 * 1000

@@ -70,7 +70,7 @@ export interface EditRecord extends Author {
   change_count?: number
   /** Where each splice is, for people. */
   places: readonly SplicePlace[] | null
-  /** Of the text before and after; absent where both are UTF-8, or it isn't known. */
+  /** The encodings of the text before and after; absent where both are UTF-8, or they aren't known. */
   encodings?: Encodings
   /** Name of the temp file beside it: while that is there, the file didn't get this content. */
   temp?: string

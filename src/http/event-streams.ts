@@ -103,7 +103,7 @@ export function makeEventStreams(onBug: (error: unknown) => void, heartbeat = HE
   }
 }
 
-/** What all who hear of a change are told. `data` is JSON, whose texts have no line breaks. */
+/** What every reader of a change gets. `data` is JSON, whose texts have no line breaks. */
 interface Frame {
   event: string
   data: string

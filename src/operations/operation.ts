@@ -191,8 +191,8 @@ export interface TextsGone {
 }
 
 /**
- * Edits that the history doesn't keep any more. `to`: what was asked for. `of`: which edits, where they aren't named; none
- * of them is kept, and only of a batch is it known that there were any. `oldest_kept_at` in ms since 1970.
+ * Edits that the history doesn't keep any more. `to`: what was asked for. `of`: what selected them, where they aren't
+ * named; the history keeps none of them, and only a batch is known to have had any. `oldest_kept_at` in ms since 1970.
  */
 export interface EditSwept {
   code: 'HISTORY_GONE'

@@ -161,7 +161,7 @@ export interface Planned<T> {
   splice_lines?: readonly number[]
   /** Where each of them is; without it the history looks. */
   places?: readonly SplicePlace[]
-  /** Of a text that isn't UTF-8, before or after. */
+  /** The encodings of the text before and after, where one isn't UTF-8. */
   encodings?: Encodings
   /** Of an undo or redo: what it takes back or makes again. */
   toggles?: readonly Selection[]

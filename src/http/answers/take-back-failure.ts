@@ -420,7 +420,7 @@ export function sweptEdits({ edit_ids, of, to, oldest_kept_at }: EditSwept): Pro
   }
 }
 
-/** Of a batch it is known that it had edits. */
+/** Only a batch is known to have had edits. */
 function noneKept({ selector, name }: SweptSelector): string {
   if (selector === 'batch_id') return `No edit of batch ${name} is kept any more.`
   const whose = {

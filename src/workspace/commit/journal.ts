@@ -122,9 +122,8 @@ export class Journal {
   }
 
   /**
-   * The records of dead owners, or of one file only, and whether there are records of others,
-   * who may be writing now or at any later time. Copies whose record was never written are removed, records that can't
-   * be read put aside.
+   * The records of dead owners, or of one file only, and whether there are records of others, who may be writing now or
+   * at any later time. Copies whose record was never written are removed, records that can't be read put aside.
    */
   async records(report: Report, only?: JournalledFile): Promise<{ ofTheDead: JournalRecord[]; others: boolean }> {
     const ofTheDead = []

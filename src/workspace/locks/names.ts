@@ -10,7 +10,7 @@ export const keyLock = (digest: string): Buffer => Buffer.from(`\0idempotency-ke
 /** Of the recovery of a batch. */
 export const batchLock = (id: string): Buffer => Buffer.from(`\0batch\0${id}`)
 
-/** Of what is written in place, whichever of its names is used: two mounts of it have one device and inode. */
+/** The lock of what is written in place, by any of its names: two mounts of it have one device and inode. */
 export const objectLock = ({ dev, ino }: FileId): Buffer => Buffer.from(`\0object\0${dev}\0${ino}`)
 
 /** Whether a lock is of a file, whose real path is its name. */
