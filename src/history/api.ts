@@ -75,7 +75,7 @@ export interface PathHistory {
   gaps: Gap[]
 }
 
-/** The last record of a path that isn't void, no review, and no save that an edit replaced; without texts. */
+/** The last record of a path that took place, or of which nobody has said whether it did; no review; without texts. */
 export interface Latest {
   edit_id: string
   operation: EditRecord['operation']
@@ -189,9 +189,10 @@ export interface History {
   append(record: EditRecord, options: { durable: boolean }): Promise<void>
   /**
    * Says what became of a record, of any server. A review is done when it is written, and is settled only where that
-   * failed. Written with the next record, or within 50 ms; not synced.
+   * failed. Written with the next record, or within 50 ms; not synced. `isUrgent`: other servers can't find it out by
+   * themselves, so that `leave` waits until it is written. Always so of what is void.
    */
-  settle(edit_id: string, settled: Settlement): void
+  settle(edit_id: string, settled: Settlement, isUrgent?: boolean): void
   /** Resolves when all that was settled until now is written, and others can read it; or could not be. */
   sayAll(): Promise<void>
   /** Resolves when all that was appended, settled and kept until now is written, or was given up. */
@@ -244,13 +245,16 @@ export interface History {
   sweptTo(): Promise<string>
   /**
    * Keeps the content of a file in the background; of several for one file, the last. Not for private files. `alone`:
-   * as in `refresh`.
+   * as in `refresh`. False: it isn't kept.
    */
-  keepCopy(path: Buffer, edit_id: string, pieces: readonly Buffer[], hash: string, alone?: boolean): void
+  keepCopy(path: Buffer, edit_id: string, pieces: readonly Buffer[], hash: string, alone?: boolean): boolean
   /** The copy of this file that waits to be written; its bytes may be others in a later tick. Null: none does. */
   waitingCopy(path: Buffer): FileCopy | null
-  /** Resolves when the copy of this file that waits, if one does, is where other servers find it. Never rejects. */
-  writeCopy(path: Buffer): Promise<void>
+  /**
+   * To be awaited before another server can edit this file: resolves when the copy of it that waits, and all that is urgent
+   * of what was settled, are where others find them, or couldn't be written. Never rejects.
+   */
+  leave(path: Buffer): Promise<void>
   /** Null: there is none, or it is damaged. */
   copyOf(path: Buffer): Promise<FileCopy | null>
   /** Writes what waits, then releases everything. Never rejects. Nothing may be called after it. */

@@ -63,18 +63,18 @@ export class Copies {
     this.#options = options
   }
 
-  /** `alone`: no other server edits the file, and `written` is called before one does. */
-  keep(path: Buffer, edit_id: string, pieces: readonly Buffer[], hash: string, alone: boolean): void {
+  /** `alone`: no other server edits the file, and `written` is called before one does. False: it isn't kept. */
+  keep(path: Buffer, edit_id: string, pieces: readonly Buffer[], hash: string, alone: boolean): boolean {
     const size = pieces.reduce((sum, { length }) => sum + length, 0)
     const { copy, waitingCopies } = this.#options.limits
-    if (size > copy) return
+    if (size > copy) return false
     const key = keyOf(path)
     const before = this.#waiting.get(key)
     const bytes = this.#bytes - (before?.bytes.length ?? 0) + size
     if (bytes > waitingCopies) {
       if (!this.#hasDropped) this.#options.report({ event: 'history_copies_dropped' })
       this.#hasDropped = true
-      return
+      return false
     }
     // Copied: the caller may use the pieces' memory for something else.
     const memory = before !== undefined && before.memory.length >= size ? before.memory : memoryFor(size)
@@ -83,6 +83,7 @@ export class Copies {
     const wait = this.#options.later ?? (alone ? LATER : 0)
     if (wait === 0 || bytes > waitingCopies / 2) this.#start()
     else this.#timer ??= setTimeout(() => this.#start(), wait).unref()
+    return true
   }
 
   /** For this tick only: the next copy of the file is put in its memory. */

@@ -7,10 +7,6 @@ import { keyOf } from './segment-index.ts'
 /** Paths that are remembered. */
 const LIMIT = 10_000
 
-/** Whether it is what another program saved, and an edit replaced in the same instant: the edit is the last change. */
-export const isReplacedSave = (operation: Latest['operation'] | undefined, settled: Settlement | null): boolean =>
-  operation === 'outside' && settled === 'uncertain'
-
 export class LatestOfPaths {
   /** Null: the path has no record. */
   readonly #latest = new Map<string, Latest | null>()
@@ -48,8 +44,8 @@ export class LatestOfPaths {
     const path = this.#paths.get(edit_id)
     if (path === undefined) return
     const latest = this.#latest.get(path)
-    // The one before it counts again.
-    if (settled === 'void' || isReplacedSave(latest?.operation, settled)) this.#drop(path)
+    // Else the one before it is the last again.
+    if (settled !== 'done') this.#drop(path)
     else if (latest) latest.settled = settled
   }
 

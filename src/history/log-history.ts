@@ -87,6 +87,10 @@ export class LogHistory implements History {
   readonly #latest = new LatestOfPaths()
   /** What was settled and isn't written yet. */
   readonly #said = new Map<string, Settlement>()
+  /** Some of it has to be written before another server can edit its file. */
+  #hasUrgent = false
+  /** Resolves when what was urgent is written. */
+  #saying: Promise<void> = Promise.resolve()
   /** Ids of changes of which this server said lately what became of them. */
   readonly #settled = new Set<string>()
   /** Of paths, whether their texts are kept: the patterns take longer to ask. */
@@ -194,7 +198,8 @@ export class LogHistory implements History {
     return this.#parts.writer.append(recordLine(record, texts, blobs, this.#ids.latest), durable)
   }
 
-  settle(edit_id: string, settled: Settlement): void {
+  settle(edit_id: string, settled: Settlement, isUrgent = settled === 'void'): void {
+    if (isUrgent) this.#hasUrgent = true
     this.#said.set(edit_id, settled)
     this.#settled.add(edit_id)
     if (this.#settled.size > REMEMBERED) this.#settled.delete(this.#settled.values().next().value!)
@@ -284,16 +289,22 @@ export class LogHistory implements History {
     return sweptAmong(names)
   }
 
-  keepCopy(path: Buffer, edit_id: string, pieces: readonly Buffer[], hash: string, alone = false): void {
-    if (this.keepsTexts(path)) this.#parts.copies.keep(path, edit_id, pieces, hash, alone)
+  keepCopy(path: Buffer, edit_id: string, pieces: readonly Buffer[], hash: string, alone = false): boolean {
+    return this.keepsTexts(path) && this.#parts.copies.keep(path, edit_id, pieces, hash, alone)
   }
 
   waitingCopy(path: Buffer): FileCopy | null {
     return this.#parts.copies.waiting(path)
   }
 
-  writeCopy(path: Buffer): Promise<void> {
-    return this.#parts.copies.written(path)
+  async leave(path: Buffer): Promise<void> {
+    if (this.#hasUrgent) {
+      // What is urgent from now on is for the next write.
+      this.#hasUrgent = false
+      this.#saying = this.#parts.writer.sent()
+    }
+    await this.#saying
+    await this.#parts.copies.written(path)
   }
 
   copyOf(path: Buffer): Promise<FileCopy | null> {

@@ -9,7 +9,7 @@ import type {
   RecordPage,
   RecordQuery
 } from './api.ts'
-import { isReplacedSave, type LatestOfPaths } from './latest.ts'
+import type { LatestOfPaths } from './latest.ts'
 import { LINE_FEED } from './line.ts'
 import { RecordLines, type ReadRow } from './lines.ts'
 import type { Facts } from './record-json.ts'
@@ -76,7 +76,7 @@ export class RecordReader {
     const stands = await this.#newest(
       overview => overview.mayHavePath(key),
       index => index.ofPath(key, false),
-      ({ facts, found }) => facts.path.equals(path) && !isReplacedSave(facts.operation, found.settled)
+      ({ facts, found }) => facts.path.equals(path) && found.settled !== 'uncertain'
     )
     const latest = stands && { ...latestOf(stands.facts), settled: stands.found.settled }
     this.#options.latest.put(key, latest)

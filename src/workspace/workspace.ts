@@ -167,6 +167,8 @@ class RootKeeper {
       fence: nonces => fenceServers(root, state, nonces, path => this.#batches.names(path)),
       // Servers of one group edit beside each other.
       aloneChanged: isAlone => history?.setAlone(isAlone && options.group === undefined),
+      // The same of all files. A closed history has written it.
+      leaving: async () => (this.#closed === null ? history?.flush() : undefined),
       report: this.#report
     })
     sockets.onChange = () => this.#rootLock.look()
@@ -178,8 +180,8 @@ class RootKeeper {
       socket: process.platform === 'linux',
       files: options.lock === 'shared' ? this.#lockFiles : null,
       waited: options.meter?.locked,
-      // What this process has kept of the file in memory, the next one reads from the disk.
-      leaving: async realPath => history?.writeCopy(realPath),
+      // What this process knows of the file and has in memory, the next one reads from the disk.
+      leaving: async realPath => history?.leave(realPath),
       fence: (realPath, temps) => {
         if (!isOfFile(realPath)) return
         const { folder } = split(realPath)

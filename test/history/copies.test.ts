@@ -159,20 +159,20 @@ t.test('a copy that is asked for is written at once, whatever else waits', async
   const keep = (path: string, text: string, alone: boolean) =>
     history.keepCopy(Buffer.from(path), text, [Buffer.from(text)], hashOf(text), alone)
   for (const path of ['a', 'b', 'c']) keep(path, 'one', true)
-  await history.writeCopy(PATH)
+  await history.leave(PATH)
   t.equal(namesOf(place).length, 0, 'nothing to do where none waits')
-  await history.writeCopy(Buffer.from('b'))
+  await history.leave(Buffer.from('b'))
   t.equal(namesOf(place).length, 1, 'the others wait on')
 
   keep('b', 'two', true)
-  const both = [history.writeCopy(Buffer.from('b')), history.writeCopy(Buffer.from('b'))]
+  const both = [history.leave(Buffer.from('b')), history.leave(Buffer.from('b'))]
   keep('b', 'three', true)
   await Promise.all(both)
   t.match(readFileSync(join(place.folder, 'copies', namesOf(place)[0]!)).toString(), /three$/, 'the last that was kept')
 
   keep('a', 'two', true)
   const first = { is: '' }
-  const written = history.writeCopy(Buffer.from('a')).then(() => {
+  const written = history.leave(Buffer.from('a')).then(() => {
     first.is ||= 'written'
   })
   for (let i = 0; i < 500 && first.is === ''; i++) {
@@ -182,7 +182,7 @@ t.test('a copy that is asked for is written at once, whatever else waits', async
   t.equal(first.is, 'written', 'while others are always being written')
   await written
 
-  const writing = history.writeCopy(Buffer.from('c'))
+  const writing = history.leave(Buffer.from('c'))
   await history.flush()
   t.equal(namesOf(place).length, 3 + 8, 'the end waits for one that is being written')
   await writing

@@ -1,7 +1,6 @@
 // What the records of one file come to: which of them took place, and where a change by others lies between two. Does
 // not know how records are kept.
 import { type RecordedChange, UNKNOWN_CHANGE } from '../../engine/history/change.ts'
-import { isReplacedSave } from '../../history/latest.ts'
 import type { EditRecord, Settlement, Stored } from '../../history/record.ts'
 import type { ChangeRecord } from '../api.ts'
 
@@ -62,9 +61,12 @@ export const landedOf = <T extends Known>(stored: readonly T[], landed: readonly
       : { ...known, settled: landed.includes(known.record.edit_id) ? 'done' : 'uncertain' }
   )
 
-/** Whether it can be the last record of its file, after which others changed it: `Latest` of the history is one. */
+/**
+ * Whether it can be the last record of its file, after which others changed it: `Latest` of the history is one. As in the
+ * chain, only what is known to have taken place is.
+ */
 export const counts = ({ operation }: Pick<EditRecord, 'operation'>, settled: Settlement): boolean =>
-  operation !== 'review' && settled !== 'void' && !isReplacedSave(operation, settled)
+  operation !== 'review' && settled === 'done'
 
 /** What became of a change, where the content after it has this hash. */
 export function settlementOf(

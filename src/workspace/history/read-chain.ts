@@ -1,7 +1,7 @@
 // A file's records and their chain, read without the file's lock. Does not know what is asked of them.
 import { UNKNOWN_CHANGE } from '../../engine/history/change.ts'
 import type { History, Latest } from '../../history/api.ts'
-import type { Stored } from '../../history/record.ts'
+import type { EditRecord, Stored } from '../../history/record.ts'
 import { chainOf, isChange, isEnd, type Chain } from './chain.ts'
 
 /** As `lastOf` of the history has it. */
@@ -36,6 +36,17 @@ export async function readChain(
   const whole = records.filter(({ record }) => record.edit_id <= last)
   const read = { stored: whole, chain: chainOf(whole, present) }
   return isEnd(read.chain) || since === undefined ? read : (asOf(present, since, whole) ?? read)
+}
+
+/**
+ * Whether the record took place, by the copy of its file: one with its id is kept only of what the file held after it, and
+ * before others can have the lock. To be asked under the lock.
+ */
+export async function isCopied(
+  history: Pick<History, 'copyOf'>,
+  { edit_id, path }: Pick<EditRecord, 'edit_id' | 'path'>
+): Promise<boolean> {
+  return (await history.copyOf(path))?.edit_id === edit_id
 }
 
 /**

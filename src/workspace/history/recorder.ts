@@ -10,7 +10,7 @@ import { copyAuthor, type Author, type EditRecord, type FileAttributes, type Set
 import type { FileHistory, Key, Origin, Planned } from '../api.ts'
 import { codeOf, HistoryUnwritable, Overtaken, Raced } from '../errno.ts'
 import type { Lock } from '../locks/lock.ts'
-import { readChain } from './read-chain.ts'
+import { isCopied, readChain } from './read-chain.ts'
 import { type Chain, chainOf, counts, isNote, isTraceless, judge, landedOf, settlementOf } from './chain.ts'
 
 export interface RecorderOptions {
@@ -274,11 +274,9 @@ export class FileRecorder {
   /** After the file got its content. `pieces`: that content; null: the file is gone. */
   done(pieces: readonly Buffer[] | null, digest: string | null): void {
     if (this.#recorded === undefined) return
-    this.#history.settle(this.#recorded, 'done')
-    const { path, lock } = this.#file
-    if (pieces !== null && digest !== null) {
-      this.#history.keepCopy(path, this.#recorded, pieces, digest, lock !== null && lock.alone_since !== null)
-    }
+    const isCopied = pieces !== null && digest !== null && this.#keepCopy(this.#recorded, pieces, digest)
+    // By its copy others know that it took place, whatever another program makes of the file meanwhile.
+    this.#history.settle(this.#recorded, 'done', !isCopied)
   }
 
   /** It did not get it. */
@@ -320,7 +318,7 @@ export class FileRecorder {
         if (last?.settled === null) this.#history.settle(last.edit_id, 'done')
         return null
       }
-      // Else the one before it is the last: this did not take place, or is a save that an edit replaced.
+      // Else the one before it is the last.
       if (last.settled !== null || counts(last, await this.#settleLast(last))) return this.#recordOfOthers(last)
     }
   }
@@ -346,17 +344,26 @@ export class FileRecorder {
     if ((await this.#file.unchanged?.()) === false) throw new Overtaken('it was changed since it was read')
   }
 
-  /** It took place, whatever becomes of the change that is made to it. */
+  /** It took place, whatever becomes of the change that is made to it; what comes next is compared with its content. */
   async #keepOutside(outside: EditRecord): Promise<void> {
     await this.#history.append(outside, { durable: this.#options.durable })
     this.#history.settle(outside.edit_id, 'done')
+    const { hash_after } = outside
+    if (hash_after !== null) this.#keepCopy(outside.edit_id, [this.#file.bytes()], hash_after)
+  }
+
+  /** False: it isn't kept. */
+  #keepCopy(edit_id: string, pieces: readonly Buffer[], hash: string): boolean {
+    const { path, lock } = this.#file
+    return this.#history.keepCopy(path, edit_id, pieces, hash, lock !== null && lock.alone_since !== null)
   }
 
   async #settleLast({ edit_id }: Latest): Promise<Settlement> {
     const { path, digest } = this.#file
     const { records } = await this.#history.ofPath(path)
     const known = records.find(({ record }) => record.edit_id === edit_id)
-    const settlement = known === undefined ? 'uncertain' : settlementOf(known.record, digest)
+    const isDone = await isCopied(this.#history, { edit_id, path })
+    const settlement = isDone ? 'done' : known === undefined ? 'uncertain' : settlementOf(known.record, digest)
     this.#history.settle(edit_id, settlement)
     return settlement
   }

@@ -10,6 +10,7 @@ import { split } from '../root/path.ts'
 import { same, statAt, type Root } from '../root/pin.ts'
 import { digestAt } from '../scan.ts'
 import { chainOf, isTraceless } from './chain.ts'
+import { isCopied } from './read-chain.ts'
 
 export interface Settling {
   history: History
@@ -78,7 +79,9 @@ async function lookAt(root: Root, history: History, record: Stored['record']): P
   const isThis = ({ edit_id }: { edit_id: string }): boolean => edit_id === record.edit_id
   // Its server may have said it just now.
   const said = records.find(stored => isThis(stored.record))?.settled
-  return said ?? chainOf(records, present.value).settled.find(isThis)?.settlement ?? null
+  if (said) return said
+  const settlement = chainOf(records, present.value).settled.find(isThis)?.settlement ?? null
+  return settlement !== 'done' && (await isCopied(history, record)) ? 'done' : settlement
 }
 
 /** Whether the temp file is there and nothing else: the file itself may have both names for an instant. */

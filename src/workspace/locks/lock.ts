@@ -44,7 +44,7 @@ export interface LocksOptions {
    * (fence.ts). Where it throws, nobody gets the lock.
    */
   fence(realPath: Buffer, temps: readonly string[]): void
-  /** Of a group: to be done before another process of it can have this file. Must not reject. */
+  /** To be done before another process can have this file. Must not reject. */
   leaving?: (realPath: Buffer) => Promise<void>
   /** Hears how long each lock was waited for, in seconds, and whether it was had. */
   waited?: ((seconds: number, isHeld: boolean) => void) | undefined
@@ -67,10 +67,12 @@ export class Locks {
   readonly #options: LocksOptions
   readonly #queues = new Map<string, ((turn: Turn) => void)[]>()
   readonly #sockets: KeptSockets
+  readonly #leaving: NonNullable<LocksOptions['leaving']>
   #released = 0
   constructor(options: LocksOptions) {
     this.#options = options
-    this.#sockets = new KeptSockets(options.leaving ?? (async () => {}))
+    this.#leaving = options.leaving ?? (async () => {})
+    this.#sockets = new KeptSockets(this.#leaving)
   }
 
   /**
@@ -136,7 +138,7 @@ export class Locks {
       const file = alone_since === null ? await this.#options.files?.hold(key(), deadline) : undefined
       if (file === null) return fail({ code: 'FILE_LOCKED', reason: 'timeout', retry_after: 1 })
       if (file !== undefined) {
-        undo.push(file.release)
+        undo.push(file.release, () => this.#leaving(realPath))
         if (file.unreleased.length > 0) {
           this.#options.fence(
             realPath,

@@ -32,6 +32,8 @@ export interface RootLockOptions {
   fence(nonces: readonly string[]): void
   /** Called when this server is alone, and when it is so no more. */
   aloneChanged?(isAlone: boolean): void
+  /** To be done when this server was alone, before others can edit. Must not reject. */
+  leaving?(): Promise<void>
   report: (event: { event: string; [key: string]: unknown }) => void
 }
 
@@ -243,7 +245,12 @@ export class RootLock {
   #release({ hold }: Alone): void {
     this.#alone = null
     this.#options.aloneChanged?.(false)
-    this.#releasing = hold.release()
+    this.#releasing = this.#leave(hold)
+  }
+
+  async #leave(hold: HeldFile): Promise<void> {
+    await this.#options.leaving?.()
+    await hold.release()
   }
 
   /** When no edit runs any more. */

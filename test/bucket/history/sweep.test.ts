@@ -22,7 +22,7 @@ t.test('removes texts and copies that are too old, and no others', CEPH, async t
   const [record] = await write(history, [recordOf(history, 'a.txt', text)])
   history.keepCopy(A, record!.edit_id, [Buffer.from(text)], record!.hash_after!)
   await history.flush()
-  await history.writeCopy(A)
+  await history.leave(A)
   await history.sweep(ALL)
   t.equal((await keysIn(place.store, BLOBS)).length, 1)
   t.equal((await keysIn(place.store, COPIES)).length, 1)
