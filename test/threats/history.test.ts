@@ -1,7 +1,11 @@
-// Somebody else's hands in the history. Row 41 of docs/threats.md.
+// Somebody else's hands in the history, and in the files while they are edited. Rows 41 and 53 of docs/threats.md.
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
 import { chmodSync, readdirSync, readFileSync, rmSync, symlinkSync, truncateSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { checkDocument, codeOf, makeFolders, row, startServer, tally } from './harness.ts'
+import { has } from '../workspace/support/machine.ts'
+import type { Answer, Running } from '../running.ts'
+import { checkDocument, codeOf, makeFolders, many, row, startServer, tally } from './harness.ts'
 
 const FIRST = 'one\ntwo\nthree\n'
 const SECRET = 'a secret outside\n'
@@ -69,5 +73,111 @@ row(
     )
   }
 )
+
+/**
+ * Another program: it counts in a line of its own, and saves by exchanging the file with a new one, `argv[2]` times. What an
+ * edit made of the file since it was read is lost with it.
+ */
+const EXCHANGING = `
+import ctypes, os, random, sys, time
+libc = ctypes.CDLL(None, use_errno=True)
+path, count = sys.argv[1], int(sys.argv[2])
+for i in range(1, count + 1):
+    lines = open(path).read().split('\\n')
+    lines[0] = 'program: %d' % i
+    open(path + '.new', 'w').write('\\n'.join(lines))
+    if libc.renameat2(-100, (path + '.new').encode(), -100, path.encode(), 2) != 0:
+        sys.exit(os.strerror(ctypes.get_errno()))
+    os.unlink(path + '.new')
+    time.sleep(random.random() * 0.1)
+`
+const SAVES = many('saves', 100)
+
+row(
+  53,
+  'another program exchanges the file while agents edit, undo and redo',
+  {
+    done: `two servers, three agents, each with a line of its own, and ${SAVES} exchanges (RENAME_EXCHANGE) at random moments`,
+    skip: process.platform === 'linux' && has('python3') ? false : 'needs Linux and python3'
+  },
+  async t => {
+    const folders = makeFolders(t, { 'a.txt': 'program: 0\nagent 0: 0\n-\nagent 1: 0\n-\nagent 2: 0\n' })
+    const servers = [await startServer(t, folders), await startServer(t, folders)]
+    const any = () => servers[Math.floor(Math.random() * servers.length)]!
+    const made = await any().post('/edit', { path: 'a.txt', old_text: 'agent 0: 0', new_text: 'agent 0: 1' })
+    const program = spawn('python3', ['-c', EXCHANGING, join(folders.root, 'a.txt'), `${SAVES}`], {
+      stdio: ['ignore', 'inherit', 'inherit']
+    })
+    const ended = once(program, 'exit')
+    const done = idsIn(made)
+    const codes: string[] = []
+    const agent = async (name: number): Promise<void> => {
+      let [last, isUndone] = ['', false]
+      while (program.exitCode === null && program.signalCode === null) {
+        const line = any()
+          .text('a.txt')
+          .split('\n')
+          .find(one => one.startsWith(`agent ${name}: `))!
+        const edit = { path: 'a.txt', old_text: line, new_text: `${line}1` }
+        const isEdit = last === '' || Math.random() < 0.5
+        const route = isEdit ? '/edit' : isUndone ? '/redo' : '/undo'
+        const answer = await any().post(route, isEdit ? edit : { edit_id: last })
+        codes.push(`${route} ${codeOf(answer)}`)
+        if (answer.status !== 200) continue
+        const [edit_id] = idsIn(answer)
+        done.push(edit_id!)
+        isUndone = route === '/undo'
+        if (isEdit) last = edit_id!
+      }
+    }
+    await Promise.all([agent(0), agent(1), agent(2)])
+    t.strictSame(await ended, [0, null])
+    t.comment(tally(codes))
+    t.ok(codes.includes('/edit 200') && codes.includes('/undo 200'))
+    t.strictSame(
+      codes.filter(code => code.includes('HISTORY_GONE')),
+      []
+    )
+    const records = await recordsOf(servers[0]!)
+    const edits = records.filter(({ operation }) => operation !== 'outside')
+    t.strictSame(
+      edits.map(({ edit_id }) => edit_id),
+      done.toSorted(),
+      'an edit is recorded if it was answered with 200'
+    )
+    const changes = records.filter(({ operation, state }) => operation !== 'outside' || state !== 'uncertain')
+    t.strictSame(
+      changes.filter(({ state, diff }) => state === 'uncertain' || diff === undefined),
+      [],
+      'each took place, and has its texts'
+    )
+    t.strictSame(
+      changes.slice(1).map(({ hash_before }) => hash_before),
+      changes.slice(0, -1).map(({ file_hash }) => file_hash),
+      'each begins with what the one before it led to'
+    )
+    return '0 × `HISTORY_GONE`; exactly the acknowledged edits are recorded; 0 false records of other programs, 0 without texts'
+  }
+)
+
+/** Of the records that an edit, an undo or a redo has made. */
+const idsIn = ({ text }: Answer): string[] => Array.from(text.matchAll(/"edit_id":"(\w+)"/g), ([, id]) => id!)
+
+/** All records of a.txt, oldest first. */
+async function recordsOf({ post }: Running): Promise<Record<string, unknown>[]> {
+  const records: Record<string, unknown>[] = []
+  let before: unknown
+  do {
+    const { body } = await post('/history', {
+      path: 'a.txt',
+      show_diff: true,
+      limit: 100,
+      ...(before !== undefined && { before })
+    })
+    records.push(...(body.edits as Record<string, unknown>[]))
+    before = body.next_before
+  } while (before !== undefined)
+  return records.reverse()
+}
 
 checkDocument()
