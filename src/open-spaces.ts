@@ -19,6 +19,12 @@ export interface OpenOptions extends Pick<WorkspaceOptions, 'group'> {
   auditFile?: AuditFile | null
 }
 
+/**
+ * How many of the process's threads (four, unless UV_THREADPOOL_SIZE says otherwise) may wait for the file system of one of
+ * several workspaces: one that hangs leaves the rest to the others.
+ */
+const THREADS = 2
+
 /** What a bucket needs is loaded only where there is one. */
 async function openBucketLate(
   settings: Config & Pick<WorkspaceOptions, 'audit' | 'meter' | 'report'>,
@@ -50,7 +56,11 @@ export async function openSpaces(
       }
       if (settings.bucket !== null) return await openBucketLate(opened, settings.bucket)
       ensureDir(settings.root)
-      return await openWorkspace({ ...opened, ...(group !== undefined && { group }) })
+      return await openWorkspace({
+        ...opened,
+        ...(group !== undefined && { group }),
+        ...(access !== null && { threads: THREADS })
+      })
     } catch (error) {
       throw new CantOpen(settings, error)
     }

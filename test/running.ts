@@ -51,7 +51,7 @@ export const UNBUNDLED_COMMAND: readonly string[] = [...BARE, built('src/server.
 /** The command of the built server. Where coverage is measured, what it runs counts if it ends by itself or by SIGTERM. */
 export const COMMAND: string[] = [process.execPath, SERVER]
 
-/** Starts the server, on a free port unless the flags say where. Resolves when it listens; rejects with its stderr if it ends before. */
+/** Starts the server, on a free port unless the flags say where; with an access file, without a root. Resolves when it listens; rejects with its stderr if it ends before. */
 export const start = (root: string, stateDir: string | null, ...flags: string[]): Promise<Running> =>
   run(COMMAND, root, stateDir, flags)
 
@@ -69,7 +69,8 @@ export async function run(
   const token = 'a-token-for-tests'
   const port = flags.includes('--port') || flags.includes('--listen') ? [] : ['--port', '0']
   const state = stateDir === null ? [] : ['--state-dir', stateDir]
-  const child = spawn(command, [...args, root, ...port, ...state, '--token', token, ...flags], {
+  const served = flags.includes('--access') ? [] : [root, '--token', token]
+  const child = spawn(command, [...args, ...served, ...port, ...state, ...flags], {
     stdio: ['ignore', 'pipe', 'pipe']
   })
   let stderr = ''

@@ -83,6 +83,8 @@ export interface WorkspaceOptions extends CommonOptions {
   group?: string
   /** proc wherever it works. */
   confinement?: 'proc' | 'portable'
+  /** How many of the process's threads may wait for the root's file system at once. All of them by default. */
+  threads?: number
 }
 
 export type * from '../history/record.ts'

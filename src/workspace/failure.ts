@@ -82,6 +82,7 @@ export type FileFailure =
         | 'store_unknown'
         | 'root_gone'
         | 'root_unwritable'
+        | 'root_hangs'
         | 'state_unwritable'
         | 'history_unwritable'
         | 'history_unreadable'

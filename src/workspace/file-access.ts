@@ -96,6 +96,7 @@ export interface FileAccessOptions {
 /** How often a change is tried where the path leads elsewhere by the time its lock is held. Chosen, not measured. */
 const ATTEMPTS = 3
 const beingWritten: FileFailure = { code: 'FILE_LOCKED', reason: 'in_place', retry_after: 5 }
+const hanging: FileFailure = { code: 'NOT_READY', reason: 'root_hangs', retry_after: 5 }
 const draining: FileFailure = { code: 'NOT_READY', reason: 'draining', retry_after: 5 }
 
 /** Whether this process may make files in the folder. */
@@ -133,7 +134,8 @@ export class FileAccess {
 
   /** Null, or why nothing can be done now: NOT_READY. */
   ready(): FileFailure | null {
-    if (this.#running.isClosed) return draining
+    const refusal = this.#refusal()
+    if (refusal !== null) return refusal
     const root = this.#root.real()
     if (root === null) return gone
     const { stateDir, readOnly } = this.#options
@@ -188,9 +190,15 @@ export class FileAccess {
     return { ...named(first), ...(others !== undefined && { others: others.map(named) }) }
   }
 
+  /** Null, or why nothing is begun. */
+  #refusal(): FileFailure | null {
+    return this.#running.isClosed ? draining : this.#root.disk.hangs ? hanging : null
+  }
+
   /** What the text of a path means. */
   #requested({ path: text }: FileTarget, use: AccessMode): Result<RequestedPath, FileFailure> {
-    if (this.#running.isClosed) return fail(draining)
+    const refusal = this.#refusal()
+    if (refusal !== null) return fail(refusal)
     const normalised = relativePath(text, this.#roots)
     if (!normalised.ok) return fail(this.#withPathInside(normalised.failure, text, use))
     const path = normalised.value === '' ? '.' : normalised.value

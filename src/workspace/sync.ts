@@ -1,6 +1,7 @@
 // Makes bytes and names outlast a power failure. Does not know paths.
 import { fstatSync, fsync } from 'node:fs'
 import { promisify } from 'node:util'
+import type { DiskCalls } from './root/disk-calls.ts'
 
 /** Resolves when what was written to a file is on the disk. */
 export const syncFile: (fd: number) => Promise<void> = promisify(fsync)
@@ -17,8 +18,13 @@ export async function syncFolder(fd: number): Promise<void> {
 
 /** The folders of one root: who waits for the same one shares its syncs. */
 export class FolderSyncs {
+  readonly #disk: DiskCalls
   readonly #running = new Map<string, Promise<void>>()
   readonly #next = new Map<string, Promise<void>>()
+
+  constructor(disk: DiskCalls) {
+    this.#disk = disk
+  }
 
   /**
    * As `syncFolder`; `fd` is of the folder `stat`, and stays open until then. One sync runs at a time for each folder,
@@ -40,9 +46,11 @@ export class FolderSyncs {
   }
 
   #run(folder: string, fd: number): Promise<void> {
-    const running = syncFolder(fd).finally(() => {
-      if (!this.#next.has(folder)) this.#running.delete(folder)
-    })
+    const running = this.#disk
+      .call(() => syncFolder(fd))
+      .finally(() => {
+        if (!this.#next.has(folder)) this.#running.delete(folder)
+      })
     this.#running.set(folder, running)
     return running
   }

@@ -292,6 +292,16 @@ export async function writeAll(fd: number, pieces: readonly Buffer[], total: num
   }
 }
 
+/**
+ * Resolves when the file's file system takes writes, which is waited for in another thread: one that hangs must not hold
+ * this one. Writes nothing. Throws the system's error.
+ */
+export async function takesWrites(fd: number): Promise<void> {
+  await writevLater(fd, [NOTHING], 0)
+}
+
+const NOTHING = Buffer.alloc(0)
+
 /** The beginning of the pieces, of so many bytes or fewer. */
 function upTo(pieces: readonly Buffer[], bytes: number): Buffer[] {
   const parts: Buffer[] = []

@@ -45,7 +45,7 @@ const MEMORY = 256e6
  * can't be used, and Occupied.
  */
 export async function openWorkspace(options: WorkspaceOptions): Promise<Workspace> {
-  const root = openRoot(options.root, options.confinement)
+  const root = openRoot(options.root, options.confinement, options.threads)
   let intents
   let sockets
   let presence
@@ -262,7 +262,7 @@ class RootKeeper {
   /** Every minute from now on, but not while a sweep is still running. */
   keepSweeping(): void {
     this.#timer = setInterval(() => {
-      if (this.#sweeping === null) {
+      if (this.#sweeping === null && !this.opened.root.disk.hangs) {
         this.sweep().catch(error => this.#report({ event: 'sweep_failed', reason: String(error) }))
       }
     }, SWEEP).unref()

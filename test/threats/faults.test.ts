@@ -1,6 +1,7 @@
-// A disk that is full, system calls that fail, power failures, no descriptors. Rows 20, 21, 23, 24 and 45 of
+// A disk that is full, system calls that fail, power failures, no descriptors. Rows 20, 21, 23, 24, 45 and 59 of
 // docs/threats.md; `npm run test:faults -- --cuts N --errors N` for more.
 import { execFileSync, spawn, spawnSync } from 'node:child_process'
+import { createHash } from 'node:crypto'
 import { once } from 'node:events'
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { constants } from 'node:os'
@@ -10,7 +11,7 @@ import t, { type Test } from 'tap'
 import { every, LONG, ONLY_CI } from '../often.ts'
 import { Random, SEED } from '../random.ts'
 import { startBare } from '../running.ts'
-import { cutOff, has, hasLoop, loop } from '../workspace/support/machine.ts'
+import { cutOff, freeze, has, hasLoop, loop } from '../workspace/support/machine.ts'
 import { build } from '../workspace/support/native.ts'
 import {
   startServer,
@@ -555,6 +556,85 @@ row(
     for (let i = 0; i < 12; i++) t.equal((await edit(i, after)).code, '200', 'recovers')
     t.strictSame(tempFiles(at.root), [])
     return 'each `200` or `NOT_READY` with `Retry-After`, or no connection; recovers at once, no temp file'
+  }
+)
+
+const HUNG = 20
+
+row(
+  59,
+  'the file system of one of two workspaces hangs',
+  {
+    done:
+      'an ext4 that is frozen while 12 edits of it begin, with /create in new directories, /batch, an undo of a creation and ' +
+      'an edit in place (of a bind-mounted file); the other workspace, /healthz and /readyz meanwhile; then it goes on',
+    skip: hasLoop('ext4') && has('fsfreeze') ? false : 'needs loop devices and fsfreeze'
+  },
+  async t => {
+    const here = makeFolders(t)
+    const { mounted } = loop(t, here.base, 'ext4')
+    const files = Array.from({ length: 12 }, (_, i) => `f${i}`)
+    for (const name of [...files, 'source', 'bound']) writeFileSync(join(mounted, name), 'one\n')
+    execFileSync('mount', ['--bind', join(mounted, 'source'), join(mounted, 'bound')])
+    t.teardown(() => spawnSync('umount', ['-l', join(mounted, 'bound')]))
+    writeFileSync(join(here.root, 'f'), 'one\n')
+    const access = join(here.base, 'access.yaml')
+    const tokens = ['a', 'b'].map(name => ({
+      name,
+      workspace: name,
+      scope: 'edit',
+      sha256: createHash('sha256').update(name).digest('hex')
+    }))
+    writeFileSync(access, JSON.stringify({ workspaces: { a: { root: mounted }, b: { root: here.root } }, tokens }))
+    const server = await startServer(t, here, '--access', access, '--log-level', 'error')
+    const as = (token: string) => (route: string, body: object) =>
+      server.post(route, body, { authorization: `Bearer ${token}` })
+    const [hung, other] = [as('a'), as('b')]
+    const edit = (path: string) => ({ path, old_text: 'one', new_text: 'two' })
+    const made = await hung('/create', { path: 'made', content: 'one\n' })
+    t.equal(made.status, 200)
+    const thaw = freeze(mounted, HUNG)
+    const asked = [
+      hung('/create', { path: 'x/y/z', content: 'one\n' }),
+      hung('/undo', { edit_id: made.body.edit_id }),
+      hung('/edit', edit('bound')),
+      hung('/batch', {
+        operations: [
+          { operation: 'create', path: 'p/q', content: 'one\n' },
+          { operation: 'edit', ...edit('f0') }
+        ]
+      }),
+      ...files.slice(1).map(path => hung('/edit', edit(path)))
+    ]
+    const timed = async <T>(work: Promise<T>): Promise<T> => {
+      const late = Symbol('late')
+      const first = await Promise.race([work, sleep(HUNG * 500, late)])
+      if (first === late) t.fail('waited for the file system of the other one')
+      return first as T
+    }
+    const get = (path: string) => timed(fetch(server.url + path))
+    t.equal((await timed(other('/edit', edit('f')))).status, 200)
+    t.equal((await get('/healthz')).status, 200)
+    let refused = await timed(hung('/inspect', { path: 'f0' }))
+    while (refused.status === 200) {
+      await sleep(100)
+      refused = await timed(hung('/inspect', { path: 'f0' }))
+    }
+    t.match(refused, { status: 503, body: { code: 'NOT_READY', detail: /file system does not answer/ } })
+    t.equal((await get('/readyz')).status, 503)
+    t.equal((await timed(other('/edit', { path: 'f', old_text: 'two', new_text: 'one' }))).status, 200)
+    thaw()
+    t.strictSame(
+      (await Promise.all(asked)).map(({ status }) => status),
+      asked.map(() => 200)
+    )
+    t.equal((await get('/readyz')).status, 200)
+    t.strictSame(readFileSync(join(mounted, 'f1'), 'utf8'), 'two\n')
+    t.strictSame(tempFiles(mounted), [])
+    return (
+      'the other workspace is edited and /healthz answers meanwhile; after 2 s the workspace that hangs and /readyz are ' +
+      '`503 NOT_READY`; when it goes on, each edit is made'
+    )
   }
 )
 

@@ -3,6 +3,7 @@ import { closeSync, constants, fstatSync, mkdtempSync, openSync, renameSync, rmS
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import t from 'tap'
+import { DiskCalls } from '../../src/workspace/root/disk-calls.ts'
 import { FolderSyncs, syncFile, syncFolder } from '../../src/workspace/sync.ts'
 import { testFolder } from '../folder.ts'
 import { cutOff, hasLoop, loop } from './support/machine.ts'
@@ -44,7 +45,7 @@ t.test('syncs a folder once for all who ask while it is being synced', async t =
     closeSync(two!)
   })
   const stats = { one: fstatSync(one!, { bigint: true }), two: fstatSync(two!, { bigint: true }) }
-  const syncs = new FolderSyncs()
+  const syncs = new FolderSyncs(new DiskCalls())
   const first = syncs.sync(one!, stats.one)
   const second = syncs.sync(one!, stats.one)
   t.not(second, first, 'who comes later isn’t answered by one that has begun')
@@ -60,7 +61,7 @@ t.test('syncs a folder once for all who ask while it is being synced', async t =
 t.test('tells all who wait for a sync that it failed, and only them', async t => {
   const fd = openSync(testFolder(t), constants.O_RDONLY | constants.O_DIRECTORY)
   const stat = fstatSync(fd, { bigint: true })
-  const syncs = new FolderSyncs()
+  const syncs = new FolderSyncs(new DiskCalls())
   const first = syncs.sync(fd, stat)
   await first
   closeSync(fd)

@@ -186,6 +186,7 @@ export const FILE_FAILURES: Descriptions<
       store_unavailable: 'The object store does not answer this server',
       root_gone: 'The workspace directory is missing',
       root_unwritable: "The workspace directory can't be written to",
+      root_hangs: "The workspace's file system does not answer",
       state_unwritable: "The state folder of the server is missing or can't be written to",
       history_unwritable: "The history of the server can't be written",
       history_unreadable: "The history of the server can't be read",

@@ -1,6 +1,5 @@
 // Puts new content in the place of many files, or removes them, all or nothing. Does not know plans or policy; what is left after a crash
 // is recover-batch.ts's. The order, and why it holds: docs/decisions/batch.md.
-import { setImmediate as yieldToOthers } from 'node:timers/promises'
 import { fail, ok, type Result } from '../../result.ts'
 import { codeOf, quietly } from '../errno.ts'
 import type { FileFailure } from '../failure.ts'
@@ -26,10 +25,10 @@ import {
   type Member
 } from './batch-member.ts'
 import { identityOf, type BatchMember, type BatchRecords, type RunningBatch } from './batch-record.ts'
-import { mkdirBelowRoot, NO_HARD_LINKS, outermostFirst, removeFolder } from './commit-new.ts'
+import { mkdirBelowRoot, NO_HARD_LINKS, outermostFirst, removeIfEmpty } from './commit-new.ts'
 import { beginInPlace, type InPlaceContext } from './in-place.ts'
 import type { Intents } from './intents.ts'
-import type { Temp } from './temp.ts'
+import { answers, type Temp } from './temp.ts'
 
 export interface BatchContext extends Omit<InPlaceContext, 'lock'> {
   root: Root
@@ -140,6 +139,7 @@ class Batch {
       )
       if (unrenamable.length > 0) return fail({ unrenamable: unrenamable.map(({ at }) => at) })
       await this.#writeRecords(extras)
+      if (this.#members.every(({ temp }) => temp === null)) await answers(this.#members[0]!.folder)
       const refusal = (await this.#writeInPlace()) ?? (await this.#putAll())
       if (refusal !== null) return fail(refusal)
       done = true
@@ -170,7 +170,6 @@ class Batch {
     for (const folder of missing) {
       const at = this.#files.findIndex(({ path }) => isIn(path, folder))
       if (await ofFile(at, () => mkdirBelowRoot(this.#context.root, folder))) this.#madeFolders.push(folder)
-      await yieldToOthers()
     }
   }
 
@@ -363,11 +362,7 @@ class Batch {
     for (const { present, old } of done ? [] : this.#members) {
       if (old !== null) quietly(() => present?.snapshot.unlinked())
     }
-    const unneeded = done ? this.#emptied : this.#madeFolders
-    for (const path of this.#left !== null ? [] : unneeded.toReversed()) {
-      quietly(() => removeFolder(this.#context.root, path))
-      await yieldToOthers()
-    }
+    if (this.#left === null) await removeIfEmpty(this.#context.root, done ? this.#emptied : this.#madeFolders)
     for (const folder of this.#folders.values()) folder.close()
   }
 }

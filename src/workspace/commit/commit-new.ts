@@ -1,7 +1,7 @@
 // Puts a new file, and the folders that it lacks, where nothing is: temp file, fsync, link, fsync of the folders. Does
 // not know plans or policy.
-import { closeSync, constants, linkSync, mkdirSync, openSync, renameSync, rmdirSync, unlinkSync } from 'node:fs'
-import { setImmediate as yieldToOthers } from 'node:timers/promises'
+import { closeSync, constants, linkSync, openSync, renameSync, unlinkSync } from 'node:fs'
+import { mkdir, rmdir } from 'node:fs/promises'
 import { fail, ok, type Result } from '../../result.ts'
 import type { FileAttributes } from '../../history/record.ts'
 import { madeAs, type CommitContext } from './commit.ts'
@@ -31,8 +31,7 @@ export async function commitNew(
   let done = false
   try {
     for (const missing of missingFolders) {
-      if (mkdirBelowRoot(context.root, missing)) made.push(missing)
-      await yieldToOthers()
+      if (await mkdirBelowRoot(context.root, missing)) made.push(missing)
     }
     const folder = context.root.openFolder(folderPath)
     try {
@@ -55,10 +54,7 @@ export async function commitNew(
       folder.close()
     }
   } finally {
-    for (const folder of done ? [] : made.reverse()) {
-      quietly(() => removeFolder(context.root, folder))
-      await yieldToOthers()
-    }
+    if (!done) await removeIfEmpty(context.root, made)
   }
 }
 
@@ -77,12 +73,12 @@ export function foldersBetween(from: Buffer, to: Buffer): Buffer[] {
 export const outermostFirst = (folders: readonly Buffer[]): Buffer[] =>
   [...new Map(folders.map(folder => [folder.toString('latin1'), folder])).values()].sort((a, b) => a.length - b.length)
 
-/** False: it is there by now, perhaps because another request needs it too. */
-export function mkdirBelowRoot(root: Root, realPath: Buffer): boolean {
+/** False: it is there by now, perhaps because another request needs it too. Throws the system's error, or Raced. */
+export async function mkdirBelowRoot(root: Root, realPath: Buffer): Promise<boolean> {
   const { folder, leaf } = split(realPath)
   const parent = root.openFolder(folder)
   try {
-    mkdirSync(parent.at(leaf))
+    await root.disk.call(() => mkdir(parent.at(leaf)))
     return true
   } catch (error) {
     if (codeOf(error) === 'EEXIST') return false
@@ -92,12 +88,16 @@ export function mkdirBelowRoot(root: Root, realPath: Buffer): boolean {
   }
 }
 
-/** Throws the system's error, also where the folder is not empty, or Raced. */
-export function removeFolder(root: Root, realPath: Buffer): void {
+/** Removes those of the folders, each before those in it, that are empty and can be removed. */
+export async function removeIfEmpty(root: Root, realPaths: readonly Buffer[]): Promise<void> {
+  for (const realPath of realPaths.toReversed()) await removeFolder(root, realPath).catch(() => {})
+}
+
+async function removeFolder(root: Root, realPath: Buffer): Promise<void> {
   const { folder, leaf } = split(realPath)
   const parent = root.openFolder(folder)
   try {
-    rmdirSync(parent.at(leaf))
+    await root.disk.call(() => rmdir(parent.at(leaf)))
   } finally {
     parent.close()
   }

@@ -9,7 +9,7 @@ import type { Journal, JournalledFile, JournalRecord, Report, Saved } from './jo
 import type { Lock, Locks } from '../locks/lock.ts'
 import { objectLock } from '../locks/names.ts'
 import { syncFile } from '../sync.ts'
-import { digestOf, readWhole, writeAll, type Snapshot } from '../text-file.ts'
+import { digestOf, readWhole, takesWrites, writeAll, type Snapshot } from '../text-file.ts'
 import { same, type Pin, type Root } from '../root/pin.ts'
 
 export interface InPlaceContext {
@@ -95,6 +95,7 @@ export async function beginInPlace(
   }
   let begun = false
   try {
+    await context.root.disk.call(() => takesWrites(fd))
     saved = await context.journal.save(pin, snapshot, await digest, batch)
     await record()
     const refusal = refusalNow([context.lock, object.value], pin, snapshot)

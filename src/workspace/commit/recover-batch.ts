@@ -1,12 +1,12 @@
 // Completes a batch that a crash cut short, or takes it back: whichever docs/decisions/batch.md says. Does not know
 // locks, or who asks.
 import { linkSync, renameSync, unlinkSync } from 'node:fs'
-import { codeOf, Hindered, quietly } from '../errno.ts'
+import { codeOf, Hindered } from '../errno.ts'
 import { split } from '../root/path.ts'
 import { same, statAt, type Folder, type Root } from '../root/pin.ts'
 import { digestAt } from '../scan.ts'
 import { beside, isFile, type BatchDecision, type BatchMember, type LeftBatch } from './batch-record.ts'
-import { NO_HARD_LINKS, removeFolder } from './commit-new.ts'
+import { NO_HARD_LINKS, removeIfEmpty } from './commit-new.ts'
 import { REFUSALS } from './commit.ts'
 import { recoverBatchInPlace, type InPlaceContext } from './in-place.ts'
 
@@ -51,7 +51,7 @@ export async function recoverBatch(context: BatchRecovery, left: LeftBatch): Pro
   tell(context, { decision, files: found.length }, outcomes)
   for (const { member } of found) removeNames(context.root, member)
   const unneeded = decision === 'forward' ? batch.emptied : batch.folders
-  for (const path of unneeded.toReversed()) quietly(() => removeFolder(context.root, path))
+  await removeIfEmpty(context.root, unneeded)
   batch.drop()
   return true
 }

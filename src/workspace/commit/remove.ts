@@ -2,12 +2,12 @@
 // or policy.
 import { unlinkSync } from 'node:fs'
 import { fail, ok, type Result } from '../../result.ts'
-import { quietly } from '../errno.ts'
 import type { FileFailure, FileWarning } from '../failure.ts'
 import { split } from '../root/path.ts'
-import { removeFolder } from './commit-new.ts'
+import { removeIfEmpty } from './commit-new.ts'
 import type { Change } from './commit.ts'
 import { refusalNow, type InPlaceContext } from './in-place.ts'
+import { answers } from './temp.ts'
 
 /**
  * Removes the file, and then those of `made_folders` (each before those in it) that are empty. The old bytes are in the
@@ -25,6 +25,7 @@ export async function remove(
   try {
     const saved = await journal.save(pin, snapshot, snapshot.digest)
     try {
+      await answers(folder)
       await record()
       const refusal = refusalNow([lock], pin, snapshot)
       if (refusal !== null) return fail(refusal)
@@ -37,6 +38,6 @@ export async function remove(
   } finally {
     folder.close()
   }
-  for (const path of made_folders.toReversed()) quietly(() => removeFolder(root, path))
+  await removeIfEmpty(root, made_folders)
   return ok(warnings)
 }

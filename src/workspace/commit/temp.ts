@@ -84,18 +84,21 @@ const isEarly = ({ durability, content, intents }: TempOptions): boolean =>
 /** Makes the file at `path`, which must not be there. */
 async function write(options: TempOptions, path: Buffer): Promise<BigIntStats> {
   const { durability, mode, content, finish, ready } = options
-  const opening = openLater(path, NEW, mode)
+  const { disk } = options.folder
+  const opening = disk.call(() => openLater(path, NEW, mode))
   const early = isEarly(options) ? ready?.() : undefined
   // What it rejects with is thrown below, unless something else is first.
   const over = early?.catch(() => {})
   try {
     const fd = await opening
     try {
-      await writeAll(fd, content.pieces, content.size)
+      const written = (): Promise<void> => writeAll(fd, content.pieces, content.size)
+      await (content.size > SYNC_IO_BYTES ? disk.call(written) : written())
       const stat = fstatSync(fd, { bigint: true })
       if (stat.size !== BigInt(content.size)) throw new Raced('the size of the temp file is wrong')
       finish?.(fd, stat)
-      if (durability === 'full') await bothDone(syncFile(fd), ready?.())
+      const synced = (): Promise<void> => syncFile(fd)
+      if (durability === 'full') await bothDone(disk.call(synced), ready?.())
       else await (early ?? ready?.())
       return stat
     } finally {
@@ -117,8 +120,10 @@ async function writeAside(options: TempOptions, path: Buffer): Promise<BigIntSta
   let moved = false
   try {
     const stat = await write(options, aside.path)
-    closeSync(await openLater(path, NEW, 0o600))
-    await renameLater(aside.path, path)
+    await options.folder.disk.call(async () => {
+      closeSync(await openLater(path, NEW, 0o600))
+      await renameLater(aside.path, path)
+    })
     moved = true
     return stat
   } finally {
@@ -153,7 +158,7 @@ function begin({ name, intents, folder, folderPath }: TempPlace): Omit<Temp, 'st
     path,
     forget: () => intents.done(slot),
     async end(moved) {
-      if (moved || (await isRemoved(path))) intents.done(slot)
+      if (moved || (await isRemoved(folder, path))) intents.done(slot)
       else intents.leave()
     }
   }
@@ -181,10 +186,18 @@ export async function withTemp<F>(
   }
 }
 
+/**
+ * Waits in another thread until the file system makes a change, by removing what isn't there: one that hangs must not
+ * hold this thread, with what is changed in it next.
+ */
+export async function answers(folder: Folder): Promise<void> {
+  await isRemoved(folder, folder.at(randomTempName()))
+}
+
 /** Also where it was never made. */
-async function isRemoved(path: Buffer): Promise<boolean> {
+async function isRemoved({ disk }: Folder, path: Buffer): Promise<boolean> {
   try {
-    await unlinkLater(path)
+    await disk.call(() => unlinkLater(path))
   } catch (error) {
     return codeOf(error) === 'ENOENT'
   }

@@ -3,6 +3,7 @@
 import { accessSync, constants, lstatSync, type BigIntStats } from 'node:fs'
 import type { Result } from '../../result.ts'
 import type { FileFailure } from '../failure.ts'
+import type { DiskCalls } from './disk-calls.ts'
 
 /** Nothing is there. Whoever knows the policy makes a FileFailure of it. Paths are real ones below the root. */
 export interface Missing {
@@ -57,6 +58,8 @@ export interface Pin {
 /** A folder inside the root that can't be exchanged under us. To be closed. */
 export interface Folder {
   readonly stat: BigIntStats
+  /** Of its root. */
+  readonly disk: DiskCalls
   /** A path for system calls to the entry `leaf` of this very folder. */
   at(leaf: Buffer | string): Buffer
   /** Whether it still is where it was, inside the root. */
@@ -68,6 +71,7 @@ export interface Folder {
 
 export interface Root {
   readonly confinement: 'proc' | 'portable'
+  readonly disk: DiskCalls
   /** Absolute path of the root now, in bytes; null when it is gone. */
   real(): Buffer | null
   /**

@@ -5,6 +5,7 @@ import { fail, ok, type Result } from '../../result.ts'
 import { closeLater } from '../close-later.ts'
 import { quietly, Raced } from '../errno.ts'
 import type { FileFailure } from '../failure.ts'
+import type { DiskCalls } from './disk-calls.ts'
 import { below } from './path.ts'
 import {
   ATTEMPTS,
@@ -31,15 +32,18 @@ const statOf = (path: Buffer): BigIntStats | null => statAt(path) ?? null
 
 export class PortableRoot implements Root {
   readonly confinement = 'portable'
+  readonly disk: DiskCalls
   readonly #real: Buffer
-  readonly #syncs = new FolderSyncs()
+  readonly #syncs: FolderSyncs
   readonly #stat: BigIntStats
   readonly #access: PathAccess = {
     at: relative => join(this.#real, relative),
     resolve: relative => below(this.#real, realOf(join(this.#real, relative)))
   }
 
-  constructor(real: string) {
+  constructor(real: string, disk: DiskCalls) {
+    this.disk = disk
+    this.#syncs = new FolderSyncs(disk)
     this.#real = Buffer.from(real)
     this.#stat = lstatSync(real, { bigint: true })
   }
@@ -97,6 +101,7 @@ export class PortableRoot implements Root {
       kept = true
       return {
         stat,
+        disk: this.disk,
         at: leaf => join(real, leaf),
         inPlace,
         sync: () => this.#syncs.sync(fd, stat),

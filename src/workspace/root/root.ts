@@ -13,6 +13,7 @@ import { fail, ok, type Result } from '../../result.ts'
 import { closeLater } from '../close-later.ts'
 import { codeOf, quietly, Raced } from '../errno.ts'
 import type { FileFailure } from '../failure.ts'
+import { DiskCalls } from './disk-calls.ts'
 import { below } from './path.ts'
 import {
   ATTEMPTS,
@@ -36,18 +37,22 @@ const O_PATH = 0o10000000
 /** As an object: of a name, Node makes a new one at each call. */
 const LATIN1 = { encoding: 'latin1' } as const
 
-/** Opens an existing folder as the root. Without `confinement`: by /proc where that works, else by root-portable.ts. */
-export function openRoot(folder: string, confinement?: 'proc' | 'portable'): Root {
+/**
+ * Opens an existing folder as the root. Without `confinement`: by /proc where that works, else by root-portable.ts.
+ * `threads`: how many of the process's may wait for its file system at once.
+ */
+export function openRoot(folder: string, confinement?: 'proc' | 'portable', threads?: number): Root {
+  const disk = new DiskCalls(threads)
   const real = realpathSync.native(folder)
   if (confinement !== 'portable' && process.platform === 'linux') {
     const fd = openSync(real, O_PATH | constants.O_DIRECTORY)
-    if (procWorks(fd, real)) return new ProcRoot(fd)
+    if (procWorks(fd, real)) return new ProcRoot(fd, disk)
     /* c8 ignore next 2 -- only where /proc isn't mounted */
     closeSync(fd)
   }
   /* c8 ignore next -- only where /proc isn't mounted */
   if (confinement === 'proc') throw new Error('cannot use /proc/self/fd')
-  return new PortableRoot(real)
+  return new PortableRoot(real, disk)
 }
 
 function procWorks(fd: number, real: string): boolean {
@@ -75,9 +80,10 @@ function realPathOf(fd: number): string | null {
 
 class ProcRoot implements Root {
   readonly confinement = 'proc'
+  readonly disk: DiskCalls
   readonly #fd: number
   readonly #prefix: Buffer
-  readonly #syncs = new FolderSyncs()
+  readonly #syncs: FolderSyncs
   readonly #folders = new SharedFolders()
   /** Which file system the root is on, and whether that has fine times; found out when it is first asked for. */
   #times: { dev: bigint; fine: boolean } | undefined
@@ -88,8 +94,10 @@ class ProcRoot implements Root {
     resolve: relative => this.#resolve(relative)
   }
 
-  constructor(fd: number) {
+  constructor(fd: number, disk: DiskCalls) {
     this.#fd = fd
+    this.disk = disk
+    this.#syncs = new FolderSyncs(disk)
     this.#prefix = Buffer.from(`/proc/self/fd/${fd}/`)
   }
 
@@ -223,6 +231,7 @@ class ProcRoot implements Root {
       const stat = fstatSync(fd, { bigint: true })
       return {
         stat,
+        disk: this.disk,
         at: leaf => Buffer.concat([prefix, typeof leaf === 'string' ? Buffer.from(leaf) : leaf]),
         inPlace,
         sync: async () => {

@@ -32,10 +32,11 @@ export class SharedFolders {
 
   /** To be closed once. */
   #handOut(key: string, shared: Shared): Folder {
-    const { stat, at, inPlace, sync, close } = shared.folder
+    const { stat, disk, at, inPlace, sync, close } = shared.folder
     shared.users++
     return {
       stat,
+      disk,
       at,
       inPlace,
       sync,

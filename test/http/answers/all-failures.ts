@@ -402,6 +402,7 @@ const ALL: AllFailures = {
   NO_SPACE: [{}],
   NOT_READY: [
     { reason: 'root_gone', retry_after: 5 },
+    { reason: 'root_hangs', retry_after: 5 },
     { reason: 'root_unwritable', retry_after: 5 },
     { reason: 'state_unwritable', retry_after: 5 },
     { reason: 'no_descriptors', retry_after: 1 },

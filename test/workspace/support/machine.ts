@@ -1,5 +1,5 @@
 // What this machine allows a test to do. Does not know the tests.
-import { execFileSync, spawnSync } from 'node:child_process'
+import { execFileSync, spawn, spawnSync } from 'node:child_process'
 import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 
@@ -33,6 +33,17 @@ export function loop(
   mount()
   t.teardown(() => spawnSync('umount', ['-l', mounted]))
   return { mounted, mount }
+}
+
+/** Lets a mounted file system make no changes, as a file server that is gone would, until what is returned is called, or for `seconds`. */
+export function freeze(mounted: string, seconds: number): () => void {
+  execFileSync('fsfreeze', ['-f', mounted])
+  // Also where the test itself is held by it.
+  const guard = spawn('sh', ['-c', `sleep ${seconds}; fsfreeze -u "$0"`, mounted], { stdio: 'ignore', detached: true })
+  return () => {
+    process.kill(-guard.pid!)
+    execFileSync('fsfreeze', ['-u', mounted])
+  }
 }
 
 /** Shuts a file system down as a power cut would: what its journal has only in memory is lost. */
