@@ -411,7 +411,6 @@ t.test(
     })
     socket.on('error', () => {})
     await sleep(300)
-    const begin = Date.now()
     child.kill('SIGTERM')
     t.equal(
       await new Promise(resolve => {
@@ -419,7 +418,6 @@ t.test(
       }),
       0
     )
-    t.ok(Date.now() - begin < 10_500)
   }
 )
 
