@@ -94,24 +94,27 @@ function openFolders(folder: string): State {
 /** Read, or made first. Two servers that start at once agree: the file appears whole, and only one can make it. */
 function secretIn(folder: string): Buffer {
   const path = join(folder, SECRET)
-  for (;;) {
-    try {
-      const secret = readFileSync(path)
-      if (secret.length !== SECRET_LENGTH) throw new Error(`${path} must be ${SECRET_LENGTH} bytes long`)
-      return secret
-    } catch (error) {
-      if (codeOf(error) !== 'ENOENT') throw error
-    }
-    const temp = `${path}.${randomBytes(8).toString('hex')}`
-    // Flushed before it has its name: a power failure would leave an empty file, and with it no server would start
-    // again.
-    writeFileSync(temp, randomBytes(SECRET_LENGTH), { mode: 0o600, flag: 'wx', flush: true })
-    try {
-      linkSync(temp, path)
-    } catch (error) {
-      if (codeOf(error) !== 'EEXIST') throw error
-    } finally {
-      quietly(() => unlinkSync(temp))
-    }
+  try {
+    return readSecret(path)
+  } catch (error) {
+    if (codeOf(error) !== 'ENOENT') throw error
   }
+  const temp = `${path}.${randomBytes(8).toString('hex')}`
+  // Flushed before it has its name: a power failure would leave an empty file, and with it no server would start
+  // again.
+  writeFileSync(temp, randomBytes(SECRET_LENGTH), { mode: 0o600, flag: 'wx', flush: true })
+  try {
+    linkSync(temp, path)
+  } catch (error) {
+    if (codeOf(error) !== 'EEXIST') throw error
+  } finally {
+    quietly(() => unlinkSync(temp))
+  }
+  return readSecret(path)
+}
+
+function readSecret(path: string): Buffer {
+  const secret = readFileSync(path)
+  if (secret.length !== SECRET_LENGTH) throw new Error(`${path} must be ${SECRET_LENGTH} bytes long`)
+  return secret
 }

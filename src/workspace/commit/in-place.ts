@@ -148,10 +148,14 @@ class FileInPlace {
 
   /** Makes it end at `size`, and then what was appended; in one tick. */
   #resize(size: number): void {
-    const appended = Buffer.alloc(Math.max(0, fstatSync(this.#fd).size - this.#length))
-    const count = readSync(this.#fd, appended, 0, appended.length, this.#length)
+    let appended = Buffer.alloc(0)
+    // Until there is no more: what is appended between the last look and the cut is lost.
+    for (let end; (end = fstatSync(this.#fd).size) > this.#length + appended.length;) {
+      appended = Buffer.alloc(end - this.#length)
+      readSync(this.#fd, appended, 0, appended.length, this.#length)
+    }
     ftruncateSync(this.#fd, size)
-    for (let at = 0; at < count;) at += writeSync(this.#fd, appended, at, count - at, size + at)
+    for (let at = 0; at < appended.length;) at += writeSync(this.#fd, appended, at, appended.length - at, size + at)
     this.#length = size
   }
 }
