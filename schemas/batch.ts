@@ -1,7 +1,7 @@
 // What POST /batch takes and answers: operations on many files, all or nothing. Knows only the wire format.
 import type { Static, TSchema } from 'typebox'
 import { Type } from './type.ts'
-import { hash, named, ref, requestPath, word, madeOnce } from './common.ts'
+import { expectedHash, named, ref, requestPath, word, madeOnce } from './common.ts'
 import { CALL_FIELDS, changeFields, keyField, callerFields } from './change-fields.ts'
 import { editId } from './history.ts'
 import { BatchedResultSchema } from './outcome.ts'
@@ -26,7 +26,7 @@ export const batchOperation = madeOnce((edits_max: number) => {
       Type.Array(ref(PreviewEdit), { minItems: 1, maxItems: edits_max, description: 'As in edit, edit_lines.' })
     ),
     ...(Object.fromEntries(own) as Record<string, TSchema>),
-    expected_hash: Type.Optional(hash('The hash of its file before the whole batch.')),
+    expected_hash: Type.Optional(expectedHash('The hash of its file before the whole batch.')),
     show_diff: Type.Optional(Type.Boolean({ description: 'Default: as of the batch.' })),
     line_endings: Type.Optional(word(['adapt', 'exact'], 'As in edit, edit_lines, edit_section.')),
     new_text: Type.Optional(Type.String({ description: 'As in edit, edit_lines, edit_section.' }))

@@ -1,7 +1,7 @@
 // What POST /blame takes and answers: who wrote the lines of a file. Knows only the wire format.
 import type { Static } from 'typebox'
 import { Type } from './type.ts'
-import { answeredPath, count, hash, line, named, ref, requestPath, resolvedPath } from './common.ts'
+import { answeredPath, count, hash, line, named, ref, requestPath, resolvedPath, sha256 } from './common.ts'
 import { editId, NamedEdit } from './history.ts'
 import { reach, shownLine } from './pending.ts'
 
@@ -40,6 +40,7 @@ export const BlameResultSchema = named('BlameResult', 'The lines of a file, and 
   path: answeredPath,
   resolved_path: Type.Optional(resolvedPath),
   file_hash: Type.Optional(hash('The hash of the file as it is now, also with at; left out where there is none.')),
+  sha256,
   at: Type.Optional(editId('The edit right after which the file was so.')),
   ...reach,
   total_lines: count('Lines in the file, as it was then.'),

@@ -1,7 +1,7 @@
 // The fields that every operation that changes a file takes, and who sends it, why and under which key. Knows only the
 // wire format.
 import { Type } from './type.ts'
-import { hash, word } from './common.ts'
+import { expectedHash, word } from './common.ts'
 
 const label = (description: string) => Type.Optional(Type.String({ minLength: 1, maxLength: 200, description }))
 
@@ -31,7 +31,7 @@ export type CallField = (typeof CALL_FIELDS)[number]
 
 export const changeFields = {
   expected_hash: Type.Optional(
-    hash(
+    expectedHash(
       'The file_hash from your last answer about this file. If it has changed since, ' +
         'nothing is written: STALE_FILE.'
     )

@@ -36,6 +36,8 @@ export const word = <const V extends string[]>(values: V, description: string) =
   Type.Unsafe<V[number]>({ type: 'string', enum: values, description })
 
 const HASH = '^[0-9a-f]{16}$'
+const WHOLE_HASH = '^[0-9a-f]{64}$'
+const HASH_BEGINNING = '^[0-9a-f]{16,64}$'
 const TIME = '^[0-9]{4}-[0-9]{2}-[0-9]{2}[Tt ][0-9]{2}:[0-9]{2}:[0-9]{2}(\\.[0-9]+)?([Zz]|[+-][0-9]{2}:[0-9]{2})$'
 
 /** The form of an edit's id, which says when it was made: the years up to 2527. */
@@ -43,12 +45,21 @@ const EDIT_ID = '^0[0-9A-F][0-9A-HJKMNP-TV-Z]{24}$'
 
 /** What each pattern in a request allows, in words. */
 export const ALLOWED: Readonly<Record<string, string>> = {
-  [HASH]: 'the file_hash of an answer: 16 hex digits in lower case',
+  [HASH_BEGINNING]: 'the file_hash or sha256 of an answer: 16 to 64 hex digits in lower case',
   [TIME]: 'a date and time with its zone, such as 2026-11-22T12:40:00Z',
   [EDIT_ID]: 'the next_before of an answer, unchanged'
 }
 
+/** The first 16 digits of a file's SHA-256. */
 export const hash = (description: string) => Type.String({ pattern: HASH, description })
+
+/** The hash that a request expects: so many digits of the file's SHA-256 as the caller wants compared. */
+export const expectedHash = (description: string) => Type.String({ pattern: HASH_BEGINNING, description })
+
+/** The whole SHA-256 of the file that an answer is about; an earlier version kept answers without it. */
+export const sha256 = Type.Optional(
+  Type.String({ pattern: WHOLE_HASH, description: 'The whole SHA-256, of which file_hash is the beginning.' })
+)
 
 /** The id of an edit by which a list goes on. */
 export const nextEdit = (description: string) => Type.String({ pattern: EDIT_ID, description })

@@ -1,7 +1,7 @@
 // What POST /create takes. Knows only the wire format.
 import type { Static } from 'typebox'
 import { Type } from './type.ts'
-import { hash, named, requestPath } from './common.ts'
+import { expectedHash, named, requestPath } from './common.ts'
 import { changeFields, lineEndings } from './change-fields.ts'
 
 export const CreateRequestSchema = named('CreateRequest', 'Create a file with this content.', {
@@ -24,7 +24,7 @@ export const CreateRequestSchema = named('CreateRequest', 'Create a file with th
   line_endings: lineEndings('With overwrite, content is written with the line breaks of the file'),
   ...changeFields,
   expected_hash: Type.Optional(
-    hash('With overwrite: the file_hash of the file to replace, from your last answer about it.')
+    expectedHash('With overwrite: the file_hash of the file to replace, from your last answer about it.')
   )
 })
 

@@ -12,6 +12,7 @@ import {
   ref,
   requestPath,
   resolvedPath,
+  sha256,
   word
 } from './common.ts'
 import { StructureItem } from './structure.ts'
@@ -133,6 +134,7 @@ export const InspectResultSchema = named('InspectResult', `${FACTS}, or ${ENTRIE
   type: word(['file', 'directory'], 'What the path leads to.'),
   file_size: Type.Optional(count('Bytes in the file; absent for directories, as are the fields that follow.')),
   file_hash: Type.Optional(hash('The hash of the file now. Send it as expected_hash with your edit.')),
+  sha256,
   encoding: Type.Optional(
     word(
       [

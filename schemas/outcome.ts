@@ -1,7 +1,7 @@
 // What an editing operation answers when it succeeds. Knows only the wire format.
 import type { Static, TProperties } from 'typebox'
 import { Type } from './type.ts'
-import { answeredPath, count, hash, line, lossy, named, ref, resolvedPath, word } from './common.ts'
+import { answeredPath, count, hash, line, lossy, named, ref, resolvedPath, sha256, word } from './common.ts'
 
 const lines = (description: string) => Type.Array(Type.String(), { maxItems: 20, description })
 
@@ -45,7 +45,8 @@ const EditApplied = named('EditApplied', 'What one edit found and replaced.', {
 
 const hashes = {
   hash_before: hash('The hash of the file before the request.'),
-  file_hash: hash('The hash of the file now. Send it as expected_hash with your next edit.')
+  file_hash: hash('The hash of the file now. Send it as expected_hash with your next edit.'),
+  sha256
 }
 const replaced = {
   total_replacements: count('Places replaced by all edits together.'),
@@ -92,7 +93,11 @@ const result = <P extends TProperties, H extends TProperties>(id: string, descri
   })
 
 const UNTOUCHED = 'Everything outside the changes is unchanged, byte for byte.'
-const ofANewFile = { hash_before: Type.Optional(hashes.hash_before), file_hash: Type.Optional(hashes.file_hash) }
+const ofANewFile = {
+  hash_before: Type.Optional(hashes.hash_before),
+  file_hash: Type.Optional(hashes.file_hash),
+  sha256
+}
 
 export const EditResultSchema = result('EditResult', `What was changed. ${UNTOUCHED}`, replaced, hashes)
 export const EditLinesResultSchema = result(

@@ -1,7 +1,19 @@
 // What POST /pending takes and answers: what nobody has kept of a file, in hunks. Knows only the wire format.
 import type { Static } from 'typebox'
 import { Type } from './type.ts'
-import { answeredPath, count, hash, line, lossy, named, ref, requestPath, resolvedPath, word } from './common.ts'
+import {
+  answeredPath,
+  count,
+  hash,
+  line,
+  lossy,
+  named,
+  ref,
+  requestPath,
+  resolvedPath,
+  sha256,
+  word
+} from './common.ts'
 import { editId, NamedEdit } from './history.ts'
 import { NamedChangesSchema } from './undo.ts'
 
@@ -86,6 +98,7 @@ export const PendingResultSchema = named('PendingResult', 'What is pending of a 
   resolved_path: Type.Optional(resolvedPath),
   exists: Type.Boolean({ description: 'false: the file was removed.' }),
   file_hash: Type.Optional(hash('The hash of the file as it is now; left out where there is none.')),
+  sha256,
   ...reach,
   hunks: Type.Array(ref(PendingHunk), { description: 'From top to bottom.' }),
   total_hunks: count('How many there are, those included that are not listed.'),

@@ -1,7 +1,7 @@
 // What the service answers when a request fails (RFC 9457). Knows only the wire format.
 import type { Static, TObject, TSchema, TUnsafe } from 'typebox'
 import { Type } from './type.ts'
-import { byDiscriminator, count, hash, line, lossy, named, ref, word } from './common.ts'
+import { byDiscriminator, count, expectedHash, hash, line, lossy, named, ref, word } from './common.ts'
 import { StructureItem } from './structure.ts'
 import { MAX_EDIT_IDS } from './undo.ts'
 
@@ -230,7 +230,7 @@ const COMMON = {
 
 /** What problems of some codes have beyond that. */
 const MEMBERS = {
-  expected_hash: Type.Optional(hash('The hash that the request expected.')),
+  expected_hash: Type.Optional(expectedHash('The hash that the request expected.')),
   edit_index: Type.Optional(count('Which edit failed, counted from 0.')),
   total_edits: Type.Optional(count('How many edits the request has.')),
   other_edit_index: Type.Optional(count('The edit that the failed one overlaps, counted from 0.')),

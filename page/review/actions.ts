@@ -165,7 +165,7 @@ export function makeActions({ api, state, notices, reload, draw }: ActionsNeeds)
     if (note === null) return
     // Of one file, nothing is taken back but what was shown. Then it is shown as it is now.
     const [file, other] = dry.ok ? dry.body.results : []
-    const hash = other === undefined && file?.hash_before !== undefined ? { expected_hash: file.hash_before } : {}
+    const hash = other === undefined && file?.sha256 !== undefined ? { expected_hash: file.sha256 } : {}
     if (isState && state.wanted !== null) state.wanted = { ...state.wanted, at: undefined }
     const skip: TakeBackCall = inConflict && !isState ? { on_conflict: 'skip' } : {}
     const answer = await send(() => api.undo({ ...base, ...hash, ...skip, ...(note !== '' && { note }) }))

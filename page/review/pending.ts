@@ -53,14 +53,14 @@ function partActions(
 ) {
   const { changes, undone = [] } = pendingChanges
   const stand = standing(pendingChanges)
-  const { path, file_hash } = file
+  const { path, sha256 } = file
   return {
     stands: stand.length > 0,
     keep: () => actions.keep({ changes }, what),
     take: () =>
       stand.length > 0
-        ? actions.takeBack(stand, what, path, file_hash)
-        : actions.restore({ changes: undone }, what, file_hash)
+        ? actions.takeBack(stand, what, path, sha256)
+        : actions.restore({ changes: undone }, what, sha256)
   }
 }
 
@@ -148,13 +148,13 @@ export function hunkActions(pending: PendingAnswer, i: number, actions: Actions)
 }
 
 /** The same for changes all over the file: what taking them back does is shown first. */
-function wholeActions(whole: PendingChanges, what: string, { path, file_hash }: PendingAnswer, actions: Actions) {
+function wholeActions(whole: PendingChanges, what: string, { path, sha256 }: PendingAnswer, actions: Actions) {
   const { changes } = whole
   const stand = standing(whole)
   return {
     stands: stand.length > 0,
     keep: () => actions.keep({ changes }, `${what} ${path}`),
-    take: () => actions.takeBackSet({ changes: stand }, `${what} ${path}`, file_hash)
+    take: () => actions.takeBackSet({ changes: stand }, `${what} ${path}`, sha256)
   }
 }
 

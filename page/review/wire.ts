@@ -70,7 +70,8 @@ export interface PendingAnswer {
   message: string
   path: string
   exists: boolean
-  file_hash?: string
+  /** Of the file as it was shown. */
+  sha256?: string
   incomplete?: true
   hunks: PendingHunk[]
   total_hunks: number
@@ -94,7 +95,8 @@ export interface BlameAnswer {
 
 export interface TakenBackResult {
   path: string
-  hash_before?: string
+  /** Of the file as it is, so in a dry run as it was shown. */
+  sha256?: string
   changed: boolean
   edit_id?: string
   diff?: string

@@ -35,7 +35,7 @@ import { LimitedViews } from '../workspace/limited-views.ts'
 import { limitPolicy, type Policy } from '../workspace/root/policy.ts'
 import { staleness } from '../workspace/run-plan.ts'
 import type { Running } from '../workspace/running.ts'
-import { ATTEMPTS, shortHash } from '../workspace/text-file.ts'
+import { ATTEMPTS } from '../workspace/text-file.ts'
 import { createObject, editObject, type ChangeContext } from './change.ts'
 import { Objects } from './objects.ts'
 import { recallObject } from './recall.ts'
@@ -174,7 +174,7 @@ export class BucketWorkspace extends WithHistory implements Workspace {
         if (!(error instanceof StoreUnavailable) || attempt === ATTEMPTS) throw error
         continue
       }
-      const file_hash = shortHash(running.digest('hex'))
+      const file_hash = running.digest('hex')
       if (isFolder) return { ...fail({ code: 'NOT_A_FILE', type: 'file_as_directory' }), file_hash }
       const stale = staleness(target, file_hash)
       if (stale !== null) return { ...fail(stale), file_hash }

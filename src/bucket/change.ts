@@ -24,7 +24,7 @@ import type { Recorder } from '../workspace/history/recorder.ts'
 import type { Locks } from '../workspace/locks/lock.ts'
 import { refusalOfName } from '../workspace/root/odd-name.ts'
 import { measured, pastOf, recordedBy, runPlan, staleness } from '../workspace/run-plan.ts'
-import { areSame, shortHash } from '../workspace/text-file.ts'
+import { areSame } from '../workspace/text-file.ts'
 import { isStill, NOTHING, withContent, type ObjectContent, type ReadContext } from './content.ts'
 import type { LastWrites } from './last-writes.ts'
 import type { Objects } from './objects.ts'
@@ -195,7 +195,7 @@ async function changeThere<T, F>(
 
 const failedAt = <F>(failure: F, { digest }: ObjectContent): FailedFile<F> => ({
   ...fail(failure),
-  ...(digest !== null && { file_hash: shortHash(digest) })
+  ...(digest !== null && { file_hash: digest })
 })
 
 /** Why there is no file. */
@@ -236,7 +236,7 @@ async function changeContent<T, F>(
   content: ObjectContent
 ): Promise<FileResult<Done<T>, F | FileFailure | typeof AGAIN>> {
   const exists = content.digest !== null
-  const file_hash = exists ? shortHash(content.digest) : null
+  const file_hash = content.digest
   const failed = <G>(failure: G): FailedFile<G> => failedAt(failure, content)
   const { options, store, recorder: records } = context
   if (exists && options.requireHash && target.expected_hash === undefined) {
@@ -262,11 +262,10 @@ async function changeContent<T, F>(
   if (stale !== null) return failed(stale)
   const { planned, content: result, digest: hashing } = made.value
   const { description, original, removes, toggles } = planned
-  const digest = await hashing
+  const new_hash = await hashing
   if (removes === true) return failed({ code: 'DELETE_NOT_ALLOWED', reason: 'bucket' })
   if (original !== undefined) content.bytes = original
   const changed = !exists || !areSame(result.pieces, result.size, content.bytes)
-  const new_hash = shortHash(digest)
   const would: Done<T> = {
     path: asked.path,
     changed,
@@ -291,14 +290,14 @@ async function changeContent<T, F>(
       await announce(listeners, {
         origin,
         planned: changed ? planned : { ...planned, splices: [], splice_lines: [], places: [] },
-        digest,
+        digest: new_hash,
         size: result.size,
         outcome: (edit_id, texts) => outcome?.({ ...done, edit_id }, texts)
       })
       const edit_id = recorder?.edit_id
       attempt = edit_id ?? randomBytes(12).toString('hex')
-      const proof = edit_id === undefined ? {} : context.lastWrites?.metadata(before.path, edit_id, digest)
-      const write = { bytes: result.pieces, if: content.condition, attempt, metadata: { [DIGEST]: digest, ...proof } }
+      const proof = edit_id === undefined ? {} : context.lastWrites?.metadata(before.path, edit_id, new_hash)
+      const write = { bytes: result.pieces, if: content.condition, attempt, metadata: { [DIGEST]: new_hash, ...proof } }
       if ((await store.write(before.path.toString(), write)) === null) return fail(AGAIN)
       if (edit_id !== undefined) context.lastWrites?.wrote(before.path, edit_id)
       return ok(null)
@@ -314,7 +313,7 @@ async function changeContent<T, F>(
         attempt,
         isRecorded: recorder?.edit_id !== undefined,
         hash_before: before.digest,
-        hash_after: digest,
+        hash_after: new_hash,
         size_after: result.size,
         audited: listeners.audited
       })
@@ -322,6 +321,6 @@ async function changeContent<T, F>(
     throw error
   }
   auditDone(listeners)
-  recorder?.done(result.pieces, digest)
+  recorder?.done(result.pieces, new_hash)
   return ok({ ...done, ...recordedBy(recorder, []) })
 }

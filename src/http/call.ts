@@ -186,10 +186,10 @@ function makeCaller<Request extends RequestFields>(operation: Callable<Request>)
       return refused(failure, { ...about, ...all, by_header, made })
     }
     const { outcome } = called.value
-    const file_hash = 'file_hash' in outcome ? outcome.file_hash : undefined
+    const sha256 = 'sha256' in outcome ? outcome.sha256 : undefined
     const answer = toBody(called.value, warnings, naming)
     const text = () => briefOutcome(called.value, answer, made, naming)
-    const answerHeaders: Record<string, string> = file_hash === undefined ? {} : { etag: `"${file_hash}"` }
+    const answerHeaders: Record<string, string> = sha256 === undefined ? {} : { etag: `"${sha256}"` }
     if (replayed) answerHeaders[REPLAYED] = 'true'
     return {
       body: answer,

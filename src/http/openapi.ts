@@ -73,7 +73,7 @@ const PROBLEM_HEADERS: Partial<Record<number, object>> = {
   429: RETRY_AFTER,
   503: RETRY_AFTER
 }
-const ETAG = { ETag: { type: 'string', description: 'The file_hash, quoted.' } }
+const ETAG = { ETag: { type: 'string', description: 'The whole SHA-256 of the file, quoted.' } }
 const IF_MATCH = {
   'If-Match': {
     type: 'string',

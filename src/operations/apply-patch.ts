@@ -29,6 +29,7 @@ import {
 } from './change.ts'
 import { decoding } from './decoding.ts'
 import { CHANGE_CODES } from './codes.ts'
+import { hashesOf } from './file-hash.ts'
 import type {
   Callable,
   CallContext,
@@ -256,8 +257,8 @@ function deletion(planning: Planning, request: ChangeRequest): PreparedFile {
 
 /** Of what is gone there is no hash; before that, it is as it was. */
 function outcomeOfDeleted(request: ChangeRequest, done: StepDone): ChangeOutcome {
-  const { new_hash: _, file_hash, ...outcome } = outcomeOf(request, done, {})
-  return { ...outcome, ...(outcome.dry_run && file_hash !== undefined && { file_hash }) }
+  const { new_hash: _, file_hash: _short, sha256, ...outcome } = outcomeOf(request, done, {})
+  return { ...outcome, ...(outcome.dry_run && hashesOf(sha256)) }
 }
 
 const withoutTexts = ({ outcome, ...file }: PatchedFile): PatchedFile => ({

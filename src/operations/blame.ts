@@ -8,6 +8,7 @@ import type { Workspace } from '../workspace/workspace.ts'
 import { RECALL_CODES } from './codes.ts'
 import { decodedPast } from './decoding.ts'
 import { editsOfFile } from './edits-of-file.ts'
+import { hashesOf } from './file-hash.ts'
 import { sweptEdit } from './meant-edits.ts'
 import type { BlameOutcome, EditSwept, Operation, OperationFailure, TextsGone } from './operation.ts'
 import { textsGone } from './texts-gone.ts'
@@ -50,7 +51,7 @@ export const makeBlame = (workspace: Workspace, reader: HistoryReader): Operatio
       const outcome: BlameOutcome = {
         path,
         ...(resolved_path !== undefined && { resolved_path }),
-        ...(file_hash !== undefined && { file_hash }),
+        ...hashesOf(file_hash),
         ...(at !== undefined && { at }),
         ...found.value,
         edits: editsOfFile(file, new Set(found.value.lines.flatMap(({ edit_ids }) => edit_ids)))

@@ -10,6 +10,7 @@ import { ok } from '../result.ts'
 import type { StaleFile } from '../workspace/failure.ts'
 import type { BatchStep, BatchStepDone, ChangeOptions, Origin, Workspace } from '../workspace/api.ts'
 import type { FileTarget, Planner } from '../workspace/workspace.ts'
+import { shortHash } from './file-hash.ts'
 import type {
   Called,
   CallContext,
@@ -245,9 +246,12 @@ export function outcomeOf(
   } = done
   const dry_run = request.dry_run ?? false
   const file: Pick<ChangeOutcome, 'file_size'> & Partial<ChangeOutcome> = { file_size }
-  if (hash_before !== undefined) file.hash_before = hash_before
-  if (file_hash !== undefined) file.file_hash = file_hash
-  if (dry_run) file.new_hash = new_hash
+  if (hash_before !== undefined) file.hash_before = shortHash(hash_before)
+  if (file_hash !== undefined) {
+    file.file_hash = shortHash(file_hash)
+    file.sha256 = file_hash
+  }
+  if (dry_run) file.new_hash = shortHash(new_hash)
   if (edit_id !== undefined) file.edit_id = edit_id
   if (write_strategy !== undefined) file.write_strategy = write_strategy
   return {

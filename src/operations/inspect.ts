@@ -13,6 +13,7 @@ import type { Consumer, Looked, Workspace } from '../workspace/workspace.ts'
 import type { FileResult } from '../workspace/file-access.ts'
 import { FILE_CODES } from './codes.ts'
 import { decodedOf } from './decoding.ts'
+import { hashesOf } from './file-hash.ts'
 import { PATH_HINT } from './hints.ts'
 import type { Called, CallFailure, FieldFault, FixedFault, InspectOutcome, Operation, Outcome } from './operation.ts'
 import { outlined } from './outlining.ts'
@@ -284,7 +285,7 @@ async function factsOf(file: FileContent, search: Search | null, searcher: Searc
     ...(resolved_path !== undefined && { resolved_path }),
     type,
     file_size,
-    file_hash,
+    ...hashesOf(file_hash),
     encoding,
     modified_at: modified_at.toISOString()
   }

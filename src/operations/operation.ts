@@ -261,6 +261,7 @@ export interface Failed {
   failure: CallFailure
   path?: string
   resolved_path?: string
+  /** Its SHA-256, 64 hex digits. */
   file_hash?: string
   /** The caller's edit that was taken back in this file, so that a miss there may be of it. */
   taken_back?: TakenBackEdit
@@ -353,7 +354,7 @@ export interface TakeBackOutcome {
   /** Where several files were changed, and a history is kept. */
   batch_id?: string
   /** Of the one file, if it is one and there. */
-  file_hash?: string
+  sha256?: string
 }
 /** `edit_ids`: those on which there is another verdict now, newest first. `paths`: where they were made. */
 export interface ReviewOutcome {

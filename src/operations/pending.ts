@@ -12,6 +12,7 @@ import type { Workspace } from '../workspace/workspace.ts'
 import { RECALL_CODES } from './codes.ts'
 import { decodedPast } from './decoding.ts'
 import { editsOfFile } from './edits-of-file.ts'
+import { hashesOf } from './file-hash.ts'
 import type { Operation, PendingOutcome } from './operation.ts'
 import { textsGone } from './texts-gone.ts'
 
@@ -43,7 +44,7 @@ export const makePending = (workspace: Workspace, reader: HistoryReader): Operat
         path,
         ...(resolved_path !== undefined && { resolved_path }),
         exists: file_hash !== undefined,
-        ...(file_hash !== undefined && { file_hash }),
+        ...hashesOf(file_hash),
         ...found.value,
         edits: editsOfFile(file, new Set(named))
       }

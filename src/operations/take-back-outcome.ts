@@ -1,5 +1,6 @@
 // What /undo and /redo answer, of one file and of all. Does not know how files are changed.
 import { fileWithoutTexts, outcomeOf } from './change.ts'
+import { hashesOf } from './file-hash.ts'
 import type { TakeBackOutcome, TakenBackFile } from './operation.ts'
 import type { FileTakenBack, TakeBackRequest, TakenBackOutcome } from './take-back-file.ts'
 
@@ -10,14 +11,14 @@ export function outcomeOfAll(
   left: readonly string[]
 ): TakeBackOutcome {
   const results = all.map(done => outcomeOfFile(request, done))
-  const { file_hash } = results.length === 1 ? results[0]! : {}
+  const { sha256 } = results.length === 1 ? results[0]! : {}
   const ids = (of: (done: FileTakenBack) => readonly string[]) => [...new Set(all.flatMap(of))]
   return {
     dry_run: request.dry_run ?? false,
     results,
     toggled: ids(({ description }) => description.toggled),
     skipped: [...new Set([...ids(({ description }) => description.skipped), ...left])],
-    ...(file_hash !== undefined && { file_hash })
+    ...(sha256 !== undefined && { sha256 })
   }
 }
 
@@ -28,10 +29,9 @@ function outcomeOfFile(request: TakeBackRequest, done: FileTakenBack): TakenBack
     const isNew = 'created' in done && done.created
     return { ...outcome, ...(isNew && { created: true as const }), edit_ids: toggled }
   }
-  const { new_hash: _hash, file_hash, ...gone } = outcome
+  const { new_hash: _hash, file_hash: _short, sha256, ...gone } = outcome
   // Before it is removed, it is as it was.
-  const now = gone.dry_run && file_hash !== undefined ? { file_hash } : {}
-  return { ...gone, ...now, removed: true, edit_ids: toggled }
+  return { ...gone, ...(gone.dry_run && hashesOf(sha256)), removed: true, edit_ids: toggled }
 }
 
 /** The answer without what the files hold. */

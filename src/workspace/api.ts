@@ -229,7 +229,7 @@ export interface FileFacts {
   path: string
   /** Below the root, where a link led elsewhere. */
   resolved_path?: string
-  /** Of the bytes on disk now: the first 16 hex digits of their SHA-256. */
+  /** Of the bytes on disk now: their SHA-256, 64 hex digits. What answers call so is its beginning. */
   file_hash: string
 }
 

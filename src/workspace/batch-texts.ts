@@ -10,7 +10,7 @@ import { failedBy, realPathOf, type FailedFile, type FoundPath, type ManyResult 
 import type { FileRecorder } from './history/recorder.ts'
 import type { Lock } from './locks/lock.ts'
 import { same as isSame, type Missing, type Pin } from './root/pin.ts'
-import { readWhole, shortHash, SYNC_IO_BYTES, type Snapshot } from './text-file.ts'
+import { readWhole, SYNC_IO_BYTES, type Snapshot } from './text-file.ts'
 
 /** A name of a file, where links have led to: what the steps that name it have in common. */
 export interface FileName {
@@ -154,10 +154,9 @@ async function readText(
         buffers.reuse(own.bytes)
       })
     }
-    const { bytes, digest, hasNul } = snapshot
-    const file_hash = shortHash(digest)
+    const { bytes, digest: file_hash, hasNul } = snapshot
     text.snapshot = snapshot
-    text.digest = digest
+    text.digest = file_hash
     text.file_hash = file_hash
     text.content = { pieces: [bytes], size: bytes.length }
     const encoding = binaryEncodingOf(bytes, hasNul)

@@ -29,7 +29,7 @@ import { BatchRecorder } from './history/batch-recorder.ts'
 import type { ComingChange } from './history/recorder.ts'
 import type { Lock } from './locks/lock.ts'
 import { isIn, split } from './root/path.ts'
-import { areSame, digestOf, shortHash } from './text-file.ts'
+import { areSame, digestOf } from './text-file.ts'
 
 /** The steps of a batch, each with its path, and how they are carried out. */
 export interface BatchRequest<T, F> {
@@ -470,7 +470,7 @@ class FileBatch<T, F> {
     const { asked } = this.#request
     const steps = this.#done.map((step, i): BatchStepDone<T> => {
       const { text, name, info, changed, created, description } = step
-      const new_hash = shortHash(text.digest)
+      const new_hash = text.digest
       const file_hash = isDry ? text.file_hash : new_hash
       const isLast = this.#done.findLastIndex(other => other.name === name) === i
       const { write_strategy } = committed.get(name) ?? {}

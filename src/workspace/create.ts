@@ -11,7 +11,6 @@ import { commitNew, foldersBetween } from './commit/commit-new.ts'
 import { refusalOfName } from './root/odd-name.ts'
 import { namesFolder, split } from './root/path.ts'
 import { mayWrite, type Missing } from './root/pin.ts'
-import { shortHash } from './text-file.ts'
 import { failedBy, MOVED, type FileInfo, type FileResult, type WriteMode } from './file-access.ts'
 
 type CreateRequest<T, F> = FileEditRequest<T, F, Created<T>, CreateTarget>
@@ -82,8 +81,7 @@ async function makeFile<T, F>(
     if (!made.ok) return { ...info, ...made }
     const { planned, content, digest } = made.value
     const { description, attributes, removes, toggles } = planned
-    const full_hash = await digest
-    const new_hash = shortHash(full_hash)
+    const new_hash = await digest
     const would = {
       path: asked.path,
       ...info,
@@ -105,7 +103,7 @@ async function makeFile<T, F>(
       announce(listeners, {
         origin,
         planned,
-        digest: full_hash,
+        digest: new_hash,
         size: content.size,
         temp,
         made_folders,
@@ -118,7 +116,7 @@ async function makeFile<T, F>(
     } finally {
       if (written?.ok === true) {
         auditDone(listeners)
-        recorder?.done(content.pieces, full_hash)
+        recorder?.done(content.pieces, new_hash)
       } else notDone(listeners)
     }
     if (written.ok) return ok({ ...done, ...recordedBy(recorder, written.value) })

@@ -27,7 +27,7 @@ import {
   type FoundFile,
   type WriteMode
 } from './file-access.ts'
-import { areSame, digestOf, shortHash, type Snapshot } from './text-file.ts'
+import { areSame, digestOf, type Snapshot } from './text-file.ts'
 import type { Turns } from './turns.ts'
 import { withSnapshot } from './with-snapshot.ts'
 
@@ -90,7 +90,7 @@ async function changeContent<T, F>(
   { pin, info, mode }: FileToChange,
   snapshot: Snapshot
 ): Promise<FileResult<Edited<T>, F | FileFailure>> {
-  const file_hash = shortHash(snapshot.digest)
+  const file_hash = snapshot.digest
   const failed = <G>(failure: G): FailedFile<G> => ({ ...fail(failure), file_hash })
   if (context.options.requireHash && target.expected_hash === undefined) {
     return failed({ code: 'PRECONDITION_REQUIRED' })
@@ -142,19 +142,18 @@ async function changeContent<T, F>(
       ...others
     })
     if (mode.name === 'dry_run' || !changed) {
-      const would = edited(shortHash(await digest), { file_hash, warnings: changed ? lossesOf(pin, 'rename') : [] })
+      const would = edited(await digest, { file_hash, warnings: changed ? lossesOf(pin, 'rename') : [] })
       if (mode.name === 'dry_run') return ok(would)
       const named = (edit_id = recorder?.edit_id) => ({ ...would, ...(edit_id !== undefined && { edit_id }) })
       await recorder?.note(origin, (texts, edit_id) => outcome?.(named(edit_id), texts), planned.toggles)
       return ok(named())
     }
     const record = async (temp?: string): Promise<void> => {
-      const full_hash = await digest
-      const new_hash = shortHash(full_hash)
+      const new_hash = await digest
       await announce(listeners, {
         origin,
         planned,
-        digest: removes === true ? null : full_hash,
+        digest: removes === true ? null : new_hash,
         size: content.size,
         ...(removes === true && { attributes: attributesOf(pin) }),
         ...(temp !== undefined && { temp }),
@@ -166,13 +165,12 @@ async function changeContent<T, F>(
     const written = await measured(context, content.size, () =>
       write(context, { pin, snapshot, digest, pieces: content.pieces, size: content.size, record }, planned, mode.lock)
     )
-    const full_hash = await digest
+    const new_hash = await digest
     if (written.ok) {
       auditDone(listeners)
       await reportSave(context, recorder, pin, snapshot, written.value)
-      recorder?.done(removes === true ? null : content.pieces, full_hash)
+      recorder?.done(removes === true ? null : content.pieces, new_hash)
       const { warnings, ...how } = written.value
-      const new_hash = shortHash(full_hash)
       return ok(edited(new_hash, { file_hash: new_hash, ...how, ...recordedBy(recorder, warnings) }))
     }
     notDone(listeners)

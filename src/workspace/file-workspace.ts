@@ -38,7 +38,6 @@ import type { Pin, Root } from './root/pin.ts'
 import { LimitedViews } from './limited-views.ts'
 import { limitPolicy, type Policy } from './root/policy.ts'
 import { scanPinned } from './scan.ts'
-import { shortHash } from './text-file.ts'
 
 type BatchAnswer<T, F> = Promise<{ ok: true; value: BatchDone<T> } | FailedSteps<F | FileFailure>>
 type Answer<T, F = never> = Promise<{ ok: true; value: T } | FailedAccess<F | FileFailure>>
@@ -152,8 +151,7 @@ export class FileWorkspace extends WithHistory implements Workspace {
         }
         const read = await scanPinned(pin, this.#options.maxFileSize, use.file)
         if (!read.ok) return read
-        const { stat, digest, value } = read.value
-        const file_hash = shortHash(digest)
+        const { stat, digest: file_hash, value } = read.value
         const stale = staleness(target, file_hash)
         if (stale !== null) return { ...fail(stale), file_hash }
         const modified_at = new Date(Number(stat.mtimeNs / 1_000_000n))

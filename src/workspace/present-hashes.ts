@@ -1,7 +1,6 @@
 // The hash that a file has now, for answers that report something else. Does not know which answers.
 import type { Pin } from './root/pin.ts'
 import { scanPinned, untouched } from './scan.ts'
-import { shortHash } from './text-file.ts'
 
 export class PresentHashes {
   readonly #limit: number
@@ -27,7 +26,7 @@ export class PresentHashes {
   #look(pin: Pin, key: string): Promise<string | null> {
     const look = scanPinned(pin, this.#limit, untouched)
       .then(
-        read => (read.ok ? shortHash(read.value.digest) : null),
+        read => (read.ok ? read.value.digest : null),
         () => null
       )
       .finally(() => {

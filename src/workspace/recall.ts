@@ -10,7 +10,7 @@ import { isEnd, type Chain } from './history/chain.ts'
 import { withChangeOfOthers } from './history/others.ts'
 import { readChain, type LastBefore } from './history/read-chain.ts'
 import { verdictsOf } from './history/verdicts.ts'
-import { ATTEMPTS, shortHash, type Snapshot } from './text-file.ts'
+import { ATTEMPTS, type Snapshot } from './text-file.ts'
 import { withSnapshot } from './with-snapshot.ts'
 
 /** What it needs of the workspace. */
@@ -51,7 +51,7 @@ export async function workOn<T, F>(
   { path, relative, info, digest, bytes, stored, chain }: Read,
   work: (file: FileWithPast) => Promise<Result<T, F>>
 ): Promise<FileResult<T, F>> {
-  const file_hash = digest === null ? {} : { file_hash: shortHash(digest) }
+  const file_hash = digest === null ? {} : { file_hash: digest }
   const present = digest === null ? null : bytes
   const done = await work({
     path,

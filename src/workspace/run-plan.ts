@@ -58,9 +58,9 @@ export async function measured<R extends { ok: boolean }>(
   return done
 }
 
-/** Null if the file is what the request expects. */
+/** Null if the file is what the request expects. `hash`: its SHA-256, of which a request may name the beginning. */
 export function staleness({ expected_hash }: FileTarget, hash: string): StaleFile | null {
-  return expected_hash === undefined || expected_hash === hash
+  return expected_hash === undefined || hash.startsWith(expected_hash)
     ? null
     : { code: 'STALE_FILE', reason: 'expected_hash', expected_hash }
 }

@@ -85,9 +85,6 @@ export interface HashCheckpoint {
   hash: Hash
 }
 
-/** The contract's `file_hash` of a digest: 16 hex digits. */
-export const shortHash = (digest: string): string => digest.slice(0, 16)
-
 /** What a file may hold, and its SHA-256, 64 hex digits. */
 export interface KnownContent {
   bytes: Buffer

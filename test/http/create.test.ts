@@ -48,7 +48,7 @@ t.test('makes files, and the folders that they need', async t => {
     }
   )
   t.equal(bytesOf(server, 'new/deep/b.ts'), 'one\r\ntwo', 'written as given')
-  t.equal(made.headers.get('etag'), `"${made.body.file_hash}"`)
+  t.equal(made.headers.get('etag'), `"${made.body.sha256}"`)
   await check(t, server, '/create', { path: 'empty', content: '' }, 200, {
     created: true,
     changed: true,

@@ -279,7 +279,10 @@ t.test('refuses requests that could mean two things', async t => {
   )
   await invalid(
     { path: 'src/app.ts', ...one, expected_hash: 'ABC' },
-    { pointer: '/expected_hash', message: 'must be the file_hash of an answer: 16 hex digits in lower case' }
+    {
+      pointer: '/expected_hash',
+      message: 'must be the file_hash or sha256 of an answer: 16 to 64 hex digits in lower case'
+    }
   )
   t.equal(bytesOf(server, 'src/app.ts'), APP)
 })

@@ -237,7 +237,7 @@ function randomRequest(
 
 /** What preview and the real call have in common. Warnings say what would be done, or was: as many. */
 function shared({ status, body }: Reply): object {
-  const { message, dry_run, new_hash, file_hash, edit_id, request_id, instance, ...others } = body
+  const { message, dry_run, new_hash, file_hash, sha256, edit_id, request_id, instance, ...others } = body
   const { changes, changes_truncated, warnings, ...rest } = others as Record<string, unknown> & {
     changes?: Record<string, unknown>[]
     warnings?: string[]

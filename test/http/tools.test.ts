@@ -378,7 +378,7 @@ t.test('takes the arguments of a tool call as models give them', async t => {
     200,
     { changed: true, warnings: ['old_string was read as old_text.', 'new_string was read as new_text.'] }
   )
-  t.equal(edited.headers.get('etag'), `"${edited.body.file_hash}"`)
+  t.equal(edited.headers.get('etag'), `"${edited.body.sha256}"`)
   t.equal(bytesOf(server, 'a.txt'), 'uno\ntwo\n')
   await call('edit_lines', { arguments: { path: 'a.txt', start_line: 2, end_line: 2, new_text: 'due' } }, 200, {
     total_lines_after: 2

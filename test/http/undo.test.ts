@@ -42,7 +42,7 @@ t.test('takes back the edit of one agent among three, and nothing else', async t
   })
   t.equal(first(done, 'results').diff, first(dry, 'results').diff)
   t.equal(bytesOf(server, 'a.txt'), 'one\ntwo\nthree\nFOUR\nfive\nSIX\nseven\n')
-  t.equal(done.headers.get('etag'), `"${first(done, 'results').file_hash}"`)
+  t.equal(done.headers.get('etag'), `"${first(done, 'results').sha256}"`)
   const listed = await check(t, server, '/history', { path: 'a.txt' }, 200, {
     message: '4 edits, newest first.',
     edits: [

@@ -56,8 +56,9 @@ function* schemas(schema: Schema, at: string): Generator<[string, Schema]> {
 const nameIn = (ref: string) => ref.split('/').at(-1) ?? ''
 
 t.test('is small enough to be read by a program at each start', async t => {
-  // 258,452 with fourteen operations, four adapters, and two more codes at each route (429, 403); a quarter are descriptions.
-  t.ok(JSON.stringify(document).length <= 259_000, `${JSON.stringify(document).length} characters`)
+  // 259,755 with fourteen operations, four adapters, two more codes at each route (429, 403), and the whole hash in ten
+  // answers; a quarter are descriptions.
+  t.ok(JSON.stringify(document).length <= 260_000, `${JSON.stringify(document).length} characters`)
 })
 
 t.test('says which headers a client needs to go on', async t => {

@@ -1,4 +1,4 @@
-// Hostile bytes, bodies, connections and requests. Rows 30 to 38, 51 and 52 of docs/threats.md.
+// Hostile bytes, bodies, connections and requests. Rows 30 to 38, 51, 52 and 54 of docs/threats.md.
 import { isUtf8 } from 'node:buffer'
 import { readFileSync, writeFileSync } from 'node:fs'
 import { get } from 'node:http'
@@ -505,6 +505,28 @@ row(
     for (const code of codes) t.equal(code, '408 REQUEST_TIMEOUT')
     t.equal(codeOf(await server.post('/edit', { path: 'i', old_text: 'two', new_text: 'three' })), '200')
     return `${tally(codes)}; others are served meanwhile`
+  }
+)
+
+row(
+  54,
+  'a text exchanged for another one with the same `file_hash`',
+  { done: 'two texts whose SHA-256 begin with the same 16 digits; an edit of the one, while the file holds the other' },
+  async t => {
+    const texts = ['allow: nobody    # rev 27c7cbba5fb48f1c\n', 'allow: everyone  # rev f43ba53f1c282a7d\n']
+    const read: Record<string, string>[] = []
+    for (const text of texts) {
+      put({ policy: text })
+      read.push(JSON.parse((await send('/inspect', { path: 'policy' })).text))
+    }
+    const [expected, now] = read as [Record<string, string>, Record<string, string>]
+    t.equal(now.file_hash, expected.file_hash)
+    const edit = { path: 'policy', old_text: '#', new_text: '##', dry_run: true }
+    const codeWith = async (expected_hash?: string) => (await send('/edit', { ...edit, expected_hash })).code
+    t.equal(await codeWith(now.sha256), '200')
+    const [short, whole] = [await codeWith(expected.file_hash), await codeWith(expected.sha256)]
+    t.equal(whole, 'STALE_FILE')
+    return `with \`file_hash\` as \`expected_hash\` \`${short}\`, as SECURITY.md says; with \`sha256\` \`${whole}\``
   }
 )
 

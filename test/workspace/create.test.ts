@@ -41,7 +41,7 @@ import {
 import { startWorker } from './support/process.ts'
 
 const kinds = onLinux ? (['proc', 'portable'] as const) : (['portable'] as const)
-const hashOf = (text: string | Buffer): string => createHash('sha256').update(text).digest('hex').slice(0, 16)
+const hashOf = (text: string | Buffer): string => createHash('sha256').update(text).digest('hex')
 const target = (path: string, rest: Partial<CreateTarget> = {}): CreateTarget => ({
   path,
   overwrite: false,

@@ -43,7 +43,7 @@ import {
 } from './support/open.ts'
 
 const kinds = onLinux ? (['proc', 'portable'] as const) : (['portable'] as const)
-const hashOf = (text: string | Buffer): string => createHash('sha256').update(text).digest('hex').slice(0, 16)
+const hashOf = (text: string | Buffer): string => createHash('sha256').update(text).digest('hex')
 
 interface Fresh extends Folders {
   workspace: Workspace

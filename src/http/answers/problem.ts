@@ -1,6 +1,7 @@
 // failure → problem: the only place that knows status codes and titles. Does not know sentences: those are in the files
 // named after a kind of failure, and in stale-file.ts.
 import type { OtherFailure, Problem, ProblemCode } from '../../../schemas/problem.ts'
+import { hashesOf } from '../../operations/file-hash.ts'
 import type { EarlierEdit, FailedPart, TakenBackEdit, PartWithPath } from '../../operations/operation.ts'
 import type { Failure } from '../failure.ts'
 import { briefProblem, type DescribedFailure } from './brief/problem.ts'
@@ -96,6 +97,7 @@ export interface Context {
   request_id: string
   path?: string | undefined
   resolved_path?: string
+  /** Its SHA-256, 64 hex digits. */
   file_hash?: string
   /** The expected hash came in `If-Match`. */
   by_header?: boolean
@@ -167,7 +169,8 @@ function problemOf(
 ): DescribedFailure & { headers: Record<string, string> } {
   const { code } = given
   const [status, title, retry] = KINDS[code]
-  const { instance, request_id, path, resolved_path, file_hash, naming = BY_ROUTE, part, taken_back } = context
+  const { instance, request_id, path, resolved_path, naming = BY_ROUTE, part, taken_back } = context
+  const { file_hash, sha256 } = hashesOf(context.file_hash)
   const failure = sendable(given, naming)
   const shownPath = path === undefined ? undefined : pathShown(naming, path)
   const { detail, members, headers } = describeBy<Failure>(DESCRIPTIONS, failure, {
@@ -199,7 +202,7 @@ function problemOf(
     body,
     part,
     notes: historyNotes(context),
-    headers: { ...headers, ...(file_hash !== undefined && { etag: `"${file_hash}"` }) }
+    headers: { ...headers, ...(sha256 !== undefined && { etag: `"${sha256}"` }) }
   }
 }
 

@@ -18,7 +18,8 @@ export interface Preconditions {
 }
 
 /**
- * The hash of `If-Match`; none for `*`, which requires only that the file exists, and none where the body has the same.
+ * The hash of `If-Match`; none for `*`, which requires only that the file exists, and none where the body has the same,
+ * or more digits of it.
  * Fails on a list, on weak or malformed tags, on another hash than the body's, on another `If-None-Match` than `*`, on
  * both headers, and on one that the operation doesn't take.
  */
@@ -54,15 +55,15 @@ export function readPreconditions(
       'the header If-Match has a weak tag (W/…), which never matches; send the ETag of an answer as it is'
     )
   }
-  const hash = /^"([0-9a-f]{16})"$/.exec(match)?.[1]
+  const hash = /^"([0-9a-f]{16,64})"$/.exec(match)?.[1]
   if (hash === undefined) {
     return invalidField(
       '',
-      'the header If-Match must be one quoted file hash of 16 hex digits, such as "9f86d081884c7d65"'
+      'the header If-Match must be one quoted file hash of 16 to 64 hex digits, such as "9f86d081884c7d65"'
     )
   }
-  if (expected_hash === undefined) return ok({ expected_hash: hash })
-  return hash === expected_hash
-    ? ok({})
+  if (expected_hash?.startsWith(hash) === true) return ok({})
+  return expected_hash === undefined || hash.startsWith(expected_hash)
+    ? ok({ expected_hash: hash })
     : invalidField('', 'the header If-Match and the field expected_hash have different hashes; send one of them')
 }

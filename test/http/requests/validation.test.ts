@@ -1,7 +1,7 @@
 // What is said against a field comes from the schema that it failed, wherever that stands.
 import t, { type Test } from 'tap'
 import { Type, type TSchema } from 'typebox'
-import { ALLOWED, hash, time } from '../../../schemas/common.ts'
+import { ALLOWED, expectedHash, time } from '../../../schemas/common.ts'
 import type { InvalidField } from '../../../src/http/failure.ts'
 import { queryReader } from '../../../src/http/requests/query.ts'
 import { toFailure } from '../../../src/http/requests/validation.ts'
@@ -59,7 +59,7 @@ t.test('has words for every union and pattern of a request', async t => {
       }
     }
   }
-  const file_hash = 'must be the file_hash of an answer: 16 hex digits in lower case'
+  const file_hash = 'must be the file_hash or sha256 of an answer: 16 to 64 hex digits in lower case'
   const occurrence = 'must be "first", "last", "all" or a whole number from 1'
   const date = 'must be a date and time with its zone, such as 2026-11-22T12:40:00Z'
   t.strictSame(Object.fromEntries(said), {
@@ -82,7 +82,9 @@ t.test('has words for every union and pattern of a request', async t => {
     'redo/expected_hash': file_hash
   })
   const { before } = operations.find(([name]) => name === 'history')![1].request.properties as Record<string, TSchema>
-  const patterns = [hash(''), time(''), before].map(schema => (schema as unknown as { pattern: string }).pattern)
+  const patterns = [expectedHash(''), time(''), before].map(
+    schema => (schema as unknown as { pattern: string }).pattern
+  )
   t.strictSame(Object.keys(ALLOWED), patterns)
 })
 

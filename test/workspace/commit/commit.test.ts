@@ -44,7 +44,7 @@ import {
 } from '../support/open.ts'
 
 const needsRoot = { skip: isRoot && onLinux ? false : 'needs root on Linux' }
-const hashOf = (text: string | Buffer): string => createHash('sha256').update(text).digest('hex').slice(0, 16)
+const hashOf = (text: string | Buffer): string => createHash('sha256').update(text).digest('hex')
 const HELLO = hashOf('hello\n')
 
 interface Fresh extends Folders {
