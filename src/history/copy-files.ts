@@ -1,6 +1,7 @@
 // Copies of files' content as files of a folder. Does not know what is in them, or when they are written.
+import { existsSync } from 'node:fs'
 import { mkdir } from 'node:fs/promises'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import type { HistoryOptions } from './api.ts'
 import type { CopyPlaces } from './copies.ts'
 import { copyName } from './copy-name.ts'
@@ -29,7 +30,8 @@ export class CopyFiles implements CopyPlaces {
     const place = join(this.folder, copyName(path))
     const temp = join(this.folder, `${this.#nonce}-${++this.#count}.tmp`)
     await writeWhole(place, temp, content, false).catch(async error => {
-      if (!isMissing(error)) throw error
+      // Where the history is gone too, the state folder was taken away, and must not be made again from here.
+      if (!isMissing(error) || !existsSync(dirname(this.folder))) throw error
       await mkdir(this.folder, { recursive: true, mode: 0o700 })
       await writeWhole(place, temp, content, false)
     })

@@ -84,6 +84,7 @@ export type FileFailure =
         | 'root_unwritable'
         | 'root_hangs'
         | 'state_unwritable'
+        | 'state_replaced'
         | 'history_unwritable'
         | 'history_unreadable'
         | 'audit_unwritable'

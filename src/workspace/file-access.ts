@@ -16,7 +16,7 @@ import type {
 import { untilFewAreClosing } from './close-later.ts'
 import { ofFile } from './commit/batch-member.ts'
 import { failureOf } from './errno.ts'
-import { changedMeanwhile, type FileFailure } from './failure.ts'
+import { changedMeanwhile, type FileFailure, type NotReady } from './failure.ts'
 import type { Lock, Locks } from './locks/lock.ts'
 import type { PresentHashes } from './present-hashes.ts'
 import { isThere, samePathInside, similarPaths } from './root/similar-paths.ts'
@@ -91,6 +91,8 @@ export interface FileAccessOptions {
   recover: (realPath: Buffer, object?: FileId) => Promise<boolean>
   running: Running
   hashes: PresentHashes
+  /** Null, or why the state folder can't be used; makes again what was removed from it. */
+  checkState: () => NotReady | null
 }
 
 /** How often a change is tried where the path leads elsewhere by the time its lock is held. Chosen, not measured. */
@@ -119,8 +121,9 @@ export class FileAccess {
   readonly #recover: FileAccessOptions['recover']
   readonly #running: Running
   readonly #hashes: PresentHashes
+  readonly #checkState: FileAccessOptions['checkState']
 
-  constructor({ options, root, policy, locks, mayBeLeft, recover, running, hashes }: FileAccessOptions) {
+  constructor({ options, root, policy, locks, mayBeLeft, recover, running, hashes, checkState }: FileAccessOptions) {
     this.#options = options
     this.#root = root
     this.#roots = [...new Set([root.real()?.toString() ?? options.root, resolve(options.root)])]
@@ -130,6 +133,7 @@ export class FileAccess {
     this.#recover = recover
     this.#running = running
     this.#hashes = hashes
+    this.#checkState = checkState
   }
 
   /** Null, or why nothing can be done now: NOT_READY. */
@@ -138,13 +142,9 @@ export class FileAccess {
     if (refusal !== null) return refusal
     const root = this.#root.real()
     if (root === null) return gone
-    const { stateDir, readOnly } = this.#options
-    const needed = [
-      { path: stateDir, reason: 'state_unwritable' as const },
-      ...(readOnly ? [] : [{ path: root, reason: 'root_unwritable' as const }])
-    ]
-    const unwritable = needed.find(({ path }) => !isWritable(path))
-    return unwritable === undefined ? null : { code: 'NOT_READY', reason: unwritable.reason, retry_after: 5 }
+    const failure = this.#checkState()
+    if (failure !== null || this.#options.readOnly || isWritable(root)) return failure
+    return { code: 'NOT_READY', reason: 'root_unwritable', retry_after: 5 }
   }
 
   /**

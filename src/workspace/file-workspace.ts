@@ -49,11 +49,13 @@ const deleteNotAllowed = fail<FileFailure>({ code: 'DELETE_NOT_ALLOWED', reason:
 export interface OpenRoot
   extends
     Omit<WriteContext, 'files'>,
-    Pick<FileAccessOptions, 'locks' | 'mayBeLeft' | 'recover' | 'running' | 'hashes'> {
+    Pick<FileAccessOptions, 'locks' | 'mayBeLeft' | 'recover' | 'running' | 'hashes' | 'checkState'> {
   /** Of all servers on this root. */
   secret: Buffer
   /** Null: there is no history. */
   settling: Settling | null
+  /** Whether anything more can be written into the state folder. */
+  hasRoom: () => boolean
   /** The same. */
   followers: Followers | null
 }
@@ -183,7 +185,8 @@ export class FileWorkspace extends WithHistory implements Workspace {
   }
 
   degraded(): boolean {
-    return this.#opened.recorder.degraded
+    const { recorder, settling, hasRoom } = this.#opened
+    return recorder.degraded || (settling !== null && !hasRoom())
   }
 
   limitedTo(paths: readonly string[]): Workspace {

@@ -1,5 +1,7 @@
 // How the servers on one root see each other, as the root lock needs it: by their records of temp files and by their
 // sockets. Does not know locks.
+import { Hindered } from './errno.ts'
+import type { NotReady } from './failure.ts'
 import { livingIn, tempPathsOf, recordIsOfGroup, type Intents } from './commit/intents.ts'
 import { fence } from './locks/fence.ts'
 import type { LivenessSockets } from './locks/liveness.ts'
@@ -15,13 +17,19 @@ interface Seen {
   observer: Observer
   sockets: LivenessSockets
   intents: Intents
+  /** Null, or why the state folder can't be used. */
+  checkState: () => NotReady | null
   report: (event: { event: string; [key: string]: unknown }) => void
 }
 
-export function serversOf({ state, observer, sockets, intents, report }: Seen): Servers {
+export function serversOf({ state, observer, sockets, intents, checkState, report }: Seen): Servers {
   return {
     stands: () => intents.stands(),
     renew: () => intents.renew(),
+    checkState: () => {
+      const failure = checkState()
+      if (failure !== null) throw new Hindered(failure)
+    },
     generation: () => intents.generation,
     isOfGroup: nonce => recordIsOfGroup(state.intents, nonce, observer.me),
     others: async () => (await livingIn(state.intents, observer)).length > 0,

@@ -9,16 +9,20 @@ import {
   readFileSync,
   realpathSync,
   statfsSync,
+  statSync,
   unlinkSync,
   writeFileSync
 } from 'node:fs'
 import { join } from 'node:path'
 import { codeOf, quietly } from './errno.ts'
 import { ensureDir } from './commit/ensure-dir.ts'
+import type { NotReady } from './failure.ts'
 
 export interface State {
   /** Real path of the folder. */
   readonly path: Buffer
+  /** Device and inode of the folder. */
+  readonly id: string
   /** 32 bytes that all servers on this root share and nobody else knows. */
   readonly secret: Buffer
   readonly locks: string
@@ -36,6 +40,9 @@ export interface State {
 
 const SECRET = 'secret'
 const SECRET_LENGTH = 32
+/** Written and removed to see whether there is space. In bytes: as much as the record of one temp file. */
+const PROBE = 'probe'
+const PROBE_SIZE = 5120
 /**
  * Types of file systems (linux/magic.h) of which one kernel has the whole state in memory: ext, XFS, Btrfs, tmpfs,
  * overlayfs, F2FS, ZFS. Others may show other machines' changes late.
@@ -80,7 +87,8 @@ function openFolders(folder: string): State {
   }
   return {
     path: Buffer.from(real),
-    secret: secretIn(real),
+    id: idOf(real),
+    secret: secretIn(real, randomBytes(SECRET_LENGTH)),
     locks: part('locks'),
     unreleased: part('unreleased'),
     intents: part('intents'),
@@ -91,8 +99,49 @@ function openFolders(folder: string): State {
   }
 }
 
+function idOf(folder: string): string {
+  const { dev, ino } = statSync(folder, { bigint: true })
+  return `${dev}:${ino}`
+}
+
+/**
+ * Whether the folder can be used as when it was opened; makes again what was removed from it, the secret included, and
+ * calls `restored` then. Another folder in its place, or another secret, is of other servers: nothing is made in it, as
+ * those that still have the first one would not see these locks. Synchronous.
+ */
+export function checkState(state: State, restored: () => void): NotReady | null {
+  const folder = state.path.toString()
+  const parts = [state.locks, state.unreleased, state.intents, state.journal, state.live]
+  try {
+    if (idOf(folder) !== state.id) return notReady('state_replaced')
+    const isWhole = [...parts, join(folder, SECRET)].every(path => existsSync(path))
+    if (!secretIn(folder, state.secret).equals(state.secret)) return notReady('state_replaced')
+    for (const part of parts) ensureDir(part, 0o700)
+    if (!isWhole) restored()
+    accessSync(folder, constants.W_OK | constants.X_OK)
+    return null
+  } catch {
+    return notReady('state_unwritable')
+  }
+}
+
+const notReady = (reason: NotReady['reason']): NotReady => ({ code: 'NOT_READY', reason, retry_after: 5 })
+
+/** Whether anything more can be written into the folder. Synchronous. */
+export function hasRoom({ path }: State): boolean {
+  const probe = join(path.toString(), PROBE)
+  try {
+    writeFileSync(probe, Buffer.alloc(PROBE_SIZE), { mode: 0o600 })
+    return true
+  } catch {
+    return false
+  } finally {
+    quietly(() => unlinkSync(probe))
+  }
+}
+
 /** Read, or made first. Two servers that start at once agree: the file appears whole, and only one can make it. */
-function secretIn(folder: string): Buffer {
+function secretIn(folder: string, made: Buffer): Buffer {
   const path = join(folder, SECRET)
   try {
     return readSecret(path)
@@ -102,7 +151,7 @@ function secretIn(folder: string): Buffer {
   const temp = `${path}.${randomBytes(8).toString('hex')}`
   // Flushed before it has its name: a power failure would leave an empty file, and with it no server would start
   // again.
-  writeFileSync(temp, randomBytes(SECRET_LENGTH), { mode: 0o600, flag: 'wx', flush: true })
+  writeFileSync(temp, made, { mode: 0o600, flag: 'wx', flush: true })
   try {
     linkSync(temp, path)
   } catch (error) {

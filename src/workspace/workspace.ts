@@ -4,6 +4,7 @@ import type { History } from '../history/api.ts'
 import { openHistory } from '../history/history.ts'
 import type { Workspace, WorkspaceOptions } from './api.ts'
 import { fence } from './locks/fence.ts'
+import type { NotReady } from './failure.ts'
 import { BatchRecords } from './commit/batch-record.ts'
 import { Followers } from './history/follow.ts'
 import { Intents, mayLive, sweepIntents } from './commit/intents.ts'
@@ -25,7 +26,7 @@ import { announcePresence, type Presence } from './locks/other-servers.ts'
 import { openRoot } from './root/root.ts'
 import { recover, type Recovery } from './recovery.ts'
 import { fenceServers, serversOf } from './servers.ts'
-import { openState, type State } from './state.ts'
+import { checkState, hasRoom, openState, type State } from './state.ts'
 import { FileWorkspace, type OpenRoot } from './file-workspace.ts'
 import { PresentHashes } from './present-hashes.ts'
 import { Running } from './running.ts'
@@ -158,7 +159,8 @@ class RootKeeper {
     const journal = new Journal(state, observer, options.durability)
     this.#batches = new BatchRecords(state, observer, options.durability, () => journal.lookAgain())
     this.#lockFiles = new LockFiles(state, observer, this.#report)
-    this.#servers = serversOf({ state, observer, intents, sockets, report: this.#report })
+    const usable = (): NotReady | null => checkState(state, () => this.#report({ event: 'state_restored' }))
+    this.#servers = serversOf({ state, observer, intents, sockets, checkState: usable, report: this.#report })
     this.#rootLock = new RootLock({
       nonce: observer.me.nonce,
       files: this.#lockFiles,
@@ -214,6 +216,8 @@ class RootKeeper {
       options,
       root,
       secret: state.secret,
+      checkState: usable,
+      hasRoom: () => hasRoom(state),
       locks: this.#locks,
       mayBeLeft: ({ alone_since }) => journal.mayHold(alone_since),
       recover: (realPath, object) => recover(this.#recovery, realPath, object),

@@ -1,7 +1,7 @@
 // What stands between a client and an operation: access, strict JSON, bad HTTP, unknown routes, the log line.
 import { createHash } from 'node:crypto'
 import { once } from 'node:events'
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { connect } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -10,7 +10,7 @@ import { gzipSync } from 'node:zlib'
 import t, { type Test } from 'tap'
 import { ONLY_CI } from '../often.ts'
 import { StoreRefused } from '../../src/object-store/store.ts'
-import { startServer, TOKEN, type TestServer } from './test-server.ts'
+import { startServer, TOKEN, type Reply, type TestServer } from './test-server.ts'
 
 const files = { 'a.txt': 'one\ntwo\n' }
 const EDIT = { path: 'a.txt', old_text: 'one', new_text: 'uno', dry_run: true }
@@ -316,6 +316,35 @@ t.test('names routes and methods that there are', async t => {
     t.equal((await server.call('POST', `/edit${query}`, { body: EDIT })).body.code, 'INVALID_REQUEST', query)
   }
   t.equal((await server.call('POST', '/edit?', { body: EDIT })).status, 200)
+})
+
+t.test('goes on where its state folder was emptied, and changes nothing where it was replaced', async t => {
+  const server = await startServer(t, { files: { f: '1\n' } })
+  // An edit that began with a look of just before finds that its lock is gone.
+  const edit = async (of: string, to: string): Promise<Reply> => {
+    const reply = await server.call('POST', '/edit', { body: { path: 'f', old_text: of, new_text: to } })
+    return reply.status === 423 ? edit(of, to) : reply
+  }
+  const next = async (status: number, of: string, to: string) => {
+    const ready = await server.call('GET', '/readyz')
+    const { body, status: edited } = await edit(of, to)
+    t.strictSame([ready.status, edited], [status, status], JSON.stringify(body))
+    for (const answer of status === 200 ? [] : [ready.body, body]) {
+      t.match(answer, { code: 'NOT_READY', detail: /state folder of the server/ })
+    }
+  }
+  const { stateDir } = server
+  await next(200, '1', '2')
+  for (const name of readdirSync(stateDir)) rmSync(join(stateDir, name), { recursive: true })
+  t.equal((await edit('2', '3')).status, 200)
+  await next(200, '3', '4')
+  renameSync(stateDir, `${stateDir}-old`)
+  await next(503, '4', '5')
+  mkdirSync(stateDir)
+  await next(503, '4', '5')
+  rmSync(stateDir, { recursive: true })
+  renameSync(`${stateDir}-old`, stateDir)
+  await next(200, '4', '5')
 })
 
 t.test('takes strict JSON only', async t => {

@@ -34,7 +34,8 @@ t.test('answers FILE_LOCKED without a hash where the file can’t be looked at a
     mayBeLeft: () => true,
     recover: async () => true,
     running: new Running(),
-    hashes: new PresentHashes(OPTIONS.maxFileSize)
+    hashes: new PresentHashes(OPTIONS.maxFileSize),
+    checkState: () => null
   })
   const held = await locks.acquire(Buffer.from('a'))
   const change = (): Promise<unknown> =>

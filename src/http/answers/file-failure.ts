@@ -188,6 +188,8 @@ export const FILE_FAILURES: Descriptions<
       root_unwritable: "The workspace directory can't be written to",
       root_hangs: "The workspace's file system does not answer",
       state_unwritable: "The state folder of the server is missing or can't be written to",
+      state_replaced:
+        'The state folder of the server was replaced by another one, so the server has to be started again',
       history_unwritable: "The history of the server can't be written",
       history_unreadable: "The history of the server can't be read",
       audit_unwritable: "The audit file of the server can't be written",

@@ -10,6 +10,8 @@ export interface Servers {
   /** Grows each time that the record is made again. */
   generation(): number
   renew(): void
+  /** Throws where the state folder isn't the one that was opened, or can't be used. */
+  checkState(): void
   /** Whether the server of this nonce is of our group. */
   isOfGroup(nonce: string): boolean
   /** Whether another server that edits may be there, one that isn't of our group. False is certain. */
@@ -163,6 +165,7 @@ export class RootLock {
       this.#release(this.#alone)
     }
     await this.#releasing
+    servers.checkState()
     if (!servers.stands()) servers.renew()
     const generation = servers.generation()
     // Not before our record is there: from then on, whoever looks sees us.

@@ -405,6 +405,7 @@ const ALL: AllFailures = {
     { reason: 'root_hangs', retry_after: 5 },
     { reason: 'root_unwritable', retry_after: 5 },
     { reason: 'state_unwritable', retry_after: 5 },
+    { reason: 'state_replaced', retry_after: 5 },
     { reason: 'no_descriptors', retry_after: 1 },
     { reason: 'draining', retry_after: 5 },
     { reason: 'searching', retry_after: 1 },

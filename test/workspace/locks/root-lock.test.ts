@@ -63,6 +63,7 @@ function fresh(t: Test): Fresh {
 const serversWith = (others: Servers['others']): Servers => ({
   stands: () => true,
   renew() {},
+  checkState() {},
   generation: () => 0,
   isOfGroup: () => false,
   others,
