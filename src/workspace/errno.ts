@@ -42,6 +42,7 @@ export class Hindered extends Error {
  */
 export function failureOf(error: unknown): FileFailure | null {
   if (error instanceof Hindered) return error.failure
+  if (error instanceof Error && error.cause instanceof Hindered) return error.cause.failure
   if (error instanceof HistoryUnreadable) return unreadable(error)
   switch (codeOf(error)) {
     case 'RACED':

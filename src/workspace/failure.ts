@@ -21,8 +21,11 @@ export type FileFailure =
     }
   /** `pattern`: the one that protects it; null: it is editd's own. */
   | { code: 'PROTECTED_PATH'; pattern: string | null }
-  /** `several_names`: hard links, to a file that a rename can't replace. */
-  | { code: 'PERMISSION_DENIED'; reason: 'read_only_file' | 'not_permitted' | 'several_names' }
+  /**
+   * `several_names`: hard links, to a file that a rename can't replace. `names_kept`: no name can be removed from the
+   * folder again (chattr +a).
+   */
+  | { code: 'PERMISSION_DENIED'; reason: 'read_only_file' | 'not_permitted' | 'several_names' | 'names_kept' }
   | { code: 'READ_ONLY' }
   /**
    * `history_off`, `texts_not_kept`: the history could not bring the file back. `bucket`: an object can't be removed on

@@ -1,5 +1,5 @@
-// Paths that lead out of the root, and files that are not regular or may not be changed. Rows 1 to 5, 10 to 19, 42 and 50
-// of docs/threats.md.
+// Paths that lead out of the root, and files that are not regular or may not be changed. Rows 1 to 5, 10 to 19, 42, 50
+// and 55 of docs/threats.md.
 import { execFileSync, spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
 import {
@@ -617,6 +617,32 @@ row(
     t.strictSame(readdirSync(root), ['f.txt'])
     t.equal(readFileSync(join(root, 'f.txt'), 'utf8'), 'one\n')
     return tally(answers.map(codeOf))
+  }
+)
+
+row(
+  55,
+  'a folder that keeps every name (chattr +a)',
+  { done: '/edit, /create and /batch of both in it, as root', skip: isRoot ? false : 'needs root' },
+  async t => {
+    const here = makeFolders(t, { 'log/f.txt': 'one\n' })
+    const folder = join(here.root, 'log')
+    execFileSync('chattr', ['+a', folder])
+    t.teardown(() => spawnSync('chattr', ['-a', folder]))
+    const own = await startServer(t, here)
+    const edit = { path: 'log/f.txt', old_text: 'one', new_text: 'two' }
+    const create = { path: 'log/new.txt', content: 'x' }
+    const edited = await own.post('/edit', edit)
+    t.match(edited, { status: 200, body: { write_strategy: 'in_place' } })
+    const operations = [
+      { operation: 'edit', ...edit, old_text: 'two', new_text: 'six' },
+      { operation: 'create', ...create }
+    ]
+    const refused = [await own.post('/create', create), await own.post('/batch', { operations })]
+    for (const { body } of refused) t.match(body, { detail: /chattr/ })
+    t.strictSame(readdirSync(folder), ['f.txt'])
+    t.equal(own.text('log/f.txt'), 'two\n')
+    return `the edit is made in place; ${tally(refused.map(codeOf))}; no temp file is left`
   }
 )
 

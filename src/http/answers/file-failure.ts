@@ -84,11 +84,17 @@ export const FILE_FAILURES: Descriptions<
             NOTHING_WRITTEN,
             'Ask a person to give the server ownership of it, or to replace the link by a copy.'
           )
-        : sentences(
-            `The server has no permission to open or change ${shown}.`,
-            NOTHING_WRITTEN,
-            "Ask a person to check the file's owner and mode."
-          ),
+        : reason === 'names_kept'
+          ? sentences(
+              `${shown} can't be made: its folder has an attribute by which names stay in it (chattr +a or +i).`,
+              NOTHING_WRITTEN,
+              'Ask a person to take that attribute from the folder.'
+            )
+          : sentences(
+              `The server has no permission to open or change ${shown}.`,
+              NOTHING_WRITTEN,
+              "Ask a person to check the file's owner and mode."
+            ),
   READ_ONLY: () =>
     'This server or workspace is read-only (--read-only, or read_only in the access file). ' +
     'Nothing can be edited or previewed.',

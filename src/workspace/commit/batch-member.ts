@@ -2,7 +2,7 @@
 // Does not know the other members, or in which order they come; that is commit-batch.ts's.
 import { renameSync, unlinkSync } from 'node:fs'
 import type { FileAttributes } from '../../history/record.ts'
-import { codeOf } from '../errno.ts'
+import { codeOf, Hindered } from '../errno.ts'
 import { changedMeanwhile, type FileFailure, type FileWarning } from '../failure.ts'
 import type { Lock } from '../locks/lock.ts'
 import { same, statAt, type Folder, type Pin } from '../root/pin.ts'
@@ -12,6 +12,7 @@ import { takeName } from './commit-new.ts'
 import { attributesOf, lossesOf, madeAs, REFUSALS } from './commit.ts'
 import type { InPlaceWrite } from './in-place.ts'
 import type { Intents } from './intents.ts'
+import { isKept, keepsNames } from './kept-names.ts'
 import { linkTemp, moveToTemp, writeTemp, type Content, type Temp, type TempOptions, type TempPlace } from './temp.ts'
 
 /** One name that gets new content, or is removed, its lock held. */
@@ -119,7 +120,10 @@ export const isOwn = ({ same_as }: BatchFile): boolean => same_as === undefined
 export async function writeMember(member: Member, context: MemberContext, twin: Temp | null): Promise<void> {
   const { at, present, folder, content, lock } = member
   if (content === null) return
-  if (present !== null && folder.stat.dev !== present.pin.stat.dev) return
+  if (present !== null && (folder.stat.dev !== present.pin.stat.dev || isKept(folder, member.leaf))) return
+  if (present === null && keepsNames(folder)) {
+    throw new BatchError(at, new Hindered({ code: 'PERMISSION_DENIED', reason: 'names_kept' }))
+  }
   const place = placeOf(member, lock.temp, context)
   try {
     const temp =

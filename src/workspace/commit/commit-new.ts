@@ -8,6 +8,7 @@ import { madeAs, type CommitContext } from './commit.ts'
 import { codeOf, quietly, Raced } from '../errno.ts'
 import type { FileFailure, FileWarning } from '../failure.ts'
 import type { Lock } from '../locks/lock.ts'
+import { keepsNames } from './kept-names.ts'
 import { split } from '../root/path.ts'
 import type { Folder, Missing, Root } from '../root/pin.ts'
 import { withTemp, type Content, type Put } from './temp.ts'
@@ -35,6 +36,7 @@ export async function commitNew(
     }
     const folder = context.root.openFolder(folderPath)
     try {
+      if (keepsNames(folder)) return fail({ code: 'PERMISSION_DENIED', reason: 'names_kept' })
       const named = await withTemp(
         {
           ...context,

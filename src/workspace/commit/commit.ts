@@ -6,6 +6,7 @@ import { codeOf } from '../errno.ts'
 import type { FileFailure, FileWarning } from '../failure.ts'
 import type { FileAttributes } from '../../history/record.ts'
 import type { Intents } from './intents.ts'
+import { isKept } from './kept-names.ts'
 import type { Lock } from '../locks/lock.ts'
 import { OWN_GID, OWN_UID } from '../own-ids.ts'
 import { split } from '../root/path.ts'
@@ -65,7 +66,7 @@ export async function commit(
   const { folder: folderPath, leaf } = split(pin.relative)
   const folder = context.root.sharedFolder(folderPath)
   try {
-    if (folder.stat.dev !== pin.stat.dev) return fail({ code: 'UNRENAMABLE' })
+    if (folder.stat.dev !== pin.stat.dev || isKept(folder, leaf)) return fail({ code: 'UNRENAMABLE' })
     const { intents, durability, lock } = context
     const { mode, finish } = madeAs(attributesOf(pin), folder)
     const replaced = await withTemp(

@@ -334,7 +334,12 @@ const ALL: AllFailures = {
     { reason: 'token', allowed_paths: [] }
   ],
   PROTECTED_PATH: [{ pattern: '.git' }, { pattern: null }],
-  PERMISSION_DENIED: [{ reason: 'read_only_file' }, { reason: 'not_permitted' }, { reason: 'several_names' }],
+  PERMISSION_DENIED: [
+    { reason: 'read_only_file' },
+    { reason: 'not_permitted' },
+    { reason: 'several_names' },
+    { reason: 'names_kept' }
+  ],
   READ_ONLY: [{}],
   DELETE_NOT_ALLOWED: [
     { reason: 'setting' },

@@ -526,6 +526,29 @@ t.test('refuses immutable and append-only files', needsRoot, async t => {
   }
 })
 
+t.test('leaves no temp file in a folder that keeps all names', needsRoot, async t => {
+  const { workspace, root, text } = await fresh(t)
+  if (spawnSync('chattr', ['+a', root]).status !== 0) {
+    t.comment('the file system does not support attributes')
+    return
+  }
+  t.teardown(() => execFileSync('chattr', ['-a', root]))
+  const refused = { failure: { code: 'PERMISSION_DENIED', reason: 'names_kept' } }
+  const target = { path: 'new.txt', overwrite: false, create_parents: true }
+  t.match(await workspace.edit({ path: 'a.txt' }, REAL, append('1')), { value: { write_strategy: 'in_place' } })
+  t.match(await workspace.create(target, REAL, become('x')), refused)
+  const [edit, create] = [
+    { operation: 'edit' as const, target: { path: 'a.txt' }, plan: append('2') },
+    { operation: 'create' as const, target, plan: become('x') }
+  ]
+  t.match(await workspace.batch([edit, create], REAL), refused)
+  t.match(await workspace.batch([edit], REAL), { ok: true })
+  t.equal(text(), 'hello\n12')
+  t.strictSame(readdirSync(root), ['a.txt'])
+  execFileSync('chattr', ['-a', root])
+  t.match(await workspace.create(target, REAL, become('x')), { ok: true })
+})
+
 t.test(
   'edits files on mounts: in a mounted folder as usual, a bind-mounted file in place',
   { skip: canMount ? false : 'needs to mount' },
