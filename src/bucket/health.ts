@@ -57,6 +57,7 @@ export function watched(
       write: (...given) => seen(store.write(...given)),
       remove: (...given) => seen(store.remove(...given)),
       list: (...given) => seen(store.list(...given)),
+      now: () => store.now(),
       close() {
         stop()
         store.close()

@@ -18,6 +18,7 @@ import { Locks } from '../workspace/locks/lock.ts'
 import { makePolicy, matcher } from '../workspace/root/policy.ts'
 import { Running } from '../workspace/running.ts'
 import { BucketWorkspace } from './bucket-workspace.ts'
+import { compareClocks } from './clock.ts'
 import { watched } from './health.ts'
 import { LastWrites } from './last-writes.ts'
 import { OWN_FOLDER } from './objects.ts'
@@ -36,6 +37,7 @@ export async function openBucket(options: BucketOptions): Promise<Workspace> {
   const opened = await openS3Store({ ...address, endpoint, region, readOnly, ...(form !== undefined && { form }) })
   const { store, answers } = watched(opened, options.report ?? (() => {}))
   try {
+    compareClocks(store.now(), options.report ?? (() => {}))
     return await openWithHistory(options, store, answers)
   } catch (error) {
     store.close()

@@ -2,6 +2,7 @@
 import { Unsafe } from '../object-store/probe.ts'
 import { SdkMissing } from '../object-store/s3-requests.ts'
 import { StoreRefused, StoreUnavailable } from '../object-store/store.ts'
+import { ClockWrong } from './clock.ts'
 
 const RIGHTS =
   'the credentials need s3:GetObject, s3:PutObject and s3:DeleteObject on the objects, and s3:ListBucket on the bucket, ' +
@@ -22,6 +23,9 @@ export function storeFailure(error: unknown, root: string): { sentence: string; 
         "Without conditional writes (If-Match, If-None-Match: *) edits would overwrite each other's.",
       isFault: true
     }
+  }
+  if (error instanceof ClockWrong) {
+    return { sentence: `${error.message} (${root}): set the clock, for instance by NTP.`, isFault: true }
   }
   if (error instanceof StoreRefused) {
     const remedy =

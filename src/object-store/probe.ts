@@ -10,7 +10,7 @@ import { StoreUnavailable, type Version } from './store.ts'
 /** The store doesn't keep them; the message says what it did. */
 export class Unsafe extends Error {}
 
-type Requests = Pick<S3Requests, 'put' | 'list' | 'remove'>
+type Requests = Pick<S3Requests, 'put' | 'list' | 'remove' | 'now'>
 
 /** So many writers of one object, so often. */
 const WRITERS = 8
@@ -31,7 +31,7 @@ export async function probe(requests: Requests, prefix: string): Promise<EtagFor
   const base = folder + randomUUID()
   const keys = new Set<string>()
   const { keys: left } = await requests.list(folder, null, 1000, false)
-  for (const { key, modified_at } of left) if (modified_at.getTime() < Date.now() - LEFT) keys.add(key)
+  for (const { key, modified_at } of left) if (modified_at.getTime() < requests.now() - LEFT) keys.add(key)
   const put = (key: string, text: string, condition: SentCondition): Promise<Attempted> => {
     keys.add(key)
     return requests.put(key, Buffer.from(text), condition)

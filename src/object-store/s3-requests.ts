@@ -56,6 +56,8 @@ export class S3Requests {
   readonly #sdk: typeof Sdk
   readonly #client: Sdk.S3Client
   readonly #bucket: string
+  /** The store's time when performance.now() was 0; until it has told one, by this machine's clock. */
+  #zero = Date.now() - performance.now()
 
   static async open(settings: S3Settings): Promise<S3Requests> {
     return new S3Requests(await loadSdk(), settings)
@@ -80,6 +82,25 @@ export class S3Requests {
         httpsAgent: { keepAlive: true, maxSockets: SOCKETS }
       }
     })
+    this.#client.middlewareStack.add(
+      next => async asked => {
+        const answered = await next(asked)
+        this.#sawTime((answered.response as { headers?: Record<string, string> }).headers?.date)
+        return answered
+      },
+      // Of errors too: what makes them of an answer comes later.
+      { step: 'deserialize', priority: 'low' }
+    )
+  }
+
+  /** The store's time in ms since 1970, as its last answer had it. It is up to a second behind. */
+  now(): number {
+    return this.#zero + performance.now()
+  }
+
+  #sawTime(date: string | undefined): void {
+    const time = Date.parse(date ?? '')
+    if (!Number.isNaN(time)) this.#zero = time - performance.now()
   }
 
   async put(

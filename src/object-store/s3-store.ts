@@ -135,6 +135,10 @@ class S3Store implements ObjectStore {
     }
   }
 
+  now(): number {
+    return this.#requests.now()
+  }
+
   close(): void {
     this.#requests.close()
   }

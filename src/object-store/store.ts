@@ -93,6 +93,8 @@ export interface ObjectStore {
   /** Removes an object, whatever it is; none is as good. Only for what editd alone uses. */
   remove(key: string): Promise<void>
   list(prefix: string, options?: ListOptions): Promise<Listed>
+  /** The store's time in ms since 1970, by its last answer: the ages of its objects are judged by it. */
+  now(): number
   close(): void
 }
 

@@ -39,6 +39,7 @@ function makeStore(faulty: (key: string, condition: SentCondition, nth: number) 
   return {
     objects,
     put,
+    now: () => Date.now(),
     list: async () => ({
       keys: [{ key: 'old', version: 'x', size: 1, modified_at: new Date(0) }],
       prefixes: [],

@@ -155,3 +155,17 @@ t.test('takes the keys of a list as they are where the store has not encoded the
   const requests = await answering(t, { headers: { 'content-type': 'application/xml' }, body })
   t.match(await requests.list('', null, 1000, true), { keys: [{ key }], prefixes: ['c++/'] })
 })
+
+t.test('has the time of the store, also by an answer that refuses', async t => {
+  const date = 'Sat, 29 Nov 2036 12:00:00 GMT'
+  for (const [answer, isStores] of [
+    [{ headers: { etag: '"v1"', date } }, true],
+    [{ status: 412, ...failure('PreconditionFailed'), headers: { date } }, true],
+    [{ headers: { etag: '"v1"', date: 'no date' } }, false]
+  ] as const) {
+    const requests = await answering(t, answer)
+    t.ok(Math.abs(requests.now() - Date.now()) < 60_000, 'before, that of this machine')
+    await put(requests)
+    t.ok(Math.abs(requests.now() - (isStores ? Date.parse(date) : Date.now())) < 60_000, JSON.stringify(answer))
+  }
+})

@@ -97,7 +97,7 @@ export async function openBucketHistory(store: ObjectStore, options: BucketHisto
           return sweepHistory(retention, { store, logs, servers, report })
         },
         swept: sweptObjects(store),
-        now: () => Date.now()
+        now: () => store.now()
       }
     },
     LOOK

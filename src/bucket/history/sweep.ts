@@ -34,11 +34,11 @@ type Removal = 'removed' | 'gone' | 'needed'
 const DAY = 24 * 60 * 60 * 1000
 
 export async function sweepHistory({ days, bytes }: Retention, sweeping: SweepingLogs): Promise<Swept> {
-  const { logs, servers, report } = sweeping
+  const { store, logs, servers, report } = sweeping
   await logs.catchUp()
   await logs.askWhoIsGone()
   await logs.present()
-  const now = Date.now()
+  const now = store.now()
   const needed = [...(await logObjects(sweeping, now)), ...(await others(sweeping, BLOBS))]
   const all = asTheyGo(await others(sweeping, COPIES), needed)
   const swept = { removed: 0, bytes: all.reduce((sum, { size }) => sum + size, 0) }

@@ -33,6 +33,26 @@ t.test('removes texts and copies that are too old, and no others', CEPH, async t
   t.strictSame(place.events, [])
 })
 
+t.test('judges ages by the time of the store, whatever the clock of a server says', CEPH, async t => {
+  const place = await makeBucketPlace(t)
+  const gone = await place.open({ nonce: 'gone', limits: { text: 10 } })
+  await write(gone, [recordOf(gone, 'a.txt', 'a text of more than ten bytes')])
+  await gone.close()
+  const ahead = await place.open({ nonce: 'ahead' })
+  const real = Date.now
+  t.teardown(() => {
+    Date.now = real
+  })
+  Date.now = () => real() + 40 * 24 * 60 * 60 * 1000
+  const { removed } = await ahead.sweep(ALL)
+  const since = ahead.now() - real()
+  Date.now = real
+  t.equal(removed, 0)
+  t.ok(Math.abs(since) < 60_000, `${since} ms apart`)
+  t.equal((await keysIn(place.store, BLOBS)).length, 1)
+  t.strictSame(place.events, [])
+})
+
 t.test('reports what the store refuses to remove or to put together, and goes on', CEPH, async t => {
   const place = await makeBucketPlace(t)
   const proxy = await startCuttingProxy(t, place.bucket.endpoints[0])

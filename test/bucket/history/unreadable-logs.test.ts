@@ -159,6 +159,7 @@ const paged = (store: ObjectStore): ObjectStore => ({
   write: (...given) => store.write(...given),
   remove: (...given) => store.remove(...given),
   list: (prefix, options) => store.list(prefix, { ...options, limit: 2 }),
+  now: () => store.now(),
   close() {}
 })
 

@@ -45,6 +45,7 @@ export function slowStore(): ObjectStore {
         objects.delete(key)
       }),
     list: (prefix, options) => late(() => listed(prefix, options)),
+    now: () => Date.now(),
     close() {}
   }
 }

@@ -1,0 +1,67 @@
+// What happens to servers on one bucket of a real Ceph, and what they do to each other. Rows 60 and on of docs/threats.md.
+import { makeBucket, NO_CEPH, type Bucket } from '../ceph.ts'
+import { COMMAND, run, type Running } from '../running.ts'
+import t from 'tap'
+import { checkDocument, row } from './harness.ts'
+
+// Ceph takes its time to start.
+t.setTimeout(300_000)
+
+const SERVER = COMMAND.at(-1)!
+const skip = NO_CEPH
+
+/** Whose clock is off by so many ms. */
+const clockOff = (ms: number): readonly string[] => {
+  const shifted = `const D = Date; globalThis.Date = class extends D {
+    constructor(...given) { if (given.length > 0) super(...given); else super(D.now() + ${ms}) }
+    static now() { return D.now() + ${ms} }
+  }`
+  return [process.execPath, '--import', `data:text/javascript,${encodeURIComponent(shifted)}`, SERVER]
+}
+
+const startOn = (bucket: Bucket, gateway: 0 | 1, command: readonly string[] = COMMAND, ...flags: string[]) => {
+  Object.assign(process.env, bucket.environment)
+  return run(command, `s3://${bucket.name}/w`, null, ['--s3-endpoint', bucket.endpoints[gateway], ...flags])
+}
+
+const eventsOf = (server: Running): Record<string, unknown>[] =>
+  server
+    .log()
+    .split('\n')
+    .filter(Boolean)
+    .map(line => JSON.parse(line) as Record<string, unknown>)
+    .filter(({ event }) => event !== undefined)
+
+const HOUR = 60 * 60 * 1000
+
+row(
+  60,
+  'a server with a wrong clock on the bucket of others',
+  {
+    done: 'four starts with `--history-days 1`: two days ahead and behind, half an hour ahead and behind, beside a server that edits',
+    skip
+  },
+  async t => {
+    const bucket = await makeBucket(t)
+    const server = await startOn(bucket, 0)
+    t.teardown(() => server.stop())
+    await server.post('/create', { path: 'a.txt', content: '0\n' })
+    for (const off of [48 * HOUR, -48 * HOUR]) {
+      await t.rejects(startOn(bucket, 1, clockOff(off), '--history-days', '1'), {
+        message: /ended with 2: editd: the clock of this machine says .* that of the object store/
+      })
+    }
+    for (const [n, off] of [HOUR / 2, -HOUR / 2].entries()) {
+      const other = await startOn(bucket, 1, clockOff(off), '--history-days', '1')
+      t.match(eventsOf(other), [{ event: 'clock_off' }])
+      const { status } = await other.post('/edit', { path: 'a.txt', old_text: `${n}`, new_text: `${n + 1}` })
+      t.equal(status, 200)
+      await other.stop()
+    }
+    const { body } = await server.post('/history', { path: 'a.txt' })
+    t.equal((body.edits as unknown[]).length, 3)
+    return '2 × refused, with both times; 2 × the log says so (`clock_off`) and the edit is made; ages are judged by the store’s time: nothing is removed (`test/bucket/history/sweep.test.ts`)'
+  }
+)
+
+checkDocument()
