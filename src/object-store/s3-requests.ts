@@ -40,6 +40,8 @@ const SOCKETS = 128
 export class SdkMissing extends Error {}
 
 async function loadSdk(): Promise<typeof Sdk> {
+  // Which Node later versions of it need is no news at each start, and eight lines in a log that is JSON.
+  process.env.AWS_SDK_JS_NODE_VERSION_SUPPORT_WARNING_DISABLED ??= 'true'
   try {
     return await import('@aws-sdk/client-s3')
     /* c8 ignore next 4 -- test/bucket/servers.test.ts runs it in a copy without the SDK, where nothing is measured */

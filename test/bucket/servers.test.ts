@@ -112,6 +112,7 @@ t.test('forgets the texts of a file', { skip: NO_CEPH, timeout: 250_000 }, async
   const flags = ['--s3-endpoint', bucket.endpoints[0]]
   const server = await start(`s3://${bucket.name}`, null, ...flags)
   t.match(server.printed[0], `root=s3://${bucket.name}`)
+  t.notMatch(server.log(), 'NodeVersionSupportWarning', 'the log is JSON')
   const edit = { path: 'a.txt', old_text: 'a secret', new_text: 'nothing' }
   t.equal((await server.post('/edit', edit)).status, 200)
   t.equal(await server.stop(), 0)
