@@ -21,7 +21,7 @@ export function readyz(
   app.route({
     ...route,
     async handler(_request, reply) {
-      const failure = spaces.ready()
+      const failure = await spaces.ready()
       if (failure !== null) return sendProblem(reply, failure)
       return {
         status: 'ready',

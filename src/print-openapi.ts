@@ -23,7 +23,7 @@ const workspace: Workspace = {
   follow: untouched,
   endFollowing: () => {},
   keyed: untouched,
-  ready: () => null,
+  ready: async () => null,
   degraded: () => false,
   limitedTo: () => workspace,
   close: async () => {}

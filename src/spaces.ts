@@ -34,7 +34,7 @@ export interface Spaces {
   /** Any of them: for what is the same for all. */
   any(): Space
   /** Null, or why one of them can't be used now. */
-  ready(): FileFailure | null
+  ready(): Promise<FileFailure | null>
   degraded(): boolean
   /** Null: there is none; the same file for all of them. */
   readonly audit: Pick<Audit, 'failing'> | null
@@ -203,8 +203,9 @@ export class AccessSpaces implements Spaces {
     return this.#all()[0]!
   }
 
-  ready(): FileFailure | null {
-    return this.#all().reduce<FileFailure | null>((failure, { workspace }) => failure ?? workspace.ready(), null)
+  async ready(): Promise<FileFailure | null> {
+    const all = await Promise.all(this.#all().map(({ workspace }) => workspace.ready()))
+    return all.find(failure => failure !== null) ?? null
   }
 
   degraded(): boolean {

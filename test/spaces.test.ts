@@ -61,7 +61,7 @@ t.test('keeps open what has not changed, and closes the rest once nothing runs i
   } as never)
   t.ok(edited.ok, 'a request that runs still has its workspace')
   leave()
-  t.equal(spaces.ready(), null)
+  t.equal(await spaces.ready(), null)
   t.equal(spaces.degraded(), false)
   spaces.endFollowing()
 })

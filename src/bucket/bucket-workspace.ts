@@ -37,8 +37,10 @@ import { staleness } from '../workspace/run-plan.ts'
 import type { Running } from '../workspace/running.ts'
 import { ATTEMPTS } from '../workspace/text-file.ts'
 import { createObject, editObject, type ChangeContext } from './change.ts'
+import type { StoreHealth } from './health.ts'
 import { Objects } from './objects.ts'
 import { recallObject } from './recall.ts'
+import { notReady } from './store-failure.ts'
 
 type Answer<T, F = never> = Promise<{ ok: true; value: T } | FailedAccess<F | FileFailure>>
 
@@ -49,8 +51,7 @@ const directory = fail<FileFailure>({ code: 'NOT_A_FILE', type: 'directory' })
 export interface OpenBucket {
   options: CommonOptions
   store: ObjectStore
-  /** Whether the store answered last. */
-  answers(): boolean
+  health: Pick<StoreHealth, 'ask'>
   /** In bytes: of what comes before each key. */
   prefixLength: number
   buffers: BufferPool
@@ -190,10 +191,11 @@ export class BucketWorkspace extends WithHistory implements Workspace {
     })
   }
 
-  ready(): FileFailure | null {
-    const { running, answers, options } = this.#opened
-    if (running.isClosed) return { code: 'NOT_READY', reason: 'draining', retry_after: 5 }
-    if (!answers()) return { code: 'NOT_READY', reason: 'store_unavailable', retry_after: 5 }
+  async ready(): Promise<FileFailure | null> {
+    const { running, health, options } = this.#opened
+    if (running.isClosed) return notReady('draining')
+    const fault = await health.ask()
+    if (fault !== null) return notReady(fault)
     return notWritableDown(options, this.degraded())
   }
 

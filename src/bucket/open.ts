@@ -19,7 +19,7 @@ import { makePolicy, matcher } from '../workspace/root/policy.ts'
 import { Running } from '../workspace/running.ts'
 import { BucketWorkspace } from './bucket-workspace.ts'
 import { compareClocks } from './clock.ts'
-import { watched } from './health.ts'
+import { StoreHealth } from './health.ts'
 import { LastWrites } from './last-writes.ts'
 import { OWN_FOLDER } from './objects.ts'
 import { UnknownChanges } from './unknown.ts'
@@ -35,10 +35,10 @@ const MEMORY = 256e6
 export async function openBucket(options: BucketOptions): Promise<Workspace> {
   const { address, endpoint, region, form, readOnly } = options
   const opened = await openS3Store({ ...address, endpoint, region, readOnly, ...(form !== undefined && { form }) })
-  const { store, answers } = watched(opened, options.report ?? (() => {}))
+  const store = new StoreHealth(opened, options.report ?? (() => {}))
   try {
     compareClocks(store.now(), options.report ?? (() => {}))
-    return await openWithHistory(options, store, answers)
+    return await openWithHistory(options, store)
   } catch (error) {
     store.close()
     throw error
@@ -46,7 +46,7 @@ export async function openBucket(options: BucketOptions): Promise<Workspace> {
 }
 
 /** As `openBucket`, with an open store. */
-async function openWithHistory(options: BucketOptions, store: ObjectStore, answers: () => boolean): Promise<Workspace> {
+async function openWithHistory(options: BucketOptions, store: StoreHealth): Promise<Workspace> {
   const { address, lockTimeout, maxFileSize, readOnly } = options
   const report = options.report ?? (() => {})
   const running = new Running()
@@ -73,7 +73,7 @@ async function openWithHistory(options: BucketOptions, store: ObjectStore, answe
   }
   const { audit, meter } = options
   const settling = history && { history, settler: new Settler({ history, present, report, audit }) }
-  const unknown = new UnknownChanges({ present, settling, answers, report })
+  const unknown = new UnknownChanges({ present, settling, answers: () => store.fault === null, report })
   const kept = settling && (await keep(settling, { store, nonce, lockTimeout, readOnly }))
   const sweep = async (): Promise<void> => {
     if (kept === null || settling === null || readOnly) return
@@ -89,7 +89,7 @@ async function openWithHistory(options: BucketOptions, store: ObjectStore, answe
     {
       options,
       store,
-      answers,
+      health: store,
       prefixLength: address.prefix === '' ? 0 : Buffer.byteLength(address.prefix) + 1,
       buffers: new BufferPool(Math.max(MEMORY, maxFileSize)),
       running,

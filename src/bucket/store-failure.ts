@@ -1,18 +1,30 @@
 // Which failure an error of the object store amounts to. Does not know paths or sentences.
-import { StoreRefused, StoreUnavailable } from '../object-store/store.ts'
+import { Unsafe } from '../object-store/probe.ts'
+import { StoreRefused, StoreUnavailable, StoreUnsafe } from '../object-store/store.ts'
 import { failureOf } from '../workspace/errno.ts'
-import type { FileFailure } from '../workspace/failure.ts'
+import type { FileFailure, NotReady } from '../workspace/failure.ts'
+
+/** Why a store can't be used: it doesn't answer, refuses this server's keys or rights, or ignores conditions. */
+export type StoreFault = 'store_unavailable' | 'store_refused' | 'store_unsafe'
+
+/** `error`: what the store rejects with where it can't be used at all. */
+export function faultOf(error: unknown): StoreFault {
+  if (error instanceof StoreUnsafe || error instanceof Unsafe) return 'store_unsafe'
+  return error instanceof StoreRefused ? 'store_refused' : 'store_unavailable'
+}
+
+export const notReady = (reason: NotReady['reason']): NotReady => ({ code: 'NOT_READY', reason, retry_after: 5 })
 
 /** Null: no request is at fault, and the error is to be thrown again. */
 export function failureOfStore(error: unknown): FileFailure | null {
   if (error instanceof StoreUnavailable) {
-    return { code: 'NOT_READY', reason: error.unknown ? 'store_unknown' : 'store_unavailable', retry_after: 5 }
+    return notReady(error.unknown && !(error instanceof StoreUnsafe) ? 'store_unknown' : faultOf(error))
   }
   if (error instanceof StoreRefused) {
-    if (error.isOfKeys) return { code: 'NOT_READY', reason: 'store_unavailable', retry_after: 5 }
-    if (error.reason === 'AccessDenied') return { code: 'PERMISSION_DENIED', reason: 'not_permitted' }
+    if (error.isOfAll) return notReady('store_refused')
+    if (error.reason === 'AccessDenied') return { code: 'PERMISSION_DENIED', reason: 'store_denies' }
     if (error.reason === 'QuotaExceeded') return { code: 'NO_SPACE' }
-    if (error.reason === 'NoSuchBucket') return { code: 'NOT_READY', reason: 'root_gone', retry_after: 5 }
+    if (error.reason === 'NoSuchBucket') return notReady('root_gone')
   }
   return failureOf(error)
 }

@@ -11,6 +11,7 @@ import { StoreUnavailable, type Version } from './store.ts'
 export class Unsafe extends Error {}
 
 type Requests = Pick<S3Requests, 'put' | 'list' | 'remove' | 'now'>
+type Rechecked = Pick<S3Requests, 'put' | 'head' | 'remove'>
 
 /** So many writers of one object, so often. */
 const WRITERS = 8
@@ -43,6 +44,33 @@ export async function probe(requests: Requests, prefix: string): Promise<EtagFor
   }
 }
 
+/**
+ * Tries in some 20 requests whether the store still does what `probe` found: writes, reads and removes objects, and keeps
+ * the conditions. Throws as `probe` does.
+ */
+export async function probeAgain(requests: Rechecked, prefix: string, form: EtagForm): Promise<void> {
+  const base = `${prefix}${OWN}/probe/${randomUUID()}`
+  const keys = [base, `${base}-race`] as const
+  const put: Prober['put'] = (key, text, condition) => requests.put(key, Buffer.from(text), condition)
+  const remove = () => Promise.all(keys.map(key => requests.remove(key)))
+  try {
+    const version = await written(() => put(base, 'one', null))
+    await requests.head(base)
+    await fails('If-None-Match: * on an object that exists', () => put(base, 'two', 'absent'))
+    await race('If-None-Match: *', writer => put(keys[1], `${writer}`, 'absent'))
+    await race('If-Match', writer => put(base, `${writer}`, sentForm(form, version)))
+  } catch (error) {
+    await remove().catch(() => {})
+    throw error
+  }
+  await remove()
+}
+
+/** An ETag in a condition. */
+export const sentForm = (form: EtagForm, version: Version): { match: string } => ({
+  match: form === 'quoted' ? `"${version}"` : version
+})
+
 interface Prober {
   put(key: string, text: string, condition: SentCondition): Promise<Attempted>
   base: string
@@ -56,7 +84,7 @@ async function conditionsOf(prober: Prober): Promise<EtagForm> {
   await fails('If-Match with an ETag that the object does not have', () => put(base, 'two', { match: `"${other}"` }))
   await fails('the same without quotes', () => put(base, 'two', { match: other }))
   const form = await formOf(prober)
-  const sent = (version: Version): SentCondition => ({ match: form === 'quoted' ? `"${version}"` : version })
+  const sent = (version: Version): SentCondition => sentForm(form, version)
   await written(() => put(base, 'two', null))
   await fails('If-Match with an ETag that the object had before', () => put(base, 'three', sent(first)))
   await fails('If-Match where there is no object', () => put(`${base}-absent`, 'one', sent(first)))

@@ -60,6 +60,8 @@ export class S3Requests {
   readonly #bucket: string
   /** The store's time when performance.now() was 0; until it has told one, by this machine's clock. */
   #zero = Date.now() - performance.now()
+  #isVersioned: boolean | null = null
+  #answeredAt = -Infinity
 
   static async open(settings: S3Settings): Promise<S3Requests> {
     return new S3Requests(await loadSdk(), settings)
@@ -87,7 +89,10 @@ export class S3Requests {
     this.#client.middlewareStack.add(
       next => async asked => {
         const answered = await next(asked)
-        this.#sawTime((answered.response as { headers?: Record<string, string> }).headers?.date)
+        const { statusCode, headers } = answered.response as HttpResponse
+        this.#sawTime(headers.date)
+        // What a proxy says of a store behind it that it can't reach isn't one.
+        if (statusCode < 500) this.#answeredAt = performance.now()
         return answered
       },
       // Of errors too: what makes them of an answer comes later.
@@ -98,6 +103,16 @@ export class S3Requests {
   /** The store's time in ms since 1970, as its last answer had it. It is up to a second behind. */
   now(): number {
     return this.#zero + performance.now()
+  }
+
+  /** When it answered last, whatever that was, of performance.now(). */
+  get answeredAt(): number {
+    return this.#answeredAt
+  }
+
+  /** Whether the bucket keeps old versions, as the last write's answer had it; null: nothing was written yet. */
+  get isVersioned(): boolean | null {
+    return this.#isVersioned
   }
 
   #sawTime(date: string | undefined): void {
@@ -120,7 +135,8 @@ export class S3Requests {
       ...(condition !== null && condition !== 'absent' && { IfMatch: condition.match })
     })
     try {
-      const { ETag } = await this.#client.send(command, signal(bytes.length))
+      const { ETag, VersionId } = await this.#client.send(command, signal(bytes.length))
+      this.#isVersioned = VersionId !== undefined
       if (ETag === undefined) {
         throw new StoreRefused('no ETag', 'the object store gives no ETag for what it has written')
       }
@@ -254,6 +270,11 @@ async function reading<T>(work: () => Promise<T>): Promise<T | typeof GONE> {
     }
     throw refused(error)
   }
+}
+
+interface HttpResponse {
+  statusCode: number
+  headers: Readonly<Record<string, string>>
 }
 
 interface SdkError {

@@ -1,9 +1,9 @@
 // An object store over S3: what is below a prefix of a bucket. Does not know what is kept there.
 import { setTimeout as sleep } from 'node:timers/promises'
-import { formatBucketAddress, type BucketAddress } from './address.ts'
+import { formatBucketAddress, OWN, type BucketAddress } from './address.ts'
 import { writeOnce } from './attempts.ts'
 import { formatLanded, LANDED } from './landed.ts'
-import { probe } from './probe.ts'
+import { probe, probeAgain, sentForm } from './probe.ts'
 import { GONE, S3Requests, type EtagForm, type S3Settings } from './s3-requests.ts'
 import {
   StoreUnavailable,
@@ -47,24 +47,33 @@ export async function openS3Store({
     // Also of one that only reads: that there is such a bucket, which it may list.
     await again(() => requests.list(below, null, 1, false))
     const form = known ?? (readOnly ? 'quoted' : await probe(requests, below))
-    return new S3Store(requests, below, form, formatBucketAddress({ bucket, prefix }))
+    return new S3Store(requests, { prefix: below, form, readOnly, name: formatBucketAddress({ bucket, prefix }) })
   } catch (error) {
     requests.close()
     throw error
   }
 }
 
+interface Opened {
+  /** With the slash at its end, or ''. */
+  prefix: string
+  form: EtagForm
+  readOnly: boolean
+  name: string
+}
+
 class S3Store implements ObjectStore {
   readonly name: string
   readonly #requests: S3Requests
-  /** With the slash at its end, or ''. */
   readonly #prefix: string
   readonly #form: EtagForm
+  readonly #readOnly: boolean
 
-  constructor(requests: S3Requests, prefix: string, form: EtagForm, name: string) {
+  constructor(requests: S3Requests, { prefix, form, readOnly, name }: Opened) {
     this.#requests = requests
     this.#prefix = prefix
     this.#form = form
+    this.#readOnly = readOnly
     this.name = name
   }
 
@@ -102,7 +111,7 @@ class S3Store implements ObjectStore {
     const replaced = condition === 'absent' ? null : condition.is
     const before = condition === 'absent' ? [] : (condition.landed ?? [])
     const sent = { ...metadata, [LANDED]: formatLanded([{ attempt, replaced }, ...before]) }
-    const match = condition === 'absent' ? condition : { match: sentForm(this.#form, condition.is) }
+    const match = condition === 'absent' ? condition : sentForm(this.#form, condition.is)
     return writeOnce({
       attempt,
       condition,
@@ -135,6 +144,20 @@ class S3Store implements ObjectStore {
     }
   }
 
+  async check(): Promise<void> {
+    await again(() => this.#requests.list(this.#prefix, null, 1, false))
+    if (this.#readOnly) await this.head(NOTHING)
+    else await probeAgain(this.#requests, this.#prefix, this.#form)
+  }
+
+  get answeredAt(): number {
+    return this.#requests.answeredAt
+  }
+
+  get isVersioned(): boolean | null {
+    return this.#requests.isVersioned
+  }
+
   now(): number {
     return this.#requests.now()
   }
@@ -144,11 +167,12 @@ class S3Store implements ObjectStore {
   }
 }
 
+/** A key at which there is no object. */
+const NOTHING = `${OWN}/probe/none`
+
 /** Behind all that is below a prefix, which would be given as that prefix once more: no key begins so. */
 const BEHIND = '\u{10ffff}'
 const isPrefix = (after: string, whole: string): boolean => after.length > whole.length && after.endsWith('/')
-
-const sentForm = (form: EtagForm, version: string): string => (form === 'quoted' ? `"${version}"` : version)
 
 /** Reads until there is an answer, or no time. */
 async function again<T>(work: () => Promise<T>): Promise<T> {

@@ -93,6 +93,15 @@ export interface ObjectStore {
   /** Removes an object, whatever it is; none is as good. Only for what editd alone uses. */
   remove(key: string): Promise<void>
   list(prefix: string, options?: ListOptions): Promise<Listed>
+  /**
+   * Does with objects of its own all that a server needs, and tries whether the store keeps conditions. Rejects also with
+   * Unsafe: it doesn't.
+   */
+  check(): Promise<void>
+  /** When it answered last, whatever that was, of performance.now(). */
+  readonly answeredAt: number
+  /** Whether it keeps old versions, as the answer to the last write had it; null: nothing was written yet. */
+  readonly isVersioned: boolean | null
   /** The store's time in ms since 1970, by its last answer: the ages of its objects are judged by it. */
   now(): number
   close(): void
@@ -109,6 +118,9 @@ export class StoreUnavailable extends Error {
   }
 }
 
+/** The store has begun to ignore conditions. `unknown`: a write was sent, and may have replaced another's. */
+export class StoreUnsafe extends StoreUnavailable {}
+
 /** What a store calls keys that it does not take, or not any more. */
 const KEYS_REFUSED = ['ExpiredToken', 'InvalidAccessKeyId', 'InvalidToken', 'SignatureDoesNotMatch']
 
@@ -116,15 +128,13 @@ const KEYS_REFUSED = ['ExpiredToken', 'InvalidAccessKeyId', 'InvalidToken', 'Sig
 export class StoreRefused extends Error {
   readonly code = 'STORE_REFUSED'
   readonly reason: string
+  /** It isn't what was asked for that is refused, but who asks: whatever this server asks for will be. */
+  readonly isOfAll: boolean
 
-  constructor(reason: string, message: string) {
+  constructor(reason: string, message: string, isOfAll = KEYS_REFUSED.includes(reason)) {
     super(message)
     this.reason = reason
-  }
-
-  /** It isn't what was asked for that is refused, but who asks: whatever this server asks for will be. */
-  get isOfKeys(): boolean {
-    return KEYS_REFUSED.includes(this.reason)
+    this.isOfAll = isOfAll
   }
 }
 

@@ -552,8 +552,8 @@ export interface Workspace {
    * as somebody has it. To close it, or end following, is nothing: both are the whole workspace's, and hold for it too.
    */
   limitedTo(paths: readonly string[]): Workspace
-  /** Null, or why nothing can be edited now: NOT_READY. */
-  ready(): FileFailure | null
+  /** Null, or why nothing can be edited now: NOT_READY. Takes some seconds at most, where a store has to be asked. */
+  ready(): Promise<FileFailure | null>
   /** Whether the last change could not be recorded. */
   degraded(): boolean
   /** Waits for what is running, then releases everything. */

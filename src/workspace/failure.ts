@@ -23,9 +23,12 @@ export type FileFailure =
   | { code: 'PROTECTED_PATH'; pattern: string | null }
   /**
    * `several_names`: hard links, to a file that a rename can't replace. `names_kept`: no name can be removed from the
-   * folder again (chattr +a).
+   * folder again (chattr +a). `store_denies`: the object store does.
    */
-  | { code: 'PERMISSION_DENIED'; reason: 'read_only_file' | 'not_permitted' | 'several_names' | 'names_kept' }
+  | {
+      code: 'PERMISSION_DENIED'
+      reason: 'read_only_file' | 'not_permitted' | 'several_names' | 'names_kept' | 'store_denies'
+    }
   | { code: 'READ_ONLY' }
   /**
    * `history_off`, `texts_not_kept`: the history could not bring the file back. `bucket`: an object can't be removed on
@@ -83,6 +86,8 @@ export type FileFailure =
       reason:
         | 'store_unavailable'
         | 'store_unknown'
+        | 'store_refused'
+        | 'store_unsafe'
         | 'root_gone'
         | 'root_unwritable'
         | 'root_hangs'

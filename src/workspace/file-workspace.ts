@@ -179,7 +179,7 @@ export class FileWorkspace extends WithHistory implements Workspace {
     })
   }
 
-  ready(): FileFailure | null {
+  async ready(): Promise<FileFailure | null> {
     const failure = this.#files.ready()
     return failure ?? notWritableDown(this.#options, this.degraded())
   }

@@ -156,7 +156,7 @@ t.test('shows a token no more than its paths', REAL, async t => {
     t.match(await view.look({ path }, use), { ok: false, failure: { code: 'PATH_NOT_ALLOWED' } })
   }
   await view.close()
-  t.equal(server.opened.ready(), null)
+  t.equal(await server.opened.ready(), null)
 })
 
 t.test('refuses what changes several files, and what removes one', REAL, async t => {

@@ -1,6 +1,7 @@
 // The rights that docs/object-store.md asks for: with these, and only these, everything works on a real Ceph.
 // runs in .ci/run
 import { readFileSync } from 'node:fs'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { GetObjectCommand, PutBucketPolicyCommand, PutObjectCommand } from '@aws-sdk/client-s3'
 import t, { type Test } from 'tap'
 import { storeFailure } from '../../src/bucket/start-failure.ts'
@@ -9,6 +10,8 @@ import { startServer } from '../http/test-server.ts'
 import { openOn } from './support/workspace.ts'
 
 const REAL = { skip: NO_CEPH, timeout: 280_000 }
+/** In ms: from one check of the rights to the next. */
+const SOON = 5100
 const PREFIX = 'team/docs'
 
 const page = readFileSync(new URL('../../docs/object-store.md', import.meta.url), 'utf8')
@@ -39,8 +42,11 @@ async function prepare(t: Test, condition?: Condition) {
   })
   const others = RIGHTS.filter(right => right !== LIST)
   const Statement = [allowed(others, `/${PREFIX}/*`), allowed([LIST], '', condition)]
-  const Policy = JSON.stringify({ Version: '2012-10-17', Statement })
-  await client.send(new PutBucketPolicyCommand({ Bucket, Policy }))
+  const allow = async (statements: object[]) => {
+    const Policy = JSON.stringify({ Version: '2012-10-17', Statement: statements })
+    await client.send(new PutBucketPolicyCommand({ Bucket, Policy }))
+  }
+  await allow(Statement)
   await client.send(new PutObjectCommand({ Bucket, Key: `${PREFIX}/a.txt`, Body: 'one\n' }))
   // What the guest has written is its own.
   const guest = clientOf(bucket.guest, bucket.endpoints[1])
@@ -49,7 +55,18 @@ async function prepare(t: Test, condition?: Condition) {
     const { Body } = await guest.send(new GetObjectCommand({ Bucket, Key: `${PREFIX}/${path}` }))
     return Body?.transformToString()
   }
-  return { open: () => openOn(bucket, { address: { bucket: Bucket, prefix: PREFIX } }), read }
+  const denied = (path: string) => ({ ...allowed(others, `/${PREFIX}/${path}`), Effect: 'Deny' })
+  return {
+    open: () => openOn(bucket, { address: { bucket: Bucket, prefix: PREFIX } }),
+    read,
+    allow: {
+      all: () => allow(Statement),
+      allBut: (path: string) => allow([...Statement, denied(path)]),
+      /** Also what a condition on the prefix comes to. */
+      noList: () => allow([allowed(others, `/${PREFIX}/*`)]),
+      noWrites: () => allow([allowed(['s3:GetObject'], `/${PREFIX}/*`), allowed([LIST], '')])
+    }
+  }
 }
 
 t.test('needs no other rights than the page names, of objects only those below the prefix', REAL, async t => {
@@ -75,4 +92,32 @@ t.test('says which rights it needs where it may list the prefix only', REAL, asy
     isFault: true,
     sentence: /s3:ListBucket on the bucket, without a condition/
   })
+})
+
+t.test('says so where rights are taken while it runs, of one object or of all', REAL, async t => {
+  const { open, allow } = await prepare(t)
+  const workspace = await open()
+  const server = await startServer(t, { workspace })
+  const edit = async (path = 'a.txt') =>
+    server.call('POST', '/edit', { body: { path, old_text: 'one', new_text: 'two' } })
+  const until = async (status: number) => {
+    while ((await server.call('GET', '/readyz')).status !== status) await sleep(100)
+  }
+  await allow.allBut('a.txt')
+  const denied = await edit()
+  t.match(denied, { status: 403, body: { code: 'PERMISSION_DENIED', detail: /The object store denies this server/ } })
+  t.equal((await server.call('GET', '/readyz')).status, 200)
+  await sleep(SOON)
+  for (const take of [allow.noList, allow.noWrites]) {
+    await take()
+    const refused = await edit()
+    t.match(refused, { status: 503, body: { code: 'NOT_READY' } })
+    t.match(await server.call('GET', '/readyz'), {
+      status: 503,
+      body: { detail: /refuses the keys of this server, or rights that it needs/ }
+    })
+    await allow.all()
+    await until(200)
+    await sleep(SOON)
+  }
 })

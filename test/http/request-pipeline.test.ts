@@ -765,7 +765,7 @@ t.test('answers what a client sends before it can know that the server stops', a
 
 t.test('is not ready when the workspace is not', async t => {
   const server = await startServer(t, {
-    replace: { ready: () => ({ code: 'NOT_READY', reason: 'root_gone', retry_after: 0.2 }) }
+    replace: { ready: async () => ({ code: 'NOT_READY', reason: 'root_gone', retry_after: 0.2 }) }
   })
   const { status, body, headers } = await server.call('GET', '/readyz')
   t.equal(status, 503)

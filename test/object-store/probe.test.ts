@@ -3,7 +3,7 @@ import { startFauxqs } from 'fauxqs'
 import t from 'tap'
 import { ONLY_CI } from '../often.ts'
 import type { Attempted } from '../../src/object-store/attempts.ts'
-import { probe } from '../../src/object-store/probe.ts'
+import { probe, probeAgain } from '../../src/object-store/probe.ts'
 import { openS3Store } from '../../src/object-store/s3-store.ts'
 import type { SentCondition } from '../../src/object-store/s3-requests.ts'
 
@@ -92,4 +92,31 @@ t.test('takes lost answers for no fault', async t => {
 t.test('gives up where a store does not answer', { skip: ONLY_CI }, async t => {
   const store = makeStore(() => ({ outcome: 'unsent', error: new Error('refused') }))
   await t.rejects(probe(store, ''), { code: 'STORE_UNAVAILABLE', unknown: false, cause: { message: 'refused' } })
+})
+
+t.test('tries again what it has found, in few requests', async t => {
+  let requests = 0
+  const tried = (
+    faulty: Parameters<typeof makeStore>[0],
+    head = async (_key: string): Promise<never> => null as never
+  ) => {
+    requests = 0
+    const store = makeStore((...given) => {
+      requests++
+      return faulty(...given)
+    })
+    return { store, done: probeAgain({ ...store, head }, 'p/', 'quoted') }
+  }
+  const fine = tried(() => 'obey')
+  await fine.done
+  t.equal(fine.store.objects.size, 0)
+  t.ok(requests <= 20, String(requests))
+  const broken = tried((key, condition) => (/-race$/.test(key) && condition === 'absent' ? 'ignore' : 'obey'))
+  await t.rejects(broken.done, { message: /8 of 8 writers won at once \(If-None-Match: \*\)/ })
+  t.equal(broken.store.objects.size, 0)
+  const denied = tried(
+    () => 'obey',
+    () => Promise.reject(new Error('no'))
+  )
+  await t.rejects(denied.done, { message: 'no' })
 })

@@ -214,3 +214,14 @@ t.test('is not opened without its bucket, its rights, or a store', REAL, async t
   await t.rejects(open({ readOnly: true }), { code: 'STORE_REFUSED', reason: 'SignatureDoesNotMatch' })
   Object.assign(process.env, bucket.environment)
 })
+
+t.test('does again all that a server needs, and leaves nothing', REAL, async t => {
+  const bucket = await makeBucket(t)
+  for (const readOnly of [false, true]) {
+    const store = await openBucketStore(t, bucket, { prefix: 'p', readOnly })
+    await store.check()
+    t.equal(store.isVersioned, readOnly ? null : false)
+    t.ok(performance.now() - store.answeredAt < 60_000)
+    t.strictSame((await store.list('')).keys, [])
+  }
+})

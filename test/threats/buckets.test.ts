@@ -1,8 +1,9 @@
 // What happens to servers on one bucket of a real Ceph, and what they do to each other. Rows 60 and on of docs/threats.md.
+import { PutBucketVersioningCommand } from '@aws-sdk/client-s3'
 import { makeBucket, NO_CEPH, type Bucket } from '../ceph.ts'
 import { COMMAND, run, type Running } from '../running.ts'
 import t from 'tap'
-import { checkDocument, row } from './harness.ts'
+import { checkDocument, codeOf, row } from './harness.ts'
 
 // Ceph takes its time to start.
 t.setTimeout(300_000)
@@ -32,6 +33,7 @@ const eventsOf = (server: Running): Record<string, unknown>[] =>
     .map(line => JSON.parse(line) as Record<string, unknown>)
     .filter(({ event }) => event !== undefined)
 
+const RACES = 10
 const HOUR = 60 * 60 * 1000
 
 row(
@@ -61,6 +63,39 @@ row(
     const { body } = await server.post('/history', { path: 'a.txt' })
     t.equal((body.edits as unknown[]).length, 3)
     return '2 × refused, with both times; 2 × the log says so (`clock_off`) and the edit is made; ages are judged by the store’s time: nothing is removed (`test/bucket/history/sweep.test.ts`)'
+  }
+)
+
+row(
+  61,
+  'versioning switched on for the bucket of servers that run, on a store that then lets two writers win',
+  { done: 'two servers behind two gateways; before and after it, files that both create at once', skip },
+  async t => {
+    const bucket = await makeBucket(t)
+    const servers = await Promise.all(([0, 1] as const).map(gateway => startOn(bucket, gateway)))
+    t.teardown(() => Promise.all(servers.map(server => server.stop())))
+    const outcomes = async (folder: string) => {
+      const both: string[] = []
+      for (let n = 0; n < RACES; n++) {
+        const file = { path: `${folder}/${n}.txt`, create_parents: true }
+        const answers = await Promise.all(
+          servers.map(server => server.post('/create', { ...file, content: server.url }))
+        )
+        both.push(answers.map(codeOf).sort().join(' and '))
+      }
+      return both
+    }
+    const before = await outcomes('before')
+    t.notOk(before.includes('200 and 200'))
+    const { name: Bucket } = bucket
+    const Status = 'Enabled'
+    await bucket.client().send(new PutBucketVersioningCommand({ Bucket, VersioningConfiguration: { Status } }))
+    const after = await outcomes('after')
+    t.notOk(after.includes('200 and 200'), after.join(', '))
+    t.equal(after.at(-1), 'NOT_READY and NOT_READY')
+    const ready = await fetch(`${servers[0]!.url}/readyz`)
+    t.equal(ready.status, 503)
+    return 'before, one of the two is made; after, both are answered with `NOT_READY`, and `/readyz` is 503'
   }
 )
 

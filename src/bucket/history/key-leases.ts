@@ -12,6 +12,7 @@ import {
 import { fail, ok, type Result } from '../../result.ts'
 import type { FileFailure } from '../../workspace/failure.ts'
 import type { Lock } from '../../workspace/locks/lock.ts'
+import { faultOf, notReady } from '../store-failure.ts'
 import { KEYS } from './names.ts'
 import { Since } from './since.ts'
 
@@ -55,8 +56,10 @@ export class KeyLeases {
     } catch (error) {
       if (!isOfStore(error)) throw error
       // Whatever came of the key, nothing of the request was done.
-      const reason = error instanceof StoreRefused && !error.isOfKeys ? 'history_unwritable' : 'store_unavailable'
-      return fail({ code: 'NOT_READY', reason, retry_after: 5 })
+      const isOfKey = error instanceof StoreRefused && !error.isOfAll
+      return fail(
+        isOfKey ? { code: 'NOT_READY', reason: 'history_unwritable', retry_after: 5 } : notReady(faultOf(error))
+      )
     }
   }
 

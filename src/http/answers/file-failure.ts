@@ -90,6 +90,12 @@ export const FILE_FAILURES: Descriptions<
               NOTHING_WRITTEN,
               'Ask a person to take that attribute from the folder.'
             )
+        : reason === 'store_denies'
+          ? sentences(
+              `The object store denies this server the right to read or write ${shown}.`,
+              NOTHING_WRITTEN,
+              'Ask a person to allow it in the policy of the bucket, if it should be edited.'
+            )
           : sentences(
               `The server has no permission to open or change ${shown}.`,
               NOTHING_WRITTEN,
@@ -188,7 +194,17 @@ export const FILE_FAILURES: Descriptions<
         headers: retryAfter(retry_after)
       }
     }
+    if (reason === 'store_unsafe') {
+      return {
+        detail: sentences(
+          'The object store ignores the conditions of writes, so that edits could overwrite each other; this server makes',
+          'none until it keeps them again. If yours was just sent, it may have been made: read the file before you send it again.'
+        ),
+        headers: retryAfter(retry_after)
+      }
+    }
     const why = {
+      store_refused: 'The object store refuses the keys of this server, or rights that it needs',
       store_unavailable: 'The object store does not answer this server',
       root_gone: 'The workspace directory is missing',
       root_unwritable: "The workspace directory can't be written to",

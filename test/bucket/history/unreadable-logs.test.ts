@@ -159,6 +159,9 @@ const paged = (store: ObjectStore): ObjectStore => ({
   write: (...given) => store.write(...given),
   remove: (...given) => store.remove(...given),
   list: (prefix, options) => store.list(prefix, { ...options, limit: 2 }),
+  check: () => store.check(),
+  answeredAt: 0,
+  isVersioned: null,
   now: () => store.now(),
   close() {}
 })

@@ -338,7 +338,8 @@ const ALL: AllFailures = {
     { reason: 'read_only_file' },
     { reason: 'not_permitted' },
     { reason: 'several_names' },
-    { reason: 'names_kept' }
+    { reason: 'names_kept' },
+    { reason: 'store_denies' }
   ],
   READ_ONLY: [{}],
   DELETE_NOT_ALLOWED: [
@@ -417,7 +418,9 @@ const ALL: AllFailures = {
     { reason: 'large_files', retry_after: 1 },
     { reason: 'bodies', retry_after: 2 },
     { reason: 'issuer_unreachable', retry_after: 5 },
-    { reason: 'parsing', retry_after: 1 }
+    { reason: 'parsing', retry_after: 1 },
+    { reason: 'store_refused', retry_after: 5 },
+    { reason: 'store_unsafe', retry_after: 5 }
   ],
   IDEMPOTENCY_KEY_REUSED: [
     { reason: 'another_request' },

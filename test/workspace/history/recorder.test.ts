@@ -176,7 +176,7 @@ t.test('goes on without a record where none can be written, and says so', async 
   t.match(done, { ok: true, value: { warnings: ['unrecorded'] } })
   t.notOk(done.ok && done.value.edit_id)
   t.equal(workspace.degraded(), true)
-  t.equal(workspace.ready(), null)
+  t.equal(await workspace.ready(), null)
   t.ok(events.some(({ event }) => event === 'unrecorded'))
   unblock()
   t.match(await workspace.edit({ path: 'a.txt' }, REAL, append('three\n')), { ok: true, value: { warnings: [] } })
@@ -216,7 +216,7 @@ t.test('changes nothing without a record where one is required', async t => {
   })
   t.strictSame(readdirSync(folders.root), ['a.txt'])
   t.equal(readFileSync(join(folders.root, 'a.txt'), 'utf8'), 'one\n')
-  t.strictSame(workspace.ready(), unwritable)
+  t.strictSame(await workspace.ready(), unwritable)
 })
 
 t.test('gives no answer under a key that it can’t keep', async t => {

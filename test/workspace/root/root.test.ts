@@ -304,7 +304,7 @@ for (const confinement of kinds) {
     t.equal(readFileSync(join(folders.root, 'a.txt'), 'utf8'), 'new root', 'leaves the new one alone')
     rmSync(join(folders.base, 'moved'), { recursive: true })
     t.equal(gist(await workspace.edit({ path: 'a.txt' }, REAL, append('!'))), 'NOT_READY root_gone')
-    t.match(workspace.ready(), { code: 'NOT_READY', reason: 'root_gone' })
+    t.match(await workspace.ready(), { code: 'NOT_READY', reason: 'root_gone' })
   })
 
   t.test(`stays with the file that is pinned (${confinement})`, async t => {
@@ -678,13 +678,13 @@ t.test('refuses roots and states that can’t work', async t => {
   await refused({ stateDir: join(folders.base, 'file') })
   const workspace = await open(folders)
   t.equal(workspace.root, folders.root)
-  t.equal(workspace.ready(), null)
+  t.equal(await workspace.ready(), null)
   t.equal(lstatSync(folders.state).mode & 0o777, 0o700)
   t.equal(lstatSync(join(folders.state, 'secret')).mode & 0o777, 0o600)
   await workspace.close()
   await workspace.close()
   t.equal(gist(await workspace.edit({ path: 'a' }, DRY, become(''))), 'NOT_READY draining')
-  t.match(workspace.ready(), { reason: 'draining' })
+  t.match(await workspace.ready(), { reason: 'draining' })
 })
 
 t.test('makes a folder with its parents, and stops if that fails', t => {

@@ -45,6 +45,9 @@ export function slowStore(): ObjectStore {
         objects.delete(key)
       }),
     list: (prefix, options) => late(() => listed(prefix, options)),
+    check: async () => {},
+    answeredAt: 0,
+    isVersioned: null,
     now: () => Date.now(),
     close() {}
   }
