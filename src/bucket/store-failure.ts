@@ -1,6 +1,6 @@
 // Which failure an error of the object store amounts to. Does not know paths or sentences.
 import { Unsafe } from '../object-store/probe.ts'
-import { StoreRefused, StoreUnavailable, StoreUnsafe } from '../object-store/store.ts'
+import { Overwritten, StoreRefused, StoreUnavailable, StoreUnsafe } from '../object-store/store.ts'
 import { failureOf } from '../workspace/errno.ts'
 import type { FileFailure, NotReady } from '../workspace/failure.ts'
 
@@ -17,6 +17,7 @@ export const notReady = (reason: NotReady['reason']): NotReady => ({ code: 'NOT_
 
 /** Null: no request is at fault, and the error is to be thrown again. */
 export function failureOfStore(error: unknown): FileFailure | null {
+  if (error instanceof Overwritten) return { code: 'STALE_FILE', reason: 'overwritten' }
   if (error instanceof StoreUnavailable) {
     return notReady(error.unknown && !(error instanceof StoreUnsafe) ? 'store_unknown' : faultOf(error))
   }

@@ -1,7 +1,14 @@
 // A conditional write, tried until it is known whether it took place. Does not know S3: whoever calls it sends one
 // attempt, and looks.
 import { setTimeout as sleep } from 'node:timers/promises'
-import { StoreUnavailable, type ObjectFacts, type Version, type WriteCondition, type Written } from './store.ts'
+import {
+  Overwritten,
+  StoreUnavailable,
+  type ObjectFacts,
+  type Version,
+  type WriteCondition,
+  type Written
+} from './store.ts'
 
 /**
  * What came of one request. `failed`: the condition doesn't hold; `unknown`: it may have been done, or may still be;
@@ -65,7 +72,7 @@ const lost = (cause: unknown): StoreUnavailable =>
 
 /**
  * What the object as it is now tells of attempts whose answers were lost: it was written; it was not, and can't be any
- * more; or it can be sent again. Throws StoreUnavailable where none of these is known.
+ * more; or it can be sent again. Throws Overwritten where none of these is known.
  */
 function whatCame(now: ObjectFacts | null, attempt: string, condition: WriteCondition): Written | null | 'again' {
   const at = now?.landed.findIndex(landed => landed.attempt === attempt) ?? -1
@@ -77,5 +84,5 @@ function whatCame(now: ObjectFacts | null, attempt: string, condition: WriteCond
   if (now?.landed.some(({ replaced }) => replaced === wanted)) return null
   const before = condition === 'absent' ? undefined : condition.landed?.[0]?.attempt
   if (before !== undefined && now?.landed.some(landed => landed.attempt === before)) return null
-  throw lost(undefined)
+  throw new Overwritten()
 }

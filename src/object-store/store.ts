@@ -118,6 +118,13 @@ export class StoreUnavailable extends Error {
   }
 }
 
+/** Another program has written the object since, so that the write can't be found in it; it may have been done before. */
+export class Overwritten extends StoreUnavailable {
+  constructor() {
+    super('another program has written the object since', { unknown: true })
+  }
+}
+
 /** The store has begun to ignore conditions. `unknown`: a write was sent, and may have replaced another's. */
 export class StoreUnsafe extends StoreUnavailable {}
 

@@ -132,10 +132,13 @@ export interface RequestInFlight {
 /** `INVALID_CURSOR`: it isn't one that this service gave. `CURSOR_GONE`: it can't be known what came after it. */
 export type CursorFailure = { code: 'INVALID_CURSOR' } | { code: 'CURSOR_GONE' }
 
-/** Not the file that was expected, or not that any more. `now`: what the edit comes to in the file as it is. */
+/**
+ * Not the file that was expected, or not that any more. `overwritten`: another program wrote it at the moment of the
+ * change, and whether it has the change is not known. `now`: what the edit comes to in the file as it is.
+ */
 export interface StaleFile {
   code: 'STALE_FILE'
-  reason: 'expected_hash' | 'changed_meanwhile'
+  reason: 'expected_hash' | 'changed_meanwhile' | 'overwritten'
   expected_hash?: string
   now?: CurrentOutcome
 }

@@ -7,7 +7,13 @@ import { failureOfStore } from '../../src/bucket/store-failure.ts'
 import { storeFailure } from '../../src/bucket/start-failure.ts'
 import { Unsafe } from '../../src/object-store/probe.ts'
 import { SdkMissing } from '../../src/object-store/s3-requests.ts'
-import { type ObjectStore, StoreRefused, StoreUnavailable, StoreUnsafe } from '../../src/object-store/store.ts'
+import {
+  type ObjectStore,
+  Overwritten,
+  StoreRefused,
+  StoreUnavailable,
+  StoreUnsafe
+} from '../../src/object-store/store.ts'
 import { makeBucket, NO_CEPH } from '../ceph.ts'
 import { startCuttingProxy } from '../cutting-proxy.ts'
 import { append, become, look, OPTIONS, REAL } from '../workspace/support/open.ts'
@@ -48,6 +54,28 @@ t.test('is not ready while the store does not answer', { skip: NO_CEPH, timeout:
   t.match(await workspace.edit({ path: 'a' }, REAL, become('c\n')), { failure: { reason: 'draining' } })
   t.match(await workspace.ready(), { reason: 'draining' })
 })
+
+t.test(
+  'takes another program that writes the same object for no fault of the store',
+  { skip: NO_CEPH, timeout: 280_000 },
+  async t => {
+    const bucket = await makeBucket(t)
+    Object.assign(process.env, bucket.environment)
+    const write = (Body: string) => bucket.client(1).send(new PutObjectCommand({ Bucket: bucket.name, Key: 'a', Body }))
+    await write('one\n')
+    const proxy = await startCuttingProxy(t, bucket.endpoints[0])
+    const workspace = await openOn(bucket, { endpoint: proxy.endpoint })
+    t.teardown(() => workspace.close())
+    const isWrite = ({ method, path }: { method: string; path: string }) =>
+      method === 'PUT' && path.split('?')[0] === `/${bucket.name}/a`
+    proxy.before = request => isWrite(request) && write('two\n')
+    proxy.cuts = isWrite
+    const edited = await workspace.edit({ path: 'a' }, REAL, append('three\n'))
+    t.match(edited, { ok: false, failure: { code: 'STALE_FILE', reason: 'overwritten' } })
+    t.equal(proxy.cut, 1, 'it is not sent again')
+    t.equal(await workspace.ready(), null)
+  }
+)
 
 /** A store that answers as the test says, and what was asked of it. */
 function makeStore() {
@@ -242,6 +270,7 @@ t.test('says of each error of the store what it means', async t => {
       { code: 'NOT_READY', reason: 'store_unknown' },
       /does not answer \(cut\)/
     ],
+    [new Overwritten(), { code: 'STALE_FILE', reason: 'overwritten' }, /does not answer/],
     [
       new StoreRefused('AccessDenied', 'no'),
       { code: 'PERMISSION_DENIED', reason: 'store_denies' },

@@ -24,6 +24,15 @@ export function describeStaleFile({ reason, expected_hash, now }: StaleFile, req
       members: { suggested_fixes: [readFile(request)] }
     }
   }
+  if (reason === 'overwritten') {
+    return {
+      detail: sentences(
+        `Another program wrote ${shown} at the same moment; whether your edit is in it is not known.`,
+        'Read the file again, then decide.'
+      ),
+      members: { suggested_fixes: [readFile(request)] }
+    }
+  }
   const hashNow = file_hash === undefined ? '' : `${file_hash}, `
   const sendsHash = naming.takes('expected_hash')
   const changed = sendsHash

@@ -685,6 +685,7 @@ const ALL: AllFailures = {
   ],
   STALE_FILE: [
     { reason: 'changed_meanwhile' },
+    { reason: 'overwritten' },
     STALE_FILE,
     { ...STALE_FILE, context: hashed },
     { ...now([]), context: hashed },

@@ -1325,6 +1325,11 @@ t.test('says what happened where no server can be brought to it', async t => {
     `src/app.ts was changed by another program during the edit; nothing was written. [STALE_FILE]\n${whole}`
   )
   t.equal(
+    textOf({ code: 'STALE_FILE', reason: 'overwritten' }),
+    'another program wrote src/app.ts at the same moment; whether your edit is in it is not known. [STALE_FILE]\n' +
+      whole
+  )
+  t.equal(
     textOf(EXAMPLES.STALE_FILE),
     `src/app.ts has changed since its hash was 9f86d081884c7d65; nothing was written. [STALE_FILE]\n` +
       `Read it again, then decide:\n${whole}`

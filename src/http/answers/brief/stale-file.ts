@@ -19,6 +19,10 @@ export function staleFile(
     const what = `${shown} was changed by another program during the edit; nothing was written`
     return { what, next: inspect(call, whole) }
   }
+  if (reason === 'overwritten') {
+    const what = `another program wrote ${shown} at the same moment; whether your edit is in it is not known`
+    return { what, next: inspect(call, whole) }
+  }
   const since = naming.takes('expected_hash') ? `its hash was ${expected_hash}` : 'it was read'
   const changed = `${shown} has changed since ${since}`
   if (now === undefined || file_hash === undefined) {
