@@ -1,6 +1,7 @@
 // `editd forget` in a bucket: removes the texts of one file's history, whether servers run on the bucket or not. Does not
 // know argv.
 import { randomBytes } from 'node:crypto'
+import { KEY_LIMIT } from '../object-store/address.ts'
 import { openS3Store, type S3StoreOptions } from '../object-store/s3-store.ts'
 import { ok, type Result } from '../result.ts'
 import type { CommonOptions } from '../workspace/api.ts'
@@ -13,7 +14,7 @@ export async function forgetInBucket(
   { report = () => {}, ...store }: Omit<S3StoreOptions, 'readOnly'> & Pick<CommonOptions, 'report'>,
   path: string
 ): Promise<Result<number, FileFailure>> {
-  const relative = relativePath(path, [], 'linux')
+  const relative = relativePath(path, [], 'linux', KEY_LIMIT)
   if (!relative.ok) return relative
   const opened = await openS3Store({ ...store, readOnly: false })
   try {

@@ -14,8 +14,8 @@ import type { Running } from '../workspace/running.ts'
 import { failureOfStore } from './store-failure.ts'
 
 const draining: FileFailure = { code: 'NOT_READY', reason: 'draining', retry_after: 5 }
-/** Keys that are looked at for the same name in other folders. */
-const ELSEWHERE = 1000
+/** Keys of a folder that are looked at for like names, and of all for the same name in other folders, as on a disk. */
+const LOOKED_AT = 5000
 /** Comes after all keys of editd's own, of which there may be more than are looked at. */
 const BEHIND_OWN = `${OWN}/~`
 /** Folders of a path in which it is looked for what is there, each with a request, and keys of each. Chosen. */
@@ -64,7 +64,7 @@ export class Objects {
 
   /** What the text of a path means. */
   requested(text: string): Result<RequestedPath, FileFailure> {
-    const normalised = relativePath(text, [], 'linux')
+    const normalised = relativePath(text, [], 'linux', KEY_LIMIT)
     if (!normalised.ok) return normalised
     const relative = Buffer.from(normalised.value)
     if (relative.length + this.#options.prefixLength > KEY_LIMIT) {
@@ -153,7 +153,7 @@ export class Objects {
     const { folder, leaf } = split(Buffer.from(path))
     const prefix = folder.length === 0 ? '' : `${folder.toString()}/`
     const wanted = folded(leaf.toString())
-    const { keys, prefixes } = await store.list(prefix, { folders: true })
+    const { keys, prefixes } = await store.list(prefix, { folders: true, limit: LOOKED_AT })
     const names = [...keys.map(({ key }) => key), ...(use === 'look' ? prefixes.map(name => name.slice(0, -1)) : [])]
       .map(key => key.slice(prefix.length))
       .filter(name => isName(name) && this.#mayOffer(use, prefix + name))
@@ -203,11 +203,13 @@ export class Objects {
   /** Files with the same name in other folders, in any case. */
   async #elsewhere(path: string, wanted: string, use: 'edit' | 'look'): Promise<string[]> {
     const { store } = this.#options
-    const { keys, next_after } = await store.list('', { limit: ELSEWHERE })
-    const isInOwn = next_after?.startsWith(`${OWN}/`) === true
-    const behind = isInOwn ? (await store.list('', { after: BEHIND_OWN, limit: ELSEWHERE })).keys : []
-    return [...keys, ...behind]
-      .map(({ key }) => key)
+    const keys: string[] = []
+    for (let after: string | null | undefined; after !== null && keys.length < LOOKED_AT;) {
+      const page: Listed = await store.list('', after === undefined ? {} : { after })
+      keys.push(...page.keys.map(({ key }) => key))
+      after = page.next_after?.startsWith(`${OWN}/`) === true ? BEHIND_OWN : page.next_after
+    }
+    return keys
       .filter(key => folded(split(Buffer.from(key)).leaf.toString()) === wanted && this.#mayOffer(use, key))
       .sort((a, b) => distance(a, path) - distance(b, path))
   }
@@ -221,7 +223,6 @@ export class Objects {
 const realOf = (relative: Buffer): Buffer => Buffer.concat([Buffer.from('/'), relative])
 export const OWN_FOLDER = Buffer.from(`/${OWN}`)
 
-/** Whether a file system could have it as a name: others are neither shown nor touched. */
-const isName = (name: string): boolean =>
-  name !== '' && name !== '.' && name !== '..' && !name.includes('\0') && Buffer.byteLength(name) <= 255
+/** Whether a path could have it as a name: others are neither shown nor touched. */
+const isName = (name: string): boolean => name !== '' && name !== '.' && name !== '..' && !name.includes('\0')
 const isPath = (path: string): boolean => path.split('/').every(isName)

@@ -18,14 +18,27 @@ t.test('finds a file in another folder, however much editd keeps of its own', RE
   const offered = async (path: string, did_you_mean: string[]) =>
     check(t, server, '/edit', { path, ...EDIT }, 404, { code: 'FILE_NOT_FOUND', did_you_mean })
   await offered('x/GUIDE.md', ['docs/guide.md'])
-  const copies = Array.from({ length: 1001 }, (_, i) => `.editd/copies/${i}`)
-  const queue = copies.values()
+  const many = (folder: string) => Array.from({ length: 1001 }, (_, i) => `${folder}/${i}`)
+  const queue = [...many('.editd/copies'), ...many('many'), 'many/like.txt'].values()
   const work = async () => {
     for (const key of queue) await put(key)
   }
   await Promise.all(Array.from({ length: 16 }, work))
   await offered('x/GUIDE.md', ['docs/guide.md'])
   await offered('x/RULES.md', ['-old/rules.md'])
+  await offered('many/lik.txt', ['many/like.txt'])
+  await offered('x/LIKE.txt', ['many/like.txt'])
+})
+
+t.test('edits objects whose names no file system could have', REAL, async t => {
+  const bucket = await makeBucket(t)
+  Object.assign(process.env, bucket.environment)
+  const server = await startServer(t, { workspace: await openOn(bucket) })
+  const long = `${'é'.repeat(200)}.md`
+  await check(t, server, '/create', { path: `d/${long}`, content: 'a', create_parents: true }, 200, { created: true })
+  await check(t, server, '/edit', { path: `d/${long}`, ...EDIT }, 200, { changed: true })
+  await check(t, server, '/inspect', { path: 'd' }, 200, { entries: [{ name: long }] })
+  await check(t, server, '/inspect', { path: 'x'.repeat(1025) }, 400, { code: 'INVALID_PATH' })
 })
 
 t.test('names the deepest folder that is there, where no file is like the one that is missing', REAL, async t => {

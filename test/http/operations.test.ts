@@ -176,7 +176,7 @@ t.test('refuses requests that could mean two things', async t => {
   await check(t, server, '/edit', { path: '', ...one }, 400, { code: 'INVALID_PATH', detail: /path is empty/ })
   await check(t, server, '/edit', { path: 'a/'.repeat(3000), ...one }, 400, {
     code: 'INVALID_PATH',
-    detail: /is too long for a file system/
+    detail: /is too long, or one of its names is/
   })
   await invalid(
     { path: 'src/app.ts', old_text: 'foo' },

@@ -33,7 +33,7 @@ export const FILE_FAILURES: Descriptions<
     const why = {
       empty: 'is empty',
       nul: 'contains a NUL character',
-      too_long: 'is too long for a file system, or one of its names is'
+      too_long: 'is too long, or one of its names is'
     }[reason]
     return {
       detail: `path ${why}. Send the path of a file ${rootOf(naming).relative}, such as ${rootOf(naming).example}.`,

@@ -11,13 +11,14 @@ const outside = fail<FileFailure>({ code: 'PATH_NOT_ALLOWED', reason: 'outside' 
 /**
  * A path relative to the root, `/` between its names, without `.`, `..` and empty names; '' is the root itself. An
  * absolute path has to lie in one of `roots` (normalised absolute paths of the same folder).
- * Failures: INVALID_PATH (empty, NUL, more than 4,096 bytes, a name of more than 255), PATH_NOT_ALLOWED (leads out of
- * the root).
+ * Failures: INVALID_PATH (empty, NUL, more than 4,096 bytes, a name of more than `nameLimit` bytes), PATH_NOT_ALLOWED
+ * (leads out of the root).
  */
 export function relativePath(
   path: string,
   roots: readonly string[],
-  platform: string = process.platform
+  platform: string = process.platform,
+  nameLimit = NAME_LIMIT
 ): Result<string, FileFailure> {
   if (path === '') return fail({ code: 'INVALID_PATH', reason: 'empty' })
   if (path.includes('\0')) return fail({ code: 'INVALID_PATH', reason: 'nul' })
@@ -34,7 +35,7 @@ export function relativePath(
   const names: string[] = []
   const absolute = rest.startsWith('/')
   for (const name of rest.split('/')) {
-    if (Buffer.byteLength(name) > NAME_LIMIT) return fail({ code: 'INVALID_PATH', reason: 'too_long' })
+    if (Buffer.byteLength(name) > nameLimit) return fail({ code: 'INVALID_PATH', reason: 'too_long' })
     if (name === '' || name === '.') continue
     if (name !== '..') names.push(name)
     else if (names.pop() === undefined && !absolute) return outside
