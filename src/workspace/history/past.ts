@@ -87,9 +87,13 @@ async function pageOf(
       }
       looked++
       last = record.edit_id
+      if (!isShown) continue
       // Its server says it within 50 ms, unless it was killed.
-      if (!isShown || (stored.settled === null && (await settle(stored)) !== 'done')) continue
-      const edit = await states.of({ ...stored, record })
+      const became = stored.settled ?? (await settle(stored))
+      const isOpen = stored.settled === null && became !== 'done'
+      // There is such an edit: who asks for it learns that nobody knows yet whether it took place.
+      if (became === 'void' || (isOpen && others.edit_ids === undefined)) continue
+      const edit = await states.of({ ...stored, record, ...(isOpen && { settled: 'uncertain' as const }) })
       if (edit === null) continue
       if (wanted !== undefined && edit.state !== wanted) continue
       if (review !== undefined && edit.review !== review) continue

@@ -31,6 +31,30 @@ t.test('leaves no change out whose server has not said yet that it is done', asy
   t.strictSame(pages, [8, 8, 4], 'but asks about no more than ten for one page, as this can take long')
 })
 
+t.test(
+  'has an edit whose server was killed where it is asked for by its id, though nobody knows yet what became of it',
+  async t => {
+    const history = await makePlace(t).open()
+    const record = recordOf(history, 'a.txt')
+    await history.append(record, FAST)
+    const edit_ids = [record.edit_id]
+    for (const [became, asked, states] of [
+      ['under_way', { edit_ids }, ['uncertain']],
+      ['uncertain', { edit_ids }, ['uncertain']],
+      ['under_way', {}, []],
+      ['void', { edit_ids }, []]
+    ] as const) {
+      const past = { history, mayRead: () => true, settle: async () => became }
+      const { edits } = await pastEdits(past, { limit: 10, ...asked })
+      t.strictSame(
+        edits.map(({ state }) => state),
+        states,
+        `${became} ${JSON.stringify(asked)}`
+      )
+    }
+  }
+)
+
 t.test('gives all edits at once, of more files and records than it reads at a time', async t => {
   const history = await makePlace(t).open()
   const records = Array.from({ length: 2500 }, (_, i) => recordOf(history, `${i % 2}.txt`))
