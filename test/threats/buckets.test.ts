@@ -55,6 +55,7 @@ row(
     }
     for (const [n, off] of [HOUR / 2, -HOUR / 2].entries()) {
       const other = await startOn(bucket, 1, clockOff(off), '--history-days', '1')
+      t.teardown(() => other.stop())
       t.match(eventsOf(other), [{ event: 'clock_off' }])
       const { status } = await other.post('/edit', { path: 'a.txt', old_text: `${n}`, new_text: `${n + 1}` })
       t.equal(status, 200)
