@@ -1,4 +1,4 @@
-// The calls on a file system that other threads make: row 59 of docs/threats.md, without a file system.
+// The calls on a file system that other threads make: row 56 of docs/threats.md, without a file system.
 import t from 'tap'
 import { DiskCalls } from '../../../src/workspace/root/disk-calls.ts'
 
