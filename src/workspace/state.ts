@@ -14,7 +14,7 @@ import {
   writeFileSync
 } from 'node:fs'
 import { join } from 'node:path'
-import { codeOf, quietly } from './errno.ts'
+import { codeOf, failureOf, quietly } from './errno.ts'
 import { ensureDir } from './commit/ensure-dir.ts'
 import type { NotReady } from './failure.ts'
 
@@ -120,8 +120,9 @@ export function checkState(state: State, restored: () => void): NotReady | null 
     if (!isWhole) restored()
     accessSync(folder, constants.W_OK | constants.X_OK)
     return null
-  } catch {
-    return notReady('state_unwritable')
+  } catch (error) {
+    const failure = failureOf(error)
+    return failure?.code === 'NOT_READY' ? failure : notReady('state_unwritable')
   }
 }
 

@@ -90,17 +90,17 @@ export const FILE_FAILURES: Descriptions<
               NOTHING_WRITTEN,
               'Ask a person to take that attribute from the folder.'
             )
-        : reason === 'store_denies'
-          ? sentences(
-              `The object store denies this server the right to read or write ${shown}.`,
-              NOTHING_WRITTEN,
-              'Ask a person to allow it in the policy of the bucket, if it should be edited.'
-            )
-          : sentences(
-              `The server has no permission to open or change ${shown}.`,
-              NOTHING_WRITTEN,
-              "Ask a person to check the file's owner and mode."
-            ),
+          : reason === 'store_denies'
+            ? sentences(
+                `The object store denies this server the right to read or write ${shown}.`,
+                NOTHING_WRITTEN,
+                'Ask a person to allow it in the policy of the bucket, if it should be edited.'
+              )
+            : sentences(
+                `The server has no permission to open or change ${shown}.`,
+                NOTHING_WRITTEN,
+                "Ask a person to check the file's owner and mode."
+              ),
   READ_ONLY: () =>
     'This server or workspace is read-only (--read-only, or read_only in the access file). ' +
     'Nothing can be edited or previewed.',
@@ -197,7 +197,7 @@ export const FILE_FAILURES: Descriptions<
     if (reason === 'store_unsafe') {
       return {
         detail: sentences(
-          'The object store ignores the conditions of writes, so that edits could overwrite each other; this server makes',
+          'The object store ignores the conditions of writes, so that one change could undo another unseen; this server makes',
           'none until it keeps them again. If yours was just sent, it may have been made: read the file before you send it again.'
         ),
         headers: retryAfter(retry_after)

@@ -107,7 +107,7 @@ const CASES: Case[] = [
   },
   {
     name: 'there is no space for a folder',
-    fault: () => (call, from) => (call === 'mkdirSync' && from === 'e' ? 'ENOSPC' : null),
+    fault: () => (call, from) => (call === 'mkdir' && from === 'e' ? 'ENOSPC' : null),
     answer: { ok: false, at: 3, path: 'd/e/n', failure: { code: 'NO_SPACE' } },
     then: 'old'
   },

@@ -135,7 +135,7 @@ t.test('carries nothing out while the lock of a key can not be had', async t => 
   })
   const mend = breakFolder(join(folders.state, 'locks'))
   const broken = appendOnce(workspace, 'two\n')
-  t.strictSame(await broken.finally(mend), notReady('history_unwritable', 5))
+  t.strictSame(await broken.finally(mend), notReady('state_unwritable', 5))
   if (spawnSync('prlimit', ['--pid', String(process.pid), '--nofile=500:']).status === 0) {
     const giveBack = takeDescriptors()
     const exhausted = appendOnce(workspace, 'two\n')

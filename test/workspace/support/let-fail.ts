@@ -3,7 +3,7 @@ import fs from 'node:fs'
 import { syncBuiltinESMExports } from 'node:module'
 import { basename } from 'node:path'
 
-export type Call = 'linkSync' | 'renameSync' | 'unlinkSync' | 'openSync' | 'fchownSync' | 'mkdirSync'
+export type Call = 'linkSync' | 'renameSync' | 'unlinkSync' | 'openSync' | 'fchownSync' | 'mkdir'
 /** An error's name for a call with these last names of its paths; null: it works. */
 export type Fault = (call: Call, from: string, to: string) => string | null
 
@@ -12,17 +12,28 @@ export function letFail(fault: Fault): () => void {
   const undo: (() => void)[] = []
   const leaf = (path: unknown): string =>
     Buffer.isBuffer(path) || typeof path === 'string' ? basename(String(path)) : ''
-  for (const call of ['linkSync', 'renameSync', 'unlinkSync', 'openSync', 'fchownSync', 'mkdirSync'] as const) {
+  const throwIfWanted = (call: Call, args: unknown[]): void => {
+    const code = fault(call, leaf(args[0]), leaf(args[1]))
+    if (code !== null) throw Object.assign(new Error(`${code}, as the test wants it`), { code })
+  }
+  for (const call of ['linkSync', 'renameSync', 'unlinkSync', 'openSync', 'fchownSync'] as const) {
     const real: (...args: never[]) => unknown = fs[call]
     Object.assign(fs, {
       [call]: (...args: never[]) => {
-        const code = fault(call, leaf(args[0]), leaf(args[1]))
-        if (code !== null) throw Object.assign(new Error(`${code}, as the test wants it`), { code })
+        throwIfWanted(call, args)
         return real(...args)
       }
     })
     undo.push(() => Object.assign(fs, { [call]: real }))
   }
+  const { mkdir } = fs.promises
+  Object.assign(fs.promises, {
+    mkdir: async (path: string | Buffer) => {
+      throwIfWanted('mkdir', [path])
+      await mkdir(path)
+    }
+  })
+  undo.push(() => Object.assign(fs.promises, { mkdir }))
   syncBuiltinESMExports()
   return () => {
     for (const one of undo) one()
