@@ -200,6 +200,24 @@ t.test('makes no diff of lines that are too long to show', t => {
   t.end()
 })
 
+t.test('makes no lines that a diff leaves out', t => {
+  const LINES = 100_000
+  const [few, many] = [Buffer.from('x\n'), Buffer.from('\n'.repeat(LINES))]
+  for (const [what, original, insert, header] of [
+    ['removed', many, few, `@@ -1,${LINES} +1,1 @@`],
+    ['added', few, many, `@@ -1,1 +1,${LINES} @@`],
+    ['kept', Buffer.concat([many, few, many]), Buffer.concat([many, many]), `@@ -${LINES - 2},7 +${LINES - 2},6 @@`]
+  ] as const) {
+    const plan = planOfSplices(original, new Splices([{ start: 0, end: original.length, insert }], original.length))
+    const capture = t.capture(Buffer.prototype, 'subarray', Buffer.prototype.subarray)
+    const made = unifiedDiff(original, plan, { path: 'f', exists: true, max_lines: 10 })
+    t.match(made, { diff: `--- a/f\n+++ b/f\n${header}\n` }, what)
+    t.ok(capture().length < 100, `views of bytes: ${what}`)
+    capture.restore()
+  }
+  t.end()
+})
+
 t.test('shows of bytes what it would show of their text', t => {
   const alphabet = ['a', 'bc', 'é', '字', '😀', '\ufeff', ' ']
   for (let round = 0; round < often(3000); round++) {

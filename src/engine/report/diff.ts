@@ -4,9 +4,18 @@ import { isUtf8 } from 'node:buffer'
 import type { StructuredPatchHunk } from 'diff'
 import { diffArrays } from 'diff/lib/diff/array.js'
 import { FILE_HEADERS_ONLY, formatPatch } from 'diff/lib/patch/create.js'
+import { commonLead, commonTrail } from '../edit/common.ts'
 import type { Plan } from '../edit/plan.ts'
 import type { Splice, Splices } from '../edit/splice.ts'
-import { lfLineEnd, lfLinesBefore, lfLinesFrom, lfLinesOf, lfLinesOfParts, lfLineStart } from '../text/lf-lines.ts'
+import {
+  countLfLines,
+  lfLineEnd,
+  lfLinesBefore,
+  lfLinesFrom,
+  lfLinesOf,
+  lfLinesOfParts,
+  lfLineStart
+} from '../text/lf-lines.ts'
 import { LF } from '../text/lines.ts'
 import { Text } from '../text/text.ts'
 
@@ -113,12 +122,13 @@ type DiffLine = Buffer | Text
 
 const wholeOf = (line: DiffLine): Buffer => (line instanceof Text ? line.slice(0, line.length) : line)
 
-/** Whole lines of the original, `start` to `end`, `removed` of them, that are replaced by `lines`. */
+/** Whole lines of the original, `start` to `end`, `removed` of them, that are replaced by the `added` ones of `parts`. */
 interface Block {
   start: number
   end: number
   removed: number
-  lines: DiffLine[]
+  added: number
+  parts: Buffer[]
 }
 
 /** The splices widened to whole lines, those that share a line joined, and lines that stayed taken out again. */
@@ -147,35 +157,34 @@ function* blocksOf(original: Buffer, { list }: Splices): Generator<Block> {
       }
     } while (i < list.length && (list[i]!.start < end || list[i]!.start === at || isOnLastLine(list[i]!.start, end)))
     parts.push(original.subarray(at, end))
-    yield* refined(from, lfLinesOf(original.subarray(from, end)), lfLinesOfParts(parts))
+    yield* refined(from, original.subarray(from, end), new Text(parts))
   }
 }
 
 /**
  * The block at `start` whose lines `old` become `now`, without the lines that both share; several where there are such
- * in the middle.
+ * in the middle. Lines are made only of few: a range may have a hundred million.
  */
-function* refined(start: number, old: readonly Buffer[], now: readonly DiffLine[]): Generator<Block> {
-  let lead = 0
-  while (lead < old.length && lead < now.length && isSame(old[lead]!, now[lead]!)) lead++
-  let trail = 0
-  while (trail < old.length - lead && trail < now.length - lead && isSame(old.at(-1 - trail)!, now.at(-1 - trail)!)) {
-    trail++
-  }
-  const oldMiddle = old.slice(lead, old.length - trail)
-  const newMiddle = now.slice(lead, now.length - trail)
-  let at = start + sizeOf(old.slice(0, lead))
-  if (oldMiddle.length + newMiddle.length === 0) return
-  if (!shareLines(oldMiddle, newMiddle)) {
-    yield { start: at, end: at + sizeOf(oldMiddle), removed: oldMiddle.length, lines: newMiddle }
+function* refined(start: number, old: Buffer, now: Text): Generator<Block> {
+  const { lead, trail } = alikeLines(old, now)
+  const [oldMiddle, parts] = [old.subarray(lead, old.length - trail), [...now.parts(lead, now.length - trail)]]
+  if (oldMiddle.length === 0 && parts.length === 0) return
+  let at = start + lead
+  const [removed, added] = [countLfLines([oldMiddle]), countLfLines(parts)]
+  const canBeCompared = removed > 1 && added > 1 && removed + added <= REFINED
+  const [oldLines, newLines] = canBeCompared ? [lfLinesOf(oldMiddle), lfLinesOfParts(parts)] : [[], []]
+  if (!shareLines(oldLines, newLines)) {
+    yield { start: at, end: at + oldMiddle.length, removed, added, parts }
     return
   }
   let pending: Block | undefined
-  for (const step of diffArrays<DiffLine>(oldMiddle, newMiddle, { comparator: isSame })) {
+  for (const step of diffArrays<DiffLine>(oldLines, newLines, { comparator: isSame })) {
     if (step.added || step.removed) {
-      pending ??= { start: at, end: at, removed: 0, lines: [] }
-      if (step.added) pending.lines.push(...step.value)
-      else {
+      pending ??= { start: at, end: at, removed: 0, added: 0, parts: [] }
+      if (step.added) {
+        pending.added += step.value.length
+        pending.parts.push(...step.value.flatMap(line => (line instanceof Text ? line.pieces : line)))
+      } else {
         pending.removed += step.value.length
         pending.end = at += sizeOf(step.value)
       }
@@ -188,12 +197,34 @@ function* refined(start: number, old: readonly Buffer[], now: readonly DiffLine[
   if (pending !== undefined) yield pending
 }
 
+/** How many bytes two texts begin with alike, and how many of the rest they end with alike, in whole lines. */
+function alikeLines(old: Buffer, now: Text): { lead: number; trail: number } {
+  let lead = 0
+  for (const piece of now.pieces) {
+    const count = commonLead(piece, old.subarray(lead))
+    lead += count
+    if (count < piece.length) break
+  }
+  if (lead === old.length && lead === now.length) return { lead, trail: 0 }
+  lead = lfLineStart(old, lead)
+  const most = Math.min(old.length, now.length) - lead
+  let trail = 0
+  for (const piece of now.pieces.toReversed()) {
+    const count = commonTrail(piece, old.subarray(0, old.length - trail), Math.min(piece.length, most - trail))
+    trail += count
+    if (count < piece.length) break
+  }
+  const isStart = (at: number, before: number | undefined) => at === lead || before === LF
+  const [at, nowAt] = [old.length - trail, now.length - trail]
+  if (!isStart(at, old[at - 1]) || !isStart(nowAt, now.byteAt(nowAt - 1))) trail = old.length - lfLineEnd(old, at)
+  return { lead, trail }
+}
+
 /**
- * Whether a line is on both sides, so that a comparison can find what stayed; assumed not where there are too many
- * lines to compare. Linear in the bytes: to compare each pair took a second for ten thousand blocks of 200 lines.
+ * Whether a line is on both sides, so that a comparison can find what stayed. Linear in the bytes: to compare each pair
+ * took a second for ten thousand blocks of 200 lines.
  */
 function shareLines(old: readonly Buffer[], now: readonly DiffLine[]): boolean {
-  if (old.length < 2 || now.length < 2 || old.length + now.length > REFINED) return false
   const known = new Set(old.map(line => line.toString('latin1')))
   return now.some(line => known.has(wholeOf(line).toString('latin1')))
 }
@@ -234,11 +265,11 @@ function* hunksOf(original: Buffer, blocks: Iterable<Block>): Generator<Hunk> {
       hunk = { start: at, end: at, blocks: [], oldLines: 0, newLines: 0, lines: 0 }
       addContext(hunk, count)
     }
-    const { end, removed, lines } = block
+    const { end, removed, added } = block
     hunk.blocks.push(block)
     hunk.oldLines += removed
-    hunk.newLines += lines.length
-    hunk.lines += removed + lines.length
+    hunk.newLines += added
+    hunk.lines += removed + added
     hunk.end = end
   }
   if (hunk !== undefined) yield endOf(original, hunk)
@@ -266,18 +297,18 @@ interface HunkLine<L extends DiffLine = DiffLine> {
 /** The first `most` lines of a hunk. */
 function linesIn(original: Buffer, { start, end, blocks }: Hunk, most: number): HunkLine[] {
   const lines: HunkLine[] = []
-  const add = (sign: HunkLine['sign'], added: readonly DiffLine[]) => {
-    for (let i = 0; i < added.length && lines.length < most; i++) lines.push({ sign, bytes: added[i]! })
+  const add = (sign: HunkLine['sign'], linesOf: (most: number) => readonly DiffLine[]) => {
+    for (const bytes of linesOf(most - lines.length)) lines.push({ sign, bytes })
   }
   let at = start
   for (const block of blocks) {
     if (lines.length === most) break
-    add(' ', lfLinesOf(original.subarray(at, block.start)))
-    add('-', lfLinesOf(original.subarray(block.start, block.end)))
-    add('+', block.lines)
+    add(' ', most => lfLinesOf(original.subarray(at, block.start), most))
+    add('-', most => lfLinesOf(original.subarray(block.start, block.end), most))
+    add('+', most => lfLinesOfParts(block.parts, most))
     at = block.end
   }
-  add(' ', lfLinesOf(original.subarray(at, end)))
+  add(' ', most => lfLinesOf(original.subarray(at, end), most))
   return lines
 }
 

@@ -1,4 +1,5 @@
 // Lines as git counts them: only `\n` ends one, and it belongs to the line. Does not know diffs.
+import { countByte } from './count-bytes.ts'
 import { LF } from './lines.ts'
 import { Text } from './text.ts'
 
@@ -9,10 +10,17 @@ export const lfLineStart = (bytes: Buffer, offset: number): number =>
 /** The end of the line that `offset` is on, behind its `\n`. */
 export const lfLineEnd = (bytes: Buffer, offset: number): number => bytes.indexOf(LF, offset) + 1 || bytes.length
 
-/** The lines of a text as views. */
-export function lfLinesOf(bytes: Buffer): Buffer[] {
+/** How many lines a text made of parts has. */
+export function countLfLines(parts: readonly Buffer[]): number {
+  const count = parts.reduce((sum, part) => sum + countByte(part, LF), 0)
+  const last = parts.findLast(part => part.length > 0)?.at(-1) ?? LF
+  return last === LF ? count : count + 1
+}
+
+/** The first lines of a text, at most `most`, as views. */
+export function lfLinesOf(bytes: Buffer, most = Infinity): Buffer[] {
   const lines: Buffer[] = []
-  for (let at = 0; at < bytes.length;) {
+  for (let at = 0; at < bytes.length && lines.length < most;) {
     const end = lfLineEnd(bytes, at)
     lines.push(bytes.subarray(at, end))
     at = end
@@ -20,8 +28,8 @@ export function lfLinesOf(bytes: Buffer): Buffer[] {
   return lines
 }
 
-/** The lines of a text made of parts, as views; one that several parts make up as these, uncopied. */
-export function lfLinesOfParts(parts: readonly Buffer[]): (Buffer | Text)[] {
+/** The first lines of a text made of parts, at most `most`, as views; one that several parts make up as these, uncopied. */
+export function lfLinesOfParts(parts: readonly Buffer[], most = Infinity): (Buffer | Text)[] {
   const lines: (Buffer | Text)[] = []
   /** The beginning of a line whose end wasn't found. */
   let open: Buffer[] = []
@@ -30,10 +38,11 @@ export function lfLinesOfParts(parts: readonly Buffer[]): (Buffer | Text)[] {
     open = []
   }
   for (const part of parts) {
-    for (const view of lfLinesOf(part)) {
+    for (const view of lfLinesOf(part, most - lines.length)) {
       if (view.at(-1) === LF) add(view)
       else open.push(view)
     }
+    if (lines.length === most) return lines
   }
   const last = open.pop()
   if (last !== undefined) add(last)
