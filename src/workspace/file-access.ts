@@ -220,12 +220,16 @@ export class FileAccess {
       if (hidden !== null) return fail(hidden)
       if (pinned.failure.code !== 'MISSING') return fail(pinned.failure)
       const absent = pinned.failure
-      return this.#refusalAt(absent.relative, use === 'edit' ? 'edit' : 'read') ?? work({ info: {}, pin: null, absent })
+      const refusal = this.#refusalAt(absent.relative, use === 'edit' ? 'edit' : 'read')
+      if (refusal !== null) return refusal
+      const named = this.#judgeName(use, relative, absent.relative)
+      return named === null ? work({ info: {}, pin: null, absent }) : fail(named)
     }
     const pin = pinned.value
-    const refusal = this.#judge(use, pin)
+    const judged = this.#judge(use, pin)
+    const refusal = judged ?? this.#judgeName(use, relative, pin.relative)
     // Of what may not be used nothing is told, not even where it is.
-    const isHidden = refusal !== null && refusal === this.#policy.limit?.refusal
+    const isHidden = refusal !== null && (judged === null || refusal === this.#policy.limit?.refusal)
     const info = isHidden || pin.relative.equals(relative) ? {} : { resolved_path: pin.relative.toString() }
     try {
       if (refusal !== null) return { ...info, ...fail(refusal) }
@@ -306,6 +310,11 @@ export class FileAccess {
     )
   }
 
+  /** What the policy has against a name that leads to this real path; null: nothing, or it is the path itself. */
+  #judgeName(use: AccessMode, relative: Buffer, real: Buffer): FileFailure | null {
+    return real.equals(relative) ? null : this.#policy.judgeName(use === 'edit' ? 'edit' : 'read', relative)
+  }
+
   /** The same as the failure of a call. */
   #refusalAt(relative: Buffer, use: 'edit' | 'read' | 'list'): FailedFile<FileFailure> | null {
     const refusal = this.refusal(use, relative)
@@ -325,7 +334,8 @@ export class FileAccess {
   }
 
   #maySpeakOf(use: AccessMode, pin: Pin, path: Buffer): boolean {
-    return this.#judge(use, pin) === null && this.#shows(path, pin.stat.isDirectory())
+    const mayBeUsed = this.#judge(use, pin) === null && this.#judgeName(use, path, pin.relative) === null
+    return mayBeUsed && this.#shows(path, pin.stat.isDirectory())
   }
 
   /** Whether it may be known that an entry has this path; one of the service's own is no matter here. */

@@ -365,7 +365,7 @@ row(
   16,
   'protected paths',
   {
-    done: '4 routes × 13 paths, existing or not, in 3 letter cases, by symlink and hidden code point; a worktree’s `.git` file'
+    done: '4 routes × 13 paths, existing or not, in 3 letter cases, by symlink and hidden code point; a worktree’s `.git` file; a `.git` that is a symlink'
   },
   async t => {
     const outcomes: string[] = []
@@ -391,10 +391,15 @@ row(
     writeFileSync(join(root, 'tree/.git'), 'gitdir: secret\n')
     symlinkSync('.git', join(root, 'innocent'))
     symlinkSync('.git/config', join(root, 'config'))
+    for (const name of ['linked', 'elsewhere']) mkdirSync(join(root, name))
+    put({ 'elsewhere/config': 'secret\n' })
+    symlinkSync('../elsewhere', join(root, 'linked/.git'))
     await asked(['.git/config', 'innocent/config', 'innocent/hooks/new', 'config', 'tree/.git'])
+    await asked(['linked/.git/config', 'linked/.git/hooks/new'])
     t.equal(readFileSync(join(root, '.git/config'), 'utf8'), 'secret\n')
     t.strictSame(readdirSync(join(root, '.git/hooks')), [])
-    return `${tally(outcomes)}; judged on the real path`
+    t.strictSame(readdirSync(join(root, 'elsewhere')), ['config'])
+    return `${tally(outcomes)}; judged on the real path, and on the name that a link has`
   }
 )
 

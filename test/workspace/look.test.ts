@@ -344,6 +344,39 @@ t.test(
   }
 )
 
+for (const confinement of kinds) {
+  t.test(`refuses a protected name that is a link to what is not protected (${confinement})`, async t => {
+    const { workspace, in: inRoot } = await fresh(t, { protect: ['.git', '.vscode/**'], confinement })
+    mkdirSync(inRoot('elsewhere'))
+    mkdirSync(inRoot('sub'))
+    writeFileSync(inRoot('elsewhere/config'), 'x')
+    symlinkSync('elsewhere', inRoot('.git'))
+    symlinkSync('../elsewhere', inRoot('sub/.vscode'))
+    const views = { all: workspace, some: workspace.limitedTo(['**']) }
+    const gitRefused = { ok: false, failure: { code: 'PROTECTED_PATH', pattern: '.git' } }
+    for (const [whose, view] of Object.entries(views)) {
+      for (const path of ['.git/config', '.git']) {
+        t.strictSame(await look(view, { path }), { ...gitRefused, path }, `${whose}: look at ${path}`)
+      }
+      for (const [path, pattern] of [
+        ['.git/config', '.git'],
+        ['.git/hooks/new', '.git'],
+        ['sub/.vscode/config', '.vscode/**']
+      ] as const) {
+        const refused = { ok: false, failure: { code: 'PROTECTED_PATH', pattern }, path }
+        t.strictSame(await view.edit({ path }, DRY, UNPLANNED), refused, `${whose}: edit ${path}`)
+      }
+      t.match(await look(view, { path: 'elsewhere/config' }), { ok: true }, whose)
+      t.match(await look(view, { path: 'sub/.vscode/config' }), { value: { resolved_path: 'elsewhere/config' } }, whose)
+      t.strictSame(
+        await view.edit({ path: '.gitt/config' }, DRY, UNPLANNED),
+        { ok: false, failure: { code: 'FILE_NOT_FOUND', did_you_mean: ['elsewhere/config'] }, path: '.gitt/config' },
+        `${whose}: offers no name that is refused`
+      )
+    }
+  })
+}
+
 t.test('shows none of its own files', async t => {
   const folders = makeFolders()
   t.teardown(() => removeFolders(folders))

@@ -1,5 +1,5 @@
-// Which files may be edited or read, judged by their real path: by anybody, or by whoever may use some paths only. Does
-// not touch the disk.
+// Which files may be edited or read, judged by their real path, and by a name that a link leads elsewhere: by anybody, or
+// by whoever may use some paths only. Does not touch the disk.
 import { isAscii } from 'node:buffer'
 import type { FileFailure } from '../failure.ts'
 import { below, join, split } from './path.ts'
@@ -42,6 +42,11 @@ export interface Policy {
    * PROTECTED_PATH or PATH_NOT_ALLOWED. Whether it exists doesn't matter.
    */
   judge(use: 'edit' | 'read' | 'list', real: Buffer, relative: Buffer): Refusal | null
+  /**
+   * Null if a path below the root that leads elsewhere by a link has no protected name; else PROTECTED_PATH. A `.git`
+   * that is a link to another folder is one of git all the same.
+   */
+  judgeName(use: 'edit' | 'read', relative: Buffer): Refusal | null
   /** Which entries of the folder at this real path (absolute, and below the root) are not shown. */
   hiddenIn(real: Buffer, relative: Buffer): (name: Buffer, isFolder: boolean) => boolean
   /** Absent: whoever it is for may use all paths that are not protected. */
@@ -91,14 +96,18 @@ export function makePolicy(options: PolicyOptions): Policy {
   const edit = options.protect.map(compile)
   const read = options.readProtect.map(compile)
   const endings = options.allowExtensions?.map(fold) ?? null
+  const protectedBy = (use: 'edit' | 'read' | 'list', names: string[]): Refusal | null => {
+    const pattern = (use === 'edit' ? edit : read).find(pattern => pattern.covers(names))
+    return pattern === undefined ? null : { code: 'PROTECTED_PATH', pattern: pattern.source }
+  }
   return {
+    judgeName: (use, relative) => protectedBy(use, foldedNames(relative)),
     judge(use, real, relative) {
       if (below(options.stateDir, real) !== null) return { code: 'PROTECTED_PATH', pattern: null }
       const names = foldedNames(relative)
       if (names.some(name => TEMP_NAME.test(name))) return { code: 'PROTECTED_PATH', pattern: null }
-      for (const pattern of use === 'edit' ? edit : read) {
-        if (pattern.covers(names)) return { code: 'PROTECTED_PATH', pattern: pattern.source }
-      }
+      const refusal = protectedBy(use, names)
+      if (refusal !== null) return refusal
       if (endings === null || use === 'list' || relative.length === 0) return null
       const leaf = fold(split(relative).leaf.toString())
       if (endings.some(ending => leaf.endsWith(ending))) return null
@@ -187,6 +196,7 @@ export function limitPolicy(policy: Policy, patterns: readonly string[]): Policy
   const limit = both(policy.limit, limitOf(patterns))
   return {
     limit,
+    judgeName: (use, relative) => policy.judgeName(use, relative),
     judge(use, real, relative) {
       // First, so that nothing else is told of what may not be used.
       return limit.allows(use, relative) ? policy.judge(use, real, relative) : limit.refusal
