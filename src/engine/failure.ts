@@ -397,12 +397,11 @@ export interface BrokenSyntax {
 /**
  * The file isn't UTF-8, and its encoding can't hold this character of the text that is put in: U+FEFF where the mark is
  * to go by which UTF-16 is known. `unknown-8bit`: it isn't known which encoding that is, and the character isn't ASCII.
+ * `mark`: the result would begin with the bytes that mark this UTF-16, so that it would be read as that, or as no text.
  */
-export interface UnencodableText {
-  code: 'UNENCODABLE_TEXT'
-  encoding: string
-  character: string
-}
+export type UnencodableText = { code: 'UNENCODABLE_TEXT'; encoding: string } & (
+  { character: string; mark?: undefined } | { mark: 'utf-16le' | 'utf-16be' }
+)
 
 /** A change of the set that can't be toggled, because of a later one or one that is missing. */
 export interface UndoConflict {

@@ -28,15 +28,33 @@ const isPlain = (bytes: Buffer): boolean => isUtf8(bytes) && binaryMark(bytes) =
 /**
  * The planner of UTF-8 for files in any encoding. Where the encoding is known, or likely, it is given the text as UTF-8,
  * and changes that fit it; its plan is returned as one of the file's bytes, and the result has at most
- * `max_file_size` of them. Bytes outside of its splices stay as they are.
+ * `max_file_size` of them. Bytes outside of its splices stay as they are. Fails where the result would get a mark of
+ * UTF-16 that the file doesn't have, unless it `restores` what the file held.
  */
 export const decoding =
   <T extends Described, F>(
     planner: Planner<T, F>,
-    { max_file_size }: { max_file_size: number }
+    { max_file_size, restores = false }: { max_file_size: number; restores?: boolean }
   ): Planner<T, F | UnencodableText | ResultTooLarge> =>
-  (original, file) =>
-    isPlain(original) ? planner(original, file) : planDecoded(planner, original, file, max_file_size)
+  async (original, file) => {
+    if (isPlain(original)) return planner(original, file)
+    const planned = await planDecoded(planner, original, file, max_file_size)
+    if (!planned.ok || restores || binaryMark(original) !== null) return planned
+    // Without a zero byte, no other mark can begin it.
+    const mark = binaryMark(beginningOf(planned.value.pieces))
+    if (mark === null || mark === 'binary') return planned
+    return fail({ code: 'UNENCODABLE_TEXT', encoding: planned.value.encodings?.before ?? 'unknown-8bit', mark })
+  }
+
+/** The first bytes of a text, as many as a mark has. */
+function beginningOf(pieces: readonly Buffer[]): Buffer {
+  const first: Buffer[] = []
+  for (let i = 0, length = 0; i < pieces.length && length < 4; i++) {
+    first.push(pieces[i]!.subarray(0, 4))
+    length += pieces[i]!.length
+  }
+  return Buffer.concat(first)
+}
 
 async function planDecoded<T extends Described, F>(
   planner: Planner<T, F>,

@@ -188,8 +188,11 @@ export const plannerOf = (
           ...(removes === true && { removes })
         }
       })
-    }, taking.limits)
+    }, restoring(taking.limits))
   )
+
+/** What is restored may begin with a mark. */
+const restoring = (limits: { max_file_size: number }) => ({ ...limits, restores: true })
 
 /** A failure that names nothing to be taken back together that the caller may not take back. */
 function permitted(

@@ -107,6 +107,46 @@ t.test('says what an encoding does not have, and writes nothing', async t => {
   t.strictSame(bytes(server, 'mixed.md'), Buffer.from('\xe9 \xe8 \xc3\xa9 \x81\np\n', 'latin1'))
 })
 
+t.test('lets no edit begin a file with a mark of UTF-16', async t => {
+  const latin = Buffer.from('one\xff\xfea\nb\n\n', 'latin1')
+  const files = {
+    'even.txt': latin,
+    'odd.txt': latin.subarray(0, -1),
+    'big.txt': Buffer.from('one\n\xfe\xffa\nb\n', 'latin1'),
+    'mixed.txt': Buffer.concat([Buffer.from('x\xff\xfe', 'latin1'), Buffer.from('äöüäöüäöü\n')])
+  }
+  const server = await startServer(t, { files })
+  const line = { start_line: 1, end_line: 1, new_text: '' }
+  for (const [route, edit, encoding, as] of [
+    [
+      '/edit',
+      { path: 'even.txt', old_text: 'one', new_text: '' },
+      'windows-1252',
+      'FF FE, which mark a file as UTF-16LE'
+    ],
+    [
+      '/edit',
+      { path: 'odd.txt', old_text: 'one', new_text: '' },
+      'windows-1252',
+      'FF FE, which mark a file as UTF-16LE'
+    ],
+    ['/edit-lines', { path: 'big.txt', ...line }, 'windows-1252', 'FE FF, which mark a file as UTF-16BE'],
+    ['/edit', { path: 'mixed.txt', old_text: 'x', new_text: '' }, 'in an 8-bit encoding that is not known', 'FF FE']
+  ] as const) {
+    const { path } = edit
+    for (const dry_run of [true, false]) {
+      await check(t, server, route, { ...edit, dry_run }, 422, {
+        code: 'UNENCODABLE_TEXT',
+        detail: new RegExp(`^${path} is ${encoding}, and this edit would let it begin with the bytes ${as}`)
+      })
+    }
+    t.strictSame(bytes(server, path), files[path as keyof typeof files], path)
+  }
+  const made = await check(t, server, '/edit', { path: 'even.txt', old_text: 'one', new_text: 'ü' }, 200, {})
+  await check(t, server, '/undo', { edit_id: made.body.edit_id }, 200, {})
+  t.strictSame(bytes(server, 'even.txt'), latin, 'others can be undone')
+})
+
 t.test('edits lines, sections and several files, also for tools and adapters', async t => {
   const text = '# Größe\n\nein Wort\n\n## Müll\n\nalt\n'
   const server = await startServer(t, { files: { 'a.md': encoded(text, 'windows-1252'), 'b.md': utf16(text) } })

@@ -4,8 +4,20 @@ import { type Descriptions, NOTHING_WRITTEN, sentences } from './description.ts'
 import { encodingShown, quote } from './phrases.ts'
 
 export const ENCODING_FAILURES: Descriptions<UnencodableText> = {
-  UNENCODABLE_TEXT: ({ encoding, character }, { shown }) => ({
-    detail: sentences(...whyNot(encoding, character, shown), NOTHING_WRITTEN, ...instead(character))
+  UNENCODABLE_TEXT: (failure, { shown }) => ({
+    detail:
+      failure.mark === undefined
+        ? sentences(
+            ...whyNot(failure.encoding, failure.character, shown),
+            NOTHING_WRITTEN,
+            ...instead(failure.character)
+          )
+        : sentences(
+            `${shown} is ${encodingShown(failure.encoding)}, and this edit would let it begin with the bytes`,
+            `${failure.mark === 'utf-16le' ? 'FF FE' : 'FE FF'}, which mark a file as ${encodingShown(failure.mark)}.`,
+            NOTHING_WRITTEN,
+            'Let it begin with something else, or convert the file to UTF-8 first with another tool.'
+          )
   })
 }
 
