@@ -24,7 +24,7 @@ COPY src src
 COPY routes routes
 COPY schemas schemas
 COPY page page
-RUN node build.js --no-check && rm -r dist/build.* dist/src dist/routes dist/schemas && rm page/review/*.ts page/review/tsconfig.json && npm prune --omit=dev --ignore-scripts --no-audit --no-fund
+RUN node build.js --no-check && rm -r dist/build.* dist/src dist/routes dist/schemas && rm page/review/*.ts page/review/tsconfig.json && npm prune --omit=dev --ignore-scripts --no-audit --no-fund && npm pkg delete devDependencies scripts overrides
 
 FROM node:24-bookworm-slim
 LABEL org.opencontainers.image.title="editd" \

@@ -192,6 +192,8 @@ export function loadConfig(
 ): Result<Config, string[]> {
   const faults: string[] = []
   const given = new Map([...readEnvironment(SETTINGS, env), ...readFlags(SETTINGS, 'root', argv, faults)])
+  // An image names a root for who names none. The access file names its own.
+  if (given.has('access') && given.get('root')?.from === environmentName('root')) given.delete('root')
   chooseListen(given, faults)
   const values = parseGiven(SETTINGS, given, faults)
   const defaults = parseGiven(SETTINGS, defaultsOf(SETTINGS), faults)
