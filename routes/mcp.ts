@@ -31,7 +31,7 @@ export function mcp(app: FastifyInstance, logger: Logger): void {
       const answered = await answer(message)
       const [problem] = beyond
       // A client with a token of an issuer can get one that reaches further, which it does when it sees this status.
-      return problem !== undefined && request.grant?.byIssuer === true
+      return problem !== undefined && request.grant?.byIssuer !== undefined
         ? sendAnswer(reply, problem)
         : reply.send(answered)
     }

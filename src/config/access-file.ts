@@ -5,7 +5,7 @@ import { SCOPES, type Scope } from '../../schemas/access.ts'
 import { fail, ok, type Result } from '../result.ts'
 import { isBucketAddress } from '../object-store/address.ts'
 import { DISK, readRoot, stateFolderOf, type Config, type Disk } from './config.ts'
-import { AUDIENCE, ISSUER, JWT_ALGORITHM } from './issuer-kinds.ts'
+import { AUDIENCE, ISSUER, JWT_ALGORITHM, SCOPE_TOKEN } from './issuer-kinds.ts'
 import { BOOLEAN, EXTENSION, FOLDER, kind, oneOf, PATH_PATTERN, PATTERN, RATE, TEXT, type Rate } from './value-kinds.ts'
 
 /** What the file says, as plain data. */
@@ -49,7 +49,17 @@ export interface AccessIssuer {
   /** Names of RFC 7518 for signatures by a private key; no others are taken. */
   algorithms: string[]
   /** What clients are told to ask for. */
-  scopes: Scope[]
+  scopes: string[]
+  /** What `aud` has instead of the audience. */
+  aud?: string | undefined
+  /** The claims with words for what a token may do, and which word is for which scope; absent: the scopes themselves. */
+  scopeClaims?: string[] | undefined
+  scopeValues?: Map<string, Scope> | undefined
+  /** The claim that says which workspace a token is for, and which value is which; absent: the names themselves. */
+  workspaceClaim?: string | undefined
+  workspaceValues?: Map<string, string> | undefined
+  /** The workspace of all its tokens. */
+  workspace?: string | undefined
 }
 
 /** Of workspaces and tokens: what can stand in a URL and in a line of a log. */
@@ -84,7 +94,7 @@ export async function loadAccess(config: Config, disk: Disk = DISK): Promise<Res
   if (text.value.length > MAX_CHARACTERS) {
     return fail([`--access "${access.file}" has more than ${MAX_CHARACTERS} characters.`])
   }
-  const { list, named, optional, readYaml, record, required, scalar } = await import('./yaml-reader.ts')
+  const { list, map, named, optional, readYaml, record, required, scalar } = await import('./yaml-reader.ts')
   const read = readYaml(
     text.value,
     access.file,
@@ -122,7 +132,13 @@ export async function loadAccess(config: Config, disk: Disk = DISK): Promise<Res
             issuer: required(scalar(ISSUER)),
             audience: required(scalar(AUDIENCE)),
             algorithms: required(list(scalar(JWT_ALGORITHM))),
-            scopes: optional(list(scalar(oneOf(...SCOPES))))
+            scopes: optional(list(scalar(SCOPE_TOKEN))),
+            aud: optional(scalar(TEXT)),
+            scope_claims: optional(list(scalar(TEXT))),
+            scope_values: optional(map(SCOPE_TOKEN, scalar(oneOf(...SCOPES)))),
+            workspace_claim: optional(scalar(TEXT)),
+            workspace_values: optional(map(TEXT, scalar(TEXT))),
+            workspace: optional(scalar(TEXT))
           })
         )
       )
@@ -165,7 +181,14 @@ export async function loadAccess(config: Config, disk: Disk = DISK): Promise<Res
       expires,
       memoryRoot: memory_root
     })),
-    issuers: issuers.map(({ scopes = USUAL_SCOPES, ...issuer }) => ({ ...issuer, scopes }))
+    issuers: issuers.map(({ scopes, scope_claims, scope_values, workspace_claim, workspace_values, ...issuer }) => ({
+      ...issuer,
+      scopes: scopes ?? (scope_values === undefined ? USUAL_SCOPES : [...scope_values.keys()]),
+      scopeClaims: scope_claims,
+      scopeValues: scope_values,
+      workspaceClaim: workspace_claim,
+      workspaceValues: workspace_values
+    }))
   }
   const faults = [...addressFaults, ...faultsOf(loaded, disk)].map(sentence => `${access.file}: ${sentence}`)
   return faults.length > 0 ? fail(faults) : ok(loaded)
@@ -210,10 +233,14 @@ function faultsOf({ workspaces, tokens, issuers }: Access, disk: Disk): string[]
       seen.set(token[field], token.name)
     }
   }
-  for (const [i, { issuer, algorithms }] of issuers.entries()) {
+  for (const [i, { issuer, algorithms, workspace, workspaceValues }] of issuers.entries()) {
     if (algorithms.length === 0) faults.push(`the issuer ${issuer} has no algorithms: name those that it signs with.`)
     if (issuers.slice(0, i).some(other => other.issuer === issuer)) {
       faults.push(`the issuer ${issuer} is named twice: name it once.`)
+    }
+    for (const named of [...(workspace === undefined ? [] : [workspace]), ...(workspaceValues?.values() ?? [])]) {
+      if (names.includes(named)) continue
+      faults.push(`the issuer ${issuer} names the workspace "${named}", which is not one of ${names.join(', ')}.`)
     }
   }
   return faults

@@ -32,6 +32,12 @@ export const AUDIENCE = kind(
   text => (isSafeUrl(text) ? text : undefined)
 )
 
+/** What may stand in `scope` (RFC 6749, 3.3), and in a header in quotation marks. */
+export const SCOPE_TOKEN = kind(
+  'a scope of an issuer, of visible ASCII without quotation marks and backslashes',
+  text => (/^[\x21\x23-\x5b\x5d-\x7e]+$/.test(text) ? text : undefined)
+)
+
 /** Signatures by a private key: with a shared secret, whoever can check a token could make one. */
 export const JWT_ALGORITHM = oneOf(
   ...(['ES256', 'ES384', 'ES512', 'RS256', 'RS384', 'RS512', 'PS256', 'PS384', 'PS512', 'EdDSA', 'Ed25519'] as const)

@@ -82,6 +82,21 @@ export const named =
     return values?.every(value => value !== undefined) ? values : undefined
   }
 
+/** A map from texts to values. */
+export const map =
+  <T>(key: Kind<string>, value: Reader<T>): Reader<Map<string, T>> =>
+  (given, where, reading) => {
+    const entries = entriesOf(given, where, reading)
+    const values = new Map<string, T>()
+    for (const [at, text, node] of entries ?? []) {
+      const parsed = key.parse(text)
+      if (!parsed.ok) reading.fault(at, `${where} has "${text}", which is invalid: expected ${parsed.failure}.`)
+      const read = value(node, `${where}.${text}`, reading)
+      if (parsed.ok && read !== undefined) values.set(parsed.value, read)
+    }
+    return values.size === entries?.length ? values : undefined
+  }
+
 /** A map with these fields and no others. */
 export const record =
   <F extends Fields>(fields: F): Reader<ValueOf<F>> =>

@@ -34,8 +34,9 @@ export type RequestFailure =
   | { code: 'UNSUPPORTED_MEDIA_TYPE'; reason: 'type' | 'charset' | 'encoding'; given: string }
   | { code: 'UNAUTHORIZED'; reason: 'missing' | 'malformed' | 'wrong' | 'expired' }
   | { code: 'UNAUTHORIZED'; reason: 'jwt'; fault: JwtFault }
-  /** A token that is valid and grants nothing here. */
-  | { code: 'FORBIDDEN_SCOPE'; lacks: 'scope' | 'workspace' }
+  /** A token that is valid and grants nothing here. `ask`: what to ask its issuer for. */
+  | { code: 'FORBIDDEN_SCOPE'; lacks: 'workspace' }
+  | { code: 'FORBIDDEN_SCOPE'; lacks: 'scope'; ask: string }
   /** More than `rate`: requests of a token or an address, or wrong tokens of an address. `retry_after` in seconds. */
   | { code: 'RATE_LIMITED'; of: 'token' | 'address' | 'wrong_tokens'; rate: Rate; retry_after: number }
   | { code: 'FORBIDDEN_HOST'; host: string }

@@ -6,6 +6,8 @@ import type { CallAnswer } from './call.ts'
 import type { Failure } from './failure.ts'
 import { toProblem, type Answer, type Context } from './answers/problem.ts'
 import { noteCode, pathOf } from './request-log.ts'
+import type { Grant } from './access/grant.ts'
+import type { Scope } from '../../schemas/access.ts'
 
 const MEDIA = 'application/problem+json; charset=utf-8'
 const TEXT = 'text/plain; charset=utf-8'
@@ -29,6 +31,10 @@ export function sendProblem(reply: FastifyReply, failure: Failure, about: Partia
   )
 }
 
+/** A challenge with the scope in the words of who can give it. */
+const asAsked = (challenge: string, grant: Grant | null | undefined): string =>
+  challenge.replace(/(?<= scope=")\w+/, scope => grant?.byIssuer?.[scope as Scope] ?? scope)
+
 /** Sends the answer of a call, as text where the route answers models and JSON isn't asked for. */
 export function sendAnswer(reply: FastifyReply, answer: Answer | CallAnswer): FastifyReply {
   const { body, headers } = answer
@@ -40,7 +46,10 @@ export function sendAnswer(reply: FastifyReply, answer: Answer | CallAnswer): Fa
   const challenge = headers['www-authenticate']
   if (challenge !== undefined && resourceMetadata !== null) {
     const separator = challenge.includes(' ') ? ',' : ''
-    reply.header('www-authenticate', `${challenge}${separator} resource_metadata="${resourceMetadata}"`)
+    reply.header(
+      'www-authenticate',
+      `${asAsked(challenge, reply.request.grant)}${separator} resource_metadata="${resourceMetadata}"`
+    )
   }
   if (routeOptions.config.forModels === true) {
     reply.header('vary', 'accept')

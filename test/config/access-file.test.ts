@@ -207,6 +207,51 @@ t.test('has issuers, with or without tokens', async t => {
   }
 })
 
+t.test('says of each issuer which claims grant what', async t => {
+  const claims =
+    'scope_claims: [scp, realm_access.roles], scope_values: { Files.Write: edit, Files.Read: read }, ' +
+    'workspace_claim: tid, workspace_values: { t1: acme }, aud: "api://editd"'
+  const given = (more: string) =>
+    `${WORKSPACE}\nissuers: [{ issuer: https://id.example, audience: https://e.example, algorithms: [ES256], ${more} }]`
+  await check(t, given(claims), {
+    issuers: [
+      {
+        aud: 'api://editd',
+        scopes: ['Files.Write', 'Files.Read'],
+        scopeClaims: ['scp', 'realm_access.roles'],
+        scopeValues: new Map([
+          ['Files.Write', 'edit'],
+          ['Files.Read', 'read']
+        ]),
+        workspaceClaim: 'tid',
+        workspaceValues: new Map([['t1', 'acme']])
+      }
+    ]
+  })
+  await check(t, given('workspace: acme, scopes: [api://editd/Files.Write]'), {
+    issuers: [{ workspace: 'acme', scopes: ['api://editd/Files.Write'] }]
+  })
+  await faults(
+    t,
+    given('workspace: x, workspace_values: { t1: y }'),
+    ...['x', 'y'].map(
+      name =>
+        `/etc/editd/access.yaml: the issuer https://id.example names the workspace "${name}", which is not one of acme.`
+    )
+  )
+  await faults(
+    t,
+    given(`scope_values: { 'a"': edit, b: write }`),
+    '/etc/editd/access.yaml:2: issuers[0].scope_values has "a"", which is invalid: expected a scope of an issuer, of visible ASCII without quotation marks and backslashes.',
+    '/etc/editd/access.yaml:2: issuers[0].scope_values.b "write" is invalid: expected read or edit or review.'
+  )
+  await faults(
+    t,
+    given('scope_values: edit'),
+    '/etc/editd/access.yaml:2: issuers[0].scope_values is invalid: expected a map of names and values.'
+  )
+})
+
 t.test('tells every fault of issuers, with its line', async t => {
   const url = (what: string, example: string, more = '') =>
     `expected the URL ${what} such as ${example}, by https (http only on this machine), ${more}without query and fragment.`
@@ -268,4 +313,17 @@ t.test('goes with neither a root nor a token', async t => {
     const config = loadConfig(['--access', 'access.yaml', ...flags], { HOME: '/home/me' }, diskWith('abc'))
     t.match(config.ok ? '' : config.failure.join(' '), `--access and ${name} are both given: the access file says`)
   }
+})
+
+t.test('goes without the root of the environment, which an image has', async t => {
+  const env = { HOME: '/home/me', EDITD_ROOT: '/workspace' }
+  for (const [argv, more] of [
+    [['--access', '/a.yaml'], {}],
+    [[], { EDITD_ACCESS: '/a.yaml' }]
+  ] as const) {
+    const config = loadConfig(argv, { ...env, ...more }, diskWith('abc'))
+    t.equal(config.ok && config.value.access?.file, '/a.yaml')
+  }
+  const config = loadConfig(['/srv/a'], { ...env, EDITD_ACCESS: '/a.yaml' }, diskWith('abc'))
+  t.match(config.ok ? '' : config.failure.join(' '), /^EDITD_ACCESS and a root are both given/)
 })

@@ -17,8 +17,8 @@ export interface Grant {
   memoryRoot: string | null
   /** In ms since 1970; null: never. */
   expires: number | null
-  /** The token is a JWT: its holder may get another one that reaches further. */
-  byIssuer?: true
+  /** The token is a JWT: its holder may get another one that reaches further. What its issuer calls each scope. */
+  byIssuer?: Readonly<Record<Scope, string>>
   /** Instead of the one of the settings. */
   rate?: Rate
 }

@@ -8,6 +8,16 @@ export interface Issuer {
   audience: string
   /** Names of RFC 7518 and 8037; no others are taken. */
   algorithms: readonly string[]
-  /** What clients are told to ask for; empty: they are told nothing. */
-  scopes: readonly Scope[]
+  /** What `aud` has instead, where the issuer doesn't name servers by URL. */
+  aud?: string | undefined
+  /** What clients are told to ask for, in the issuer's words; empty: they are told nothing. */
+  scopes: readonly string[]
+  /** Which claims say what a token may do, and which word is for which scope; absent: the usual ones, our scopes. */
+  scopeClaims?: readonly string[] | undefined
+  scopeValues?: ReadonlyMap<string, Scope> | undefined
+  /** Which claim says what workspace a token is for, and which value is which; absent: `workspace`, the names. */
+  workspaceClaim?: string | undefined
+  workspaceValues?: ReadonlyMap<string, string> | undefined
+  /** That of all its tokens, whatever they say. */
+  workspace?: string | undefined
 }

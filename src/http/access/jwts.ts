@@ -16,6 +16,9 @@ const TOLERANCE = 30
 /** Characters of a name in the history, as many as a request can ask for. */
 const NAME_MAX = 200
 const KEY_ID_MAX = 256
+/** Where most issuers have scopes: RFC 8693 and 9068; Entra ID and Okta; Entra ID for applications. */
+const SCOPE_CLAIMS = ['scope', 'scp', 'roles']
+const WORKSPACE_CLAIM = 'workspace'
 
 /** What access tokens are called (RFC 9068), or were before; all others are for other things. */
 const TYPES = ['at+jwt', 'application/at+jwt', 'jwt', 'application/jwt']
@@ -58,16 +61,16 @@ export function makeJwts(
         return fail({ code: 'NOT_READY', reason: 'issuer_unreachable', retry_after: found.retry_after })
       }
       if (found.key === null) return refused('key')
-      const { issuer, audience, algorithms } = trusted
+      const { issuer, audience, aud = audience, algorithms } = trusted
       try {
         const { payload } = await jwtVerify(token, found.key, {
           issuer,
-          audience,
+          audience: aud,
           algorithms: [...algorithms],
           clockTolerance: TOLERANCE,
           requiredClaims: ['exp', 'iat', 'sub']
         })
-        return grantOf(payload, issuer, workspaces)
+        return grantOf(payload, trusted, workspaces)
       } catch (error) {
         return refusalOf(error)
       }
@@ -121,8 +124,9 @@ function refusalOf(error: unknown): Identified {
 }
 
 /** What claims grant that are the issuer's, and for now. */
-function grantOf(payload: JWTPayload, issuer: string, workspaces: ReadonlySet<string>): Identified {
-  const { sub, scope, workspace, exp = NaN, iat = NaN, cnf } = payload
+function grantOf(payload: JWTPayload, trusted: Issuer, workspaces: ReadonlySet<string>): Identified {
+  const { sub, exp = NaN, iat = NaN, cnf } = payload
+  const { issuer, scopeValues, workspaceValues } = trusted
   if (iat > Date.now() / 1000 + TOLERANCE) return refused('time')
   // It is only for whoever has another key, which nobody has shown here.
   if (cnf !== undefined) return refused('bound')
@@ -130,25 +134,48 @@ function grantOf(payload: JWTPayload, issuer: string, workspaces: ReadonlySet<st
   const isSubject = typeof (sub as unknown) === 'string' && /^[\x21-\x7e]+$/.test(sub ?? '')
   const name = `${issuer}#${sub}`
   if (!Number.isFinite(exp) || !isSubject || name.length > NAME_MAX) return refused('claims')
-  if (![scope, workspace].every(claim => claim === undefined || typeof claim === 'string')) return refused('claims')
-  const granted = highest(String(scope ?? ''))
-  if (granted === undefined) return fail({ code: 'FORBIDDEN_SCOPE', lacks: 'scope' })
-  if (typeof workspace !== 'string' || !workspaces.has(workspace)) {
-    return fail({ code: 'FORBIDDEN_SCOPE', lacks: 'workspace' })
-  }
+  const { scopeClaims = SCOPE_CLAIMS, workspaceClaim = WORKSPACE_CLAIM } = trusted
+  const scopes = scopeClaims.map(claim => textsIn(payload, claim)?.flatMap(text => text.split(' ')))
+  const named = trusted.workspace === undefined ? textsIn(payload, workspaceClaim) : [trusted.workspace]
+  if (named === undefined || scopes.includes(undefined)) return refused('claims')
+  const words = scopes.flatMap(some => some ?? [])
+  const granted = highest(scopeValues === undefined ? words : words.map(word => scopeValues.get(word)))
+  const names =
+    workspaceValues === undefined || trusted.workspace !== undefined
+      ? named
+      : named.map(name => workspaceValues.get(name))
+  const [own, other] = new Set(names.filter(name => name !== undefined && workspaces.has(name)))
+  const byIssuer = wordsOf(scopeValues)
+  if (granted === undefined) return fail({ code: 'FORBIDDEN_SCOPE', lacks: 'scope', ask: byIssuer.read })
+  if (own === undefined || other !== undefined) return fail({ code: 'FORBIDDEN_SCOPE', lacks: 'workspace' })
   return ok({
     name,
-    workspace,
+    workspace: own,
     scope: granted,
     paths: null,
     memoryRoot: null,
     expires: (exp + TOLERANCE) * 1000,
-    byIssuer: true
+    byIssuer
   })
 }
 
-/** The highest of our scopes among those of a token (RFC 6749, 3.3), which may be for others too. */
-function highest(scope: string): Scope | undefined {
-  const granted = scope.split(' ')
-  return SCOPES.findLast(one => granted.includes(one))
+/** The highest of our scopes among the words of a token, which may be for others too. */
+const highest = (words: readonly (string | undefined)[]): Scope | undefined =>
+  SCOPES.findLast(one => words.includes(one))
+
+/** What the issuer calls our scopes; the first word, where it has several for one. */
+function wordsOf(values: Issuer['scopeValues']): Record<Scope, string> {
+  const word = (scope: Scope): string => [...(values ?? [])].find(([, one]) => one === scope)?.[0] ?? scope
+  return { read: word('read'), edit: word('edit'), review: word('review') }
+}
+
+/** The texts of a claim, none where it is missing; undefined: it has something else. A dot leads into an object. */
+function textsIn(payload: JWTPayload, claim: string): string[] | undefined {
+  const value = Object.hasOwn(payload, claim)
+    ? payload[claim]
+    : claim
+        .split('.')
+        .reduce<unknown>((at, name) => (isObject(at) && Object.hasOwn(at, name) ? at[name] : undefined), payload)
+  const texts = Array.isArray(value) ? value : value === undefined ? [] : [value]
+  return texts.every(text => typeof text === 'string') ? texts : undefined
 }

@@ -33,9 +33,11 @@ const JWT_FAULTS: Record<JwtFault, string> = {
 }
 
 /** What a valid token lacks that grants nothing. */
-const NO_SCOPE = 'The scope claim of this token has none of read, edit and review. Get a token that has one of them.'
+const NO_SCOPE =
+  'No scope of this token (scope, scp or roles, or what the access file names) is one of this server: read, edit or review, or what the ' +
+  'access file has for them. Get a token that has one of them.'
 const NO_WORKSPACE =
-  'This token names no workspace of this server. Its workspace claim, set by the issuer, must be the name of one.'
+  'This token does not name one workspace of this server. Its workspace claim, set by the issuer, must be the name of one.'
 
 /** By RFC 6750. */
 const CHALLENGES = {
@@ -45,7 +47,7 @@ const CHALLENGES = {
   expired: 'Bearer error="invalid_token"',
   jwt: 'Bearer error="invalid_token"'
 }
-const insufficientScope = (scope: Scope) => ({
+const insufficientScope = (scope: string) => ({
   'www-authenticate': `Bearer error="insufficient_scope", scope="${scope}"`
 })
 
@@ -125,7 +127,7 @@ export const REQUEST_FAILURES: Descriptions<RequestFailure | OperationFailure> =
   FORBIDDEN_SCOPE: (failure, { shown }) => {
     if ('lacks' in failure) {
       return failure.lacks === 'scope'
-        ? { detail: `${NO_SCOPE} ${NOTHING_WRITTEN}`, headers: insufficientScope('read') }
+        ? { detail: `${NO_SCOPE} ${NOTHING_WRITTEN}`, headers: insufficientScope(failure.ask) }
         : `${NO_WORKSPACE} ${NOTHING_WRITTEN}`
     }
     const { needs, has, for: what } = failure

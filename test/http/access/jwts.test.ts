@@ -58,7 +58,7 @@ t.test('grants what the claims say, under the name of issuer and subject', async
     paths: null,
     memoryRoot: null,
     expires: (exp + 30) * 1000,
-    byIssuer: true
+    byIssuer: { read: 'read', edit: 'edit', review: 'review' }
   })
   for (const [scope, granted] of [
     ['read', 'read'],
@@ -75,6 +75,45 @@ t.test('grants what the claims say, under the name of issuer and subject', async
     await check(t, set, await token({}, set.key, { typ }), {})
   }
   await check(t, set, await token({}, set.key, { kid: undefined }), {})
+})
+
+t.test('reads claims as issuers have them, and as the access file says', async t => {
+  const { declared, options, token } = await setUp(t)
+  const none = { scope: undefined, workspace: undefined }
+  const lacks = (lacks: string, ask?: string) => ({ ok: false, failure: { code: 'FORBIDDEN_SCOPE', lacks, ask } })
+  const edit = { ok: true, value: { workspace: 'acme', scope: 'edit' } }
+  const values = new Map([
+    ['Files.Read', 'read'],
+    ['Files.Write', 'edit']
+  ] as const)
+  const tenants = new Map([['t1', 'acme']])
+  for (const [more, claims, expected] of [
+    [{}, { scope: undefined, scp: 'read edit' }, edit],
+    [{}, { scope: undefined, scp: ['edit', 'openid'] }, edit],
+    [{}, { scope: undefined, roles: ['edit'] }, edit],
+    [{}, { scope: 'read', scp: 'edit' }, edit],
+    [{}, { scp: 5 }, { ok: false, failure: { reason: 'jwt', fault: 'claims' } }],
+    [{}, { workspace: ['beta', 'acme'] }, lacks('workspace')],
+    [{}, { workspace: ['acme', 'acme', 'other'] }, edit],
+    [{ scopeClaims: ['permissions'] }, { permissions: ['edit'], scope: undefined }, edit],
+    [{ scopeClaims: ['permissions'] }, {}, lacks('scope', 'read')],
+    [{ scopeClaims: ['realm_access.roles'] }, { realm_access: { roles: ['edit'] } }, edit],
+    [{ scopeClaims: ['https://x.example/roles'] }, { 'https://x.example/roles': ['edit'] }, edit],
+    [{ scopeClaims: ['constructor.name'] }, {}, lacks('scope', 'read')],
+    [{ scopeValues: values }, { scope: 'Files.Write Files.Read' }, edit],
+    [{ scopeValues: values }, {}, lacks('scope', 'Files.Read')],
+    [{ workspace: 'acme' }, { workspace: undefined }, edit],
+    [{ workspace: 'acme' }, { workspace: 'beta' }, edit],
+    [{ workspaceClaim: 'groups' }, { ...none, scope: 'edit', groups: ['x', 'acme'] }, edit],
+    [{ workspaceClaim: 'tid', workspaceValues: tenants }, { tid: 't1' }, edit],
+    [{ workspaceClaim: 'tid', workspaceValues: tenants }, { tid: 'acme' }, lacks('workspace')],
+    [{ aud: 'api://editd' }, { aud: 'api://editd' }, edit],
+    [{ aud: 'api://editd' }, {}, { ok: false, failure: { reason: 'jwt', fault: 'audience' } }]
+  ] as const) {
+    const jwts = makeJwts([{ ...declared, ...more }], new Set(['acme', 'beta']), options)
+    const identified = await jwts.identify(await token(claims))
+    t.match(identified, expected, JSON.stringify([Object.keys(more), claims, identified]))
+  }
 })
 
 t.test('says what is wrong with a token', async t => {

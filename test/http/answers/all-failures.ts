@@ -310,7 +310,7 @@ const ALL: AllFailures = {
     { method: 'POST', routes: ['POST /edit', 'POST /inspect'] }
   ],
   FORBIDDEN_SCOPE: [
-    { lacks: 'scope' },
+    { lacks: 'scope', ask: 'read' },
     { lacks: 'workspace' },
     { needs: 'edit', has: 'read', for: 'operation' },
     { needs: 'review', has: 'edit', for: 'operation' },
