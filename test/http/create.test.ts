@@ -161,6 +161,15 @@ t.test('replaces only what the caller knows', async t => {
     { code: 'INVALID_REQUEST', detail: /mutually exclusive/ },
     { 'if-none-match': '*', 'if-match': `"${hash}"` }
   )
+  await check(
+    t,
+    server,
+    '/create',
+    { path: 'new.txt', content: 'new\n' },
+    400,
+    { code: 'INVALID_REQUEST', detail: /If-Match may not be \* where a file may be created/ },
+    { 'if-match': '*' }
+  )
   t.equal(bytesOf(server, 'a.txt'), 'old\n')
   await check(
     t,

@@ -48,7 +48,15 @@ export function readPreconditions(
   }
   if (match === undefined) return ok({})
   if (!takes.expects_hash) return invalidField('', 'the header If-Match is only for operations that edit')
-  if (match === '*') return ok({})
+  if (match === '*') {
+    return takes.expects_none
+      ? invalidField(
+          '',
+          'the header If-Match may not be * where a file may be created: send the ETag of the file that is replaced, ' +
+            'or If-None-Match: * for a new one'
+        )
+      : ok({})
+  }
   if (match.startsWith('W/')) {
     return invalidField(
       '',
