@@ -34,10 +34,10 @@ const JWT_FAULTS: Record<JwtFault, string> = {
 
 /** What a valid token lacks that grants nothing. */
 const NO_SCOPE =
-  'No scope of this token (scope, scp or roles, or what the access file names) is one of this server: read, edit or review, or what the ' +
-  'access file has for them. Get a token that has one of them.'
+  'The scopes of this token (scope, scp, roles) have none of read, edit and review, or of the words that the access ' +
+  'file has for them. Get a token that has one of them.'
 const NO_WORKSPACE =
-  'This token does not name one workspace of this server. Its workspace claim, set by the issuer, must be the name of one.'
+  'This token names no workspace of this server, or several. Its workspace claim, set by the issuer, must be the name of one.'
 
 /** By RFC 6750. */
 const CHALLENGES = {
