@@ -120,8 +120,8 @@ export const isOwn = ({ same_as }: BatchFile): boolean => same_as === undefined
 export async function writeMember(member: Member, context: MemberContext, twin: Temp | null): Promise<void> {
   const { at, present, folder, content, lock } = member
   if (content === null) return
-  if (present !== null && (folder.stat.dev !== present.pin.stat.dev || isKept(folder, member.leaf))) return
-  if (present === null && keepsNames(folder)) {
+  if (present !== null && (folder.stat.dev !== present.pin.stat.dev || (await isKept(folder, member.leaf)))) return
+  if (present === null && (await keepsNames(folder))) {
     throw new BatchError(at, new Hindered({ code: 'PERMISSION_DENIED', reason: 'names_kept' }))
   }
   const place = placeOf(member, lock.temp, context)

@@ -36,7 +36,7 @@ export async function commitNew(
     }
     const folder = context.root.openFolder(folderPath)
     try {
-      if (keepsNames(folder)) return fail({ code: 'PERMISSION_DENIED', reason: 'names_kept' })
+      if (await keepsNames(folder)) return fail({ code: 'PERMISSION_DENIED', reason: 'names_kept' })
       const named = await withTemp(
         {
           ...context,

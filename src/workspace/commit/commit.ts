@@ -66,7 +66,7 @@ export async function commit(
   const { folder: folderPath, leaf } = split(pin.relative)
   const folder = context.root.sharedFolder(folderPath)
   try {
-    if (folder.stat.dev !== pin.stat.dev || isKept(folder, leaf)) return fail({ code: 'UNRENAMABLE' })
+    if (folder.stat.dev !== pin.stat.dev || (await isKept(folder, leaf))) return fail({ code: 'UNRENAMABLE' })
     const { intents, durability, lock } = context
     const { mode, finish } = madeAs(attributesOf(pin), folder)
     const replaced = await withTemp(

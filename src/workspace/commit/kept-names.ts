@@ -1,6 +1,6 @@
 // Folders in which names can be made and not removed again (chattr +a): a temp file would stay in them for ever. Does not
 // know temp files. Linux has no call in Node that tells; what it refuses does.
-import { rmdirSync, utimesSync } from 'node:fs'
+import { rmdir, utimes } from 'node:fs/promises'
 import { codeOf } from '../errno.ts'
 import type { Folder } from '../root/pin.ts'
 
@@ -15,13 +15,13 @@ const known = new Map<string, number>()
 /**
  * Whether the file of this name can't be removed from its folder, and so not be replaced either: by the folder's
  * attributes, its own, or the sticky bit. It is asked as if it were a folder, which removes nothing: before it looks at
- * what it is, the kernel looks at whether it may go. Synchronous.
+ * what it is, the kernel looks at whether it may go.
  */
-export function isKept(folder: Folder, leaf: Buffer): boolean {
+export async function isKept(folder: Folder, leaf: Buffer): Promise<boolean> {
   if (process.platform !== 'linux') return false
   const id = `${folder.stat.dev}:${folder.stat.ino}`
   if ((known.get(id) ?? 0) > performance.now()) return false
-  if (codeOfRefusal(() => rmdirSync(folder.at(leaf))) === 'EPERM') return true
+  if (await isRefused(folder, () => rmdir(folder.at(leaf)))) return true
   if (known.size >= MOST) known.clear()
   known.set(id, performance.now() + KNOWN)
   return false
@@ -29,19 +29,20 @@ export function isKept(folder: Folder, leaf: Buffer): boolean {
 
 /**
  * Whether no name can be removed from the folder; false where that can't be known, as of a folder of another user. Sets
- * its time of change, as a new name does: in such a folder that is refused. Synchronous.
+ * its time of change, as a new name does: in such a folder that is refused.
  */
-export function keepsNames({ stat, at }: Folder): boolean {
+export async function keepsNames(folder: Folder): Promise<boolean> {
+  const { stat, at } = folder
   const uid = process.geteuid?.()
   if (process.platform !== 'linux' || (uid !== 0 && stat.uid !== BigInt(uid ?? -1))) return false
-  return codeOfRefusal(() => utimesSync(at('.'), stat.atime, new Date())) === 'EPERM'
+  return isRefused(folder, () => utimes(at('.'), stat.atime, new Date()))
 }
 
-function codeOfRefusal(work: () => void): string {
+async function isRefused({ disk }: Folder, call: () => Promise<void>): Promise<boolean> {
   try {
-    work()
-    return ''
+    await disk.call(call)
+    return false
   } catch (error) {
-    return codeOf(error)
+    return codeOf(error) === 'EPERM'
   }
 }
