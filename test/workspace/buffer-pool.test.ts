@@ -102,7 +102,8 @@ t.test('hashes large results correctly in reused buffers, wherever the change is
     const done = await edit.call({ path: 'a', old_text: `line ${number}\n`, new_text: by, expected_hash: before })
     text = text.replace(`line ${number}\n`, by)
     t.ok(readFileSync(path).equals(Buffer.from(text)), `${number} ${by}`)
-    t.match(done, { ok: true, value: { outcome: { hash_before: before, file_hash: sha256(Buffer.from(text)) } } })
+    const [hash_before, file_hash] = [before, sha256(Buffer.from(text))].map(hash => hash.slice(0, 16))
+    t.match(done, { ok: true, value: { outcome: { hash_before, file_hash } } })
   }
   for (const number of [0, 1, 120_000, 249_000, 260_000, 400_000, 499_998, 499_999]) {
     await check(number, `changed ${'x'.repeat(number / 1000)}\n`)
@@ -111,7 +112,7 @@ t.test('hashes large results correctly in reused buffers, wherever the change is
   const now = readFileSync(path)
   t.match(await edit.call({ path: 'a', old_text: 'line 444444\n', new_text: 'line 444444\n' }), {
     ok: true,
-    value: { outcome: { changed: false, file_hash: sha256(now) } }
+    value: { outcome: { changed: false, file_hash: sha256(now).slice(0, 16) } }
   })
   for (const [plan, same] of [
     [become(now), true],

@@ -28,7 +28,7 @@ import { startBatchWorker, type Second } from '../support/process.ts'
 const library = build('striking', ['-shared', '-fPIC', '-ldl'])
 const skip = ONLY_CI || (library === null ? 'needs Linux and a C compiler' : false)
 /** One call in so many, another one for each way of recovery. `LONG_SHARE=1`: each (half an hour on two cores). */
-const SHARE = Number(process.env.LONG_SHARE ?? every(48, 96))
+const SHARE = Number(process.env.LONG_SHARE ?? every(48, 53))
 t.setTimeout(0)
 // They mostly wait for other processes, and this file begins late.
 t.jobs = 3

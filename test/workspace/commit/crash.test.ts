@@ -27,7 +27,7 @@ import { Journal } from '../../../src/workspace/commit/journal.ts'
 import { LockFiles } from '../../../src/workspace/locks/lock-file.ts'
 import { Locks } from '../../../src/workspace/locks/lock.ts'
 import { thisOwner, type Owner } from '../../../src/workspace/locks/owner.ts'
-import type { Pin } from '../../../src/workspace/root/pin.ts'
+import type { Pin, Root } from '../../../src/workspace/root/pin.ts'
 import { openRoot } from '../../../src/workspace/root/root.ts'
 import { openState } from '../../../src/workspace/state.ts'
 import { withTemp } from '../../../src/workspace/commit/temp.ts'
@@ -430,7 +430,7 @@ t.test('restores later what it couldn’t restore at once', { skip: ONLY_CI }, a
   const { real, relative, stat } = pinned.value
   const read = await readWhole(pinned.value, 100)
   if (!read.ok) return t.fail('is read')
-  // Nothing can be written through this one.
+  // Nothing can be written through this one, which isn't noticed before.
   const pin: Pin = {
     real,
     relative,
@@ -455,14 +455,18 @@ t.test('restores later what it couldn’t restore at once', { skip: ONLY_CI }, a
       events.push(event)
     }
   } as const
-  const error: unknown = await writeInPlace(context, {
-    pin,
-    snapshot: read.value,
-    pieces: [Buffer.from('new text')],
-    size: 8,
-    digest: Promise.resolve(sha256('new text')),
-    record: unrecorded
-  }).catch(error => error)
+  const unasked = { disk: { call: async () => {} } } as unknown as Root
+  const error: unknown = await writeInPlace(
+    { ...context, root: unasked },
+    {
+      pin,
+      snapshot: read.value,
+      pieces: [Buffer.from('new text')],
+      size: 8,
+      digest: Promise.resolve(sha256('new text')),
+      record: unrecorded
+    }
+  ).catch(error => error)
   t.match(error, /half written/)
   t.equal(failureOf(error), null)
   t.strictSame(events, [{ event: 'left_half_written', path: 'a', reason: 'EBADF' }])
