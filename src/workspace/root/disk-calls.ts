@@ -6,8 +6,9 @@ const HANGS_AFTER = 2000
 
 export class DiskCalls {
   readonly #atOnce: number
-  /** When each that runs was begun, of performance.now(): the oldest first. */
-  readonly #running = new Set<{ since: number }>()
+  #running = 0
+  /** Those of them that hang. */
+  #hanging = 0
   readonly #waiting: (() => void)[] = []
 
   /** `atOnce`: as many of the process's threads may wait for it. */
@@ -17,20 +18,38 @@ export class DiskCalls {
 
   /** Makes a call when it is its turn; `make` must not wait for another. Returns and throws what that does. */
   async call<T>(make: () => Promise<T>): Promise<T> {
-    while (this.#running.size >= this.#atOnce) await new Promise<void>(resolve => this.#waiting.push(resolve))
-    const begun = { since: performance.now() }
-    this.#running.add(begun)
+    while (this.#running >= this.#atOnce) await new Promise<void>(resolve => this.#waiting.push(resolve))
+    this.#running++
+    const watch = this.#atOnce === Infinity ? undefined : this.#watch()
     try {
       return await make()
     } finally {
-      this.#running.delete(begun)
+      watch?.()
+      this.#running--
       this.#waiting.shift()?.()
     }
   }
 
-  /** Whether a call has been waiting for its answer for 2 s. */
+  /** Whether a call has been waiting for its answer for 2 s. False where nobody else is to be kept from waiting too. */
   get hangs(): boolean {
-    const [oldest] = this.#running
-    return oldest !== undefined && performance.now() - oldest.since > HANGS_AFTER
+    return this.#hanging > 0
+  }
+
+  /** Watches a call until what is returned is called. */
+  #watch(): () => void {
+    let hangs = false
+    // A turn later: where this thread was busy, the answer may be there by now.
+    let turn: NodeJS.Immediate | undefined
+    const timer = setTimeout(() => {
+      turn = setImmediate(() => {
+        hangs = true
+        this.#hanging++
+      })
+    }, HANGS_AFTER).unref()
+    return () => {
+      clearTimeout(timer)
+      clearImmediate(turn)
+      if (hangs) this.#hanging--
+    }
   }
 }
