@@ -593,7 +593,7 @@ row(
     const edit = (path: string) => ({ path, old_text: 'one', new_text: 'two' })
     const made = await hung('/create', { path: 'made', content: 'one\n' })
     t.equal(made.status, 200)
-    const thaw = freeze(mounted, HUNG)
+    const thaw = freeze(t, mounted, HUNG)
     const asked = [
       hung('/create', { path: 'x/y/z', content: 'one\n' }),
       hung('/undo', { edit_id: made.body.edit_id }),

@@ -9,7 +9,7 @@ const KNOWN = 1000
 /** So many folders are remembered. */
 const MOST = 256
 
-/** Of performance.now(), by device and inode: until when a folder is known to let names go. */
+/** Of performance.now(), by device, inode and birth: until when a folder is known to let names go. */
 const known = new Map<string, number>()
 
 /**
@@ -19,7 +19,7 @@ const known = new Map<string, number>()
  */
 export async function isKept(folder: Folder, leaf: Buffer): Promise<boolean> {
   if (process.platform !== 'linux') return false
-  const id = `${folder.stat.dev}:${folder.stat.ino}`
+  const id = `${folder.stat.dev}:${folder.stat.ino}:${folder.stat.birthtimeNs}`
   if ((known.get(id) ?? 0) > performance.now()) return false
   if (await isRefused(folder, () => rmdir(folder.at(leaf)))) return true
   if (known.size >= MOST) known.clear()

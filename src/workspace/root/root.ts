@@ -85,8 +85,8 @@ class ProcRoot implements Root {
   readonly #prefix: Buffer
   readonly #syncs: FolderSyncs
   readonly #folders = new SharedFolders()
-  /** Which file system the root is on, and whether that has fine times; found out when it is first asked for. */
-  #times: { dev: bigint; fine: boolean } | undefined
+  /** Which file system the root is on, and whether that has fine times. */
+  readonly #times: { dev: bigint; fine: boolean }
   /** Where it was at the last look: most often it still is there, and needs no new Buffer. */
   #last = { text: '', bytes: Buffer.alloc(0) }
   readonly #access: PathAccess = {
@@ -99,6 +99,8 @@ class ProcRoot implements Root {
     this.disk = disk
     this.#syncs = new FolderSyncs(disk)
     this.#prefix = Buffer.from(`/proc/self/fd/${fd}/`)
+    // Now, as it writes: a file system that hangs later must not hold this thread.
+    this.#times = { dev: fstatSync(fd, { bigint: true }).dev, fine: hasFineTimes(`/proc/self/fd/${fd}/.`) }
   }
 
   real(): Buffer | null {
@@ -190,10 +192,6 @@ class ProcRoot implements Root {
   }
 
   #hasFineTimes(dev: bigint): boolean {
-    this.#times ??= {
-      dev: fstatSync(this.#fd, { bigint: true }).dev,
-      fine: hasFineTimes(`/proc/self/fd/${this.#fd}/.`)
-    }
     return this.#times.fine && this.#times.dev === dev
   }
 

@@ -36,14 +36,18 @@ export function loop(
 }
 
 /** Lets a mounted file system make no changes, as a file server that is gone would, until what is returned is called, or for `seconds`. */
-export function freeze(mounted: string, seconds: number): () => void {
+export function freeze(t: { teardown(work: () => unknown): void }, mounted: string, seconds: number): () => void {
   execFileSync('fsfreeze', ['-f', mounted])
   // Also where the test itself is held by it.
   const guard = spawn('sh', ['-c', `sleep ${seconds}; fsfreeze -u "$0"`, mounted], { stdio: 'ignore', detached: true })
-  return () => {
+  const thaw = () => {
+    if (guard.exitCode !== null || guard.killed) return
+    guard.kill()
     process.kill(-guard.pid!)
     execFileSync('fsfreeze', ['-u', mounted])
   }
+  t.teardown(thaw)
+  return thaw
 }
 
 /** Shuts a file system down as a power cut would: what its journal has only in memory is lost. */
