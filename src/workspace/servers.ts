@@ -2,11 +2,12 @@
 // sockets. Does not know locks.
 import { Hindered } from './errno.ts'
 import type { NotReady } from './failure.ts'
-import { livingIn, tempPathsOf, recordIsOfGroup, type Intents } from './commit/intents.ts'
+import { groupIn, isAnyLocalIn, livingIn, tempPathsOf, recordIsOfGroup, type Intents } from './commit/intents.ts'
 import { fence } from './locks/fence.ts'
 import type { LivenessSockets } from './locks/liveness.ts'
 import type { Observer } from './locks/owner.ts'
-import type { Servers } from './locks/root-lock.ts'
+import { isHeldBy, type Peers } from './locks/peers.ts'
+import type { RootLock, Servers } from './locks/root-lock.ts'
 import { split } from './root/path.ts'
 import type { Root } from './root/pin.ts'
 import { TEMP_NAME } from './root/temp-name.ts'
@@ -31,6 +32,7 @@ export function serversOf({ state, observer, sockets, intents, checkState, repor
       if (failure !== null) throw new Hindered(failure)
     },
     generation: () => intents.generation,
+    leaveGroup: () => intents.leaveGroup(),
     isOfGroup: nonce => recordIsOfGroup(state.intents, nonce, observer.me),
     others: async () => (await livingIn(state.intents, observer)).length > 0,
     tell: async () => {
@@ -43,6 +45,14 @@ export function serversOf({ state, observer, sockets, intents, checkState, repor
     }
   }
 }
+
+/** The same, as the locks of files need it. */
+export const peersOf = ({ state, observer: { me } }: Pick<Seen, 'state' | 'observer'>, rootLock: RootLock): Peers => ({
+  isInGroup: () => me.group !== undefined,
+  groupHas: name => isHeldBy(groupIn(state.intents, me), name),
+  leaveGroup: () => rootLock.leaveGroup(),
+  isAnyLocal: () => isAnyLocalIn(state.intents, me)
+})
 
 /**
  * Removes the temp files that these servers have recorded, but for those that have to stay. Throws the system's error

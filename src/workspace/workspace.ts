@@ -25,7 +25,7 @@ import { makePolicy, matcher } from './root/policy.ts'
 import { announcePresence, type Presence } from './locks/other-servers.ts'
 import { openRoot } from './root/root.ts'
 import { recover, type Recovery } from './recovery.ts'
-import { fenceServers, serversOf } from './servers.ts'
+import { fenceServers, peersOf, serversOf } from './servers.ts'
 import { checkState, hasRoom, openState, type State } from './state.ts'
 import { FileWorkspace, type OpenRoot } from './file-workspace.ts'
 import { PresentHashes } from './present-hashes.ts'
@@ -68,6 +68,7 @@ export async function openWorkspace(options: WorkspaceOptions): Promise<Workspac
     sockets = new LivenessSockets(state.live)
     if (await sockets.announce(me.nonce)) me.announced = true
     if (options.group !== undefined) me.group = options.group
+    if (options.lock === 'local') me.local = true
     const observer: Observer = { me, hasEnded: nonce => sockets!.hasEnded(nonce) }
     intents = new Intents(state.intents, me)
     let trim = (): void => {}
@@ -168,7 +169,7 @@ class RootKeeper {
       mayBeAlone: state.isLocal && observer.me.announced === true,
       fence: nonces => fenceServers(root, state, nonces, path => this.#batches.names(path)),
       // Servers of one group edit beside each other.
-      aloneChanged: isAlone => history?.setAlone(isAlone && options.group === undefined),
+      aloneChanged: isAlone => history?.setAlone(isAlone && observer.me.group === undefined),
       // The same of all files. A closed history has written it.
       leaving: async () => (this.#closed === null ? history?.flush() : undefined),
       report: this.#report
@@ -178,9 +179,10 @@ class RootKeeper {
       secret: state.secret,
       timeout: options.lockTimeout,
       root: this.#rootLock,
-      group: options.group !== undefined,
+      peers: peersOf({ state, observer }, this.#rootLock),
       socket: process.platform === 'linux',
       files: options.lock === 'shared' ? this.#lockFiles : null,
+      unproven: name => this.#report({ event: 'lock_socket_unproven', socket: `@${name}` }),
       waited: options.meter?.locked,
       // What this process knows of the file and has in memory, the next one reads from the disk.
       leaving: async realPath => history?.leave(realPath),

@@ -51,7 +51,7 @@ export class Intents {
   #make(): number {
     const fd = openSync(this.#path, constants.O_RDWR | constants.O_CREAT | constants.O_EXCL, 0o600)
     try {
-      write(fd, 0, Buffer.from(JSON.stringify(this.#me)))
+      this.#sign(fd)
     } catch (error) {
       // Otherwise it would stand, and what is recorded later would not be in it.
       closeSync(fd)
@@ -59,6 +59,16 @@ export class Intents {
       throw error
     }
     return fd
+  }
+
+  #sign(fd: number): void {
+    write(fd, 0, Buffer.from(JSON.stringify(this.#me)))
+  }
+
+  /** Writes the owner again, who is of no group from now on. Throws the system's error. */
+  leaveGroup(): void {
+    delete this.#me.group
+    this.#sign(this.#fd)
   }
 
   /** Whether the record is there: nobody has taken this server for one that is gone. Synchronous. */
@@ -177,6 +187,16 @@ function* othersIn(folder: string, me: Owner): Generator<{ nonce: string; owner:
 }
 
 const isOfGroup = (owner: Owner | null, { group }: Owner): boolean => group !== undefined && owner?.group === group
+
+/** The processes of the group of `me`, this one included. */
+export const groupIn = (folder: string, me: Owner): number[] => [
+  me.pid,
+  ...[...othersIn(folder, me)].flatMap(({ owner }) => (owner !== null && isOfGroup(owner, me) ? [owner.pid] : []))
+]
+
+/** Whether another server has a record by which it takes no lock files, dead or not. */
+export const isAnyLocalIn = (folder: string, me: Owner): boolean =>
+  [...othersIn(folder, me)].some(({ owner }) => owner?.local === true)
 
 /** Whether the server of this nonce has a record by which it is of the group of `me`. */
 export const recordIsOfGroup = (folder: string, nonce: string, me: Owner): boolean =>

@@ -1,6 +1,6 @@
 // Sockets of files that a process of a group keeps for a while after it has edited them, until another process wants one:
 // whoever edits a file again and again need not take it again each time. Does not know root locks, lock files or edits.
-import { holdSocket, type HeldSocket } from './socket-lock.ts'
+import { holdSocket, type HeldSocket, type WantedSocket } from './socket-lock.ts'
 
 /** In ms: how long one is kept that nobody wants. Chosen, not measured: a suspended process keeps others out with it. */
 const KEPT = 50
@@ -39,10 +39,10 @@ export class KeptSockets {
   }
 
   /**
-   * For whoever has this file's turn in this process. `nameOf` gives the name of its socket. Null: not until `deadline` (of
-   * performance.now()). Throws the system's error.
+   * For the caller that has this file's turn in this process. `wanted` is asked where the socket isn't kept. Null: not until
+   * `deadline` (of performance.now()). `unproven`: as `holdSocket`. Throws the system's error.
    */
-  async take(realPath: Buffer, nameOf: () => string, deadline: number): Promise<TakenSocket | null> {
+  async take(realPath: Buffer, wanted: () => WantedSocket, deadline: number): Promise<TakenSocket | null | 'unproven'> {
     const path = realPath.toString('latin1')
     const kept = this.#kept.get(path)
     if (kept !== undefined) {
@@ -50,8 +50,8 @@ export class KeptSockets {
       kept.socket.whenWanted(null)
       this.#kept.delete(path)
     }
-    const socket = kept?.socket ?? (await holdSocket(nameOf(), deadline))
-    if (socket === null) return null
+    const socket = kept?.socket ?? (await holdSocket(wanted(), deadline))
+    if (socket === null || socket === 'unproven') return socket
     const taken = { socket, since: kept?.since ?? String(this.#count++) }
     this.#used.set(path, taken)
     return taken

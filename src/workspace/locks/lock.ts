@@ -4,11 +4,13 @@ import { createHmac } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { fail, ok, type Result } from '../../result.ts'
 import type { FileFailure } from '../failure.ts'
-import { KeptSockets } from './kept-sockets.ts'
+import { KeptSockets, type TakenSocket } from './kept-sockets.ts'
 import type { LockFiles } from './lock-file.ts'
-import { isOfFile } from './names.ts'
+import { isOfFile, proofBy } from './names.ts'
+import type { Peers } from './peers.ts'
 import { randomTempName, tempName } from '../root/temp-name.ts'
-import type { RootLock } from './root-lock.ts'
+import type { Pass, RootLock } from './root-lock.ts'
+import type { WantedSocket } from './socket-lock.ts'
 
 /** How many requests may wait for one file in this process. A bound on memory; chosen, not measured. */
 const QUEUE_LIMIT = 1000
@@ -33,8 +35,8 @@ export interface LocksOptions {
   timeout: number
   /** Null: other servers may always be there. */
   root: RootLock | null
-  /** Whether other servers are of one group with this one: only a socket keeps them apart. */
-  group?: boolean
+  /** The servers that only a socket keeps apart from this one; by default there are none. */
+  peers?: Peers
   /** Whether processes of this host are kept apart by a socket (Linux). */
   socket: boolean
   /** Null: no lock file. */
@@ -46,6 +48,8 @@ export interface LocksOptions {
   fence(realPath: Buffer, temps: readonly string[]): void
   /** To be done before another process can have this file. Must not reject. */
   leaving?: (realPath: Buffer) => Promise<void>
+  /** Hears of a socket whose holder doesn't prove that it is a server. */
+  unproven?: (name: string) => void
   /** Hears how long each lock was waited for, in seconds, and whether it was had. */
   waited?: ((seconds: number, isHeld: boolean) => void) | undefined
 }
@@ -59,6 +63,16 @@ export interface Wait {
   deadline?: number
   /** Who asks, and gets nothing where it has gone by its turn. */
   client?: Waiting | undefined
+}
+
+/** What a lock has before its lock file. */
+interface Entered {
+  /** Null: there is no root lock. */
+  pass: Pass | null
+  /** The socket; null: it needs none. */
+  taken: TakenSocket | null
+  /** Whether it does without a socket that it should have. */
+  isBare?: true
 }
 
 type Turn = 'first' | 'next' | 'yield_to_other_process'
@@ -118,19 +132,16 @@ export class Locks {
     try {
       // Another process waits for this file too, and has been woken: let it in first. Chosen, not measured.
       if (turn === 'yield_to_other_process') await sleep(2)
-      const entered = await this.#options.root?.enter(deadline)
-      if (entered === null) return fail({ code: 'FILE_LOCKED', reason: 'timeout', retry_after: 1 })
-      if (entered !== undefined) undo.push(() => entered.leave())
-      const alone_since = entered?.alone_since ?? null
       let digest: string | undefined
       const key = (): string => (digest ??= this.#digest(realPath))
-      let taken_since: string | null = null
-      // Who edits beside a group has to find the lock file too, so that nothing is kept then.
-      const mayBeKept = alone_since !== null && isOfFile(realPath)
-      if (this.#options.socket && (alone_since === null || this.#options.group)) {
-        const taken = await this.#sockets.take(realPath, () => `editd-${key()}`, deadline)
-        if (taken === null) return fail({ code: 'FILE_LOCKED', reason: 'timeout', retry_after: 1 })
-        taken_since = taken.since
+      const entered = await this.#enter(realPath, key, deadline)
+      if (entered === null) return fail({ code: 'FILE_LOCKED', reason: 'timeout', retry_after: 1 })
+      const { taken, isBare } = entered
+      undo.push(() => entered.pass?.leave())
+      const alone_since = entered.pass?.alone_since ?? null
+      if (taken !== null) {
+        // Who edits beside a group has to find the lock file too, so that nothing is kept then.
+        const mayBeKept = alone_since !== null && isOfFile(realPath)
         undo.push(async () => {
           if (await this.#sockets.giveBack(realPath, taken, mayBeKept)) pass = 'yield_to_other_process'
         })
@@ -152,8 +163,12 @@ export class Locks {
       return ok({
         // Nobody has to tell it: without a lock file, temp files are found by what their server has recorded.
         temp: file === undefined ? randomTempName() : this.#tempName(file.entry),
-        alone_since: this.#since(alone_since, taken_since),
-        held: () => (entered?.held() ?? true) && (file?.held() ?? true),
+        alone_since: alone_since === null || taken === null ? alone_since : nameOf(alone_since, taken.since),
+        held: () =>
+          (entered.pass?.held() ?? true) &&
+          (file?.held() ?? true) &&
+          // One that takes no lock files may have come.
+          !(isBare === true && this.#options.peers?.isAnyLocal() === true),
         release
       })
     } finally {
@@ -161,14 +176,51 @@ export class Locks {
     }
   }
 
-  /** As `Lock.alone_since` of a lock of this file, if one were had now without waiting. */
-  aloneSince(realPath: Buffer): string | null {
-    return this.#since(this.#options.root?.aloneSince ?? null, this.#sockets.since(realPath))
+  /** The root lock, and the host's socket where one is needed. Null: not until `deadline`. */
+  async #enter(realPath: Buffer, key: () => string, deadline: number): Promise<Entered | null> {
+    const { root, peers, socket } = this.#options
+    for (;;) {
+      const pass = root === null ? null : await root.enter(deadline)
+      if (root !== null && pass === null) return null
+      const isInGroup = peers?.isInGroup() === true
+      if (!socket || (pass !== null && pass.alone_since !== null && !isInGroup)) return { pass, taken: null }
+      let taken: TakenSocket | null | 'unproven' = null
+      try {
+        taken = await this.#sockets.take(realPath, () => this.#wanted(`editd-${key()}`), deadline)
+      } finally {
+        if (taken === null) pass?.leave()
+      }
+      if (taken === null) return null
+      if (taken !== 'unproven') return { pass, taken }
+      // All others take the lock file too, which is enough.
+      if (!isInGroup) return { pass, taken: null, isBare: true }
+      // Those of the group may not, as long as this server is of it.
+      pass?.leave()
+      if (peers.isInGroup()) peers.leaveGroup()
+    }
   }
 
-  #since(alone: string | null, taken_since: string | null): string | null {
-    if (this.#options.group !== true) return alone
-    return alone === null || taken_since === null ? null : `${alone} ${taken_since}`
+  #wanted(name: string): WantedSocket {
+    const { peers, files, unproven } = this.#options
+    let isTold = false
+    return {
+      name,
+      proofOf: nonce => this.#digest(proofBy(name, nonce)),
+      waitOn: () => {
+        if (peers?.isInGroup() === true && peers.groupHas(name)) return true
+        if (!isTold) unproven?.(name)
+        isTold = true
+        return files === null || peers?.isAnyLocal() === true
+      }
+    }
+  }
+
+  /** As `Lock.alone_since` of a lock of this file, if one were had now without waiting. */
+  aloneSince(realPath: Buffer): string | null {
+    const alone = this.#options.root?.aloneSince ?? null
+    if (alone === null || this.#options.peers?.isInGroup() !== true) return alone
+    const since = this.#sockets.since(realPath)
+    return since === null ? null : nameOf(alone, since)
   }
 
   /** Frees what is kept for the next edits. */
@@ -222,3 +274,6 @@ export class Locks {
     else next(turn)
   }
 }
+
+/** The time for which a group is alone, and one of it has a file's socket. */
+const nameOf = (alone: string, taken: string): string => `${alone} ${taken}`

@@ -18,6 +18,8 @@ export interface Owner {
   announced?: true
   /** The same for servers that keep each other out by sockets alone. */
   group?: string
+  /** It takes no lock files. */
+  local?: true
 }
 
 /**

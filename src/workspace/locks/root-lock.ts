@@ -14,6 +14,8 @@ export interface Servers {
   checkState(): void
   /** Whether the server of this nonce is of our group. */
   isOfGroup(nonce: string): boolean
+  /** From now on all see by the own record that this server is of no group. Throws the system's error. */
+  leaveGroup(): void
   /** Whether another server that edits may be there, one that isn't of our group. False is certain. */
   others(): Promise<boolean>
   /** Asks the others to look who is there. Never rejects. */
@@ -83,6 +85,8 @@ export class RootLock {
   #alone: Alone | null = null
   /** The generation of our record with which this server has passed: whoever came later sees it. */
   #passed = -1
+  /** How often the group was left: an attempt to join that began before has passed too few root locks. */
+  #departures = 0
   /** Of performance.now(). */
   #freshUntil = -Infinity
   #joining: Promise<boolean> | null = null
@@ -119,6 +123,19 @@ export class RootLock {
       await this.#joinOnce(deadline)
       if (performance.now() >= deadline) return this.#pass()
     }
+  }
+
+  /**
+   * From now on this server and those of its group keep each other out by lock files, as strangers do. Edits that it began
+   * in the group end as they began; the next one joins first. Throws the system's error.
+   */
+  leaveGroup(): void {
+    this.#options.servers.leaveGroup()
+    this.#departures++
+    this.#passed = -1
+    if (this.#alone === null) return
+    this.#alone.leaving = true
+    this.#releaseIfLeft(this.#alone)
   }
 
   #joinOnce(deadline: number): Promise<boolean> {
@@ -160,7 +177,8 @@ export class RootLock {
    */
   async #join(deadline: number): Promise<boolean> {
     const { files, servers, mayBeAlone } = this.#options
-    if (this.#alone !== null) {
+    const departures = this.#departures
+    if (this.#alone !== null && !this.#isEnding(this.#alone)) {
       this.#passed = -1
       this.#release(this.#alone)
     }
@@ -177,7 +195,8 @@ export class RootLock {
       if (passed === null) return false
       await passed.release()
     }
-    if (!mayBeAlone) {
+    if (departures !== this.#departures) return false
+    if (!mayBeAlone || this.#alone !== null) {
       this.#passed = generation
       return true
     }
@@ -185,7 +204,9 @@ export class RootLock {
     if (hold === null) return false
     let kept = false
     try {
-      kept = !this.#closed && !(await servers.others())
+      const isOnlyOne = !this.#closed && !(await servers.others())
+      if (departures !== this.#departures) return false
+      kept = isOnlyOne
       this.#passed = generation
       if (kept) {
         this.#alone = { hold, users: 0, leaving: false }
@@ -195,6 +216,11 @@ export class RootLock {
       if (!kept) await hold.release()
     }
     return true
+  }
+
+  /** Whether edits that it began alone still run, and can take effect. */
+  #isEnding(alone: Alone): boolean {
+    return alone.leaving && this.#options.servers.stands() && alone.hold.held()
   }
 
   /** A root lock, when what earlier holders recorded is removed; null: not until `deadline`. */

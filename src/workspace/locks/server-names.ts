@@ -25,6 +25,8 @@ const IDS = 5
 const NAME = /@(editd\.([0-9a-f]{16})\.([0-9]{1,7})\.[0-9a-f]{8}\.((?:[0-9a-f]{12}){1,5})\.+)$/
 /** __SO_ACCEPTCON: it listens. What it has accepted has its name too. */
 const LISTENS = 0x10000
+/** SS_UNCONNECTED: it listens, or has only got its name. */
+const UNCONNECTED = '01'
 
 /**
  * Ids of the folder at this real path and of each above it, upwards: digests of device and inode. One above it that
@@ -59,6 +61,17 @@ export function namesOf(server: Omit<Claim, 'name' | 'inode'> & { serial: string
   do names.push(`editd.${state}.${pid}.${serial}.${root}${above.splice(0, IDS - 1).join('')}.`.padEnd(LENGTH, '.'))
   while (above.length > 0)
   return names
+}
+
+/** Those that have this name of a lock's socket and aren't connections. Throws where the system doesn't tell. */
+export function inodesOf(name: string): string[] {
+  return readFileSync('/proc/net/unix', 'latin1')
+    .split('\n')
+    .flatMap(line => {
+      const [, , , , , state, inode = '', path = ''] = line.split(/ +/)
+      // Node 20 fills up names.
+      return state === UNCONNECTED && path.replace(/@+$/, '') === `@${name}` ? [inode] : []
+    })
 }
 
 /** Every name that somebody of this network namespace listens by. Throws where the system doesn't tell. */

@@ -24,8 +24,16 @@ function two(t: Test) {
       ended.push(path.toString())
     })
     t.teardown(() => sockets.close())
-    const take = (path = FILE, wait = 2000): Promise<TakenSocket | null> =>
-      sockets.take(path, () => `${name}-${path.toString()}`, performance.now() + wait)
+    const take = async (path = FILE, wait = 2000): Promise<TakenSocket | null> => {
+      const wanted = () => ({
+        name: `${name}-${path.toString()}`,
+        proofOf: (nonce: string) => nonce,
+        waitOn: () => true
+      })
+      const taken = await sockets.take(path, wanted, performance.now() + wait)
+      if (taken === 'unproven') throw new Error(taken)
+      return taken
+    }
     const giveBack = (taken: TakenSocket | null, mayBeKept = true, path = FILE): Promise<boolean> =>
       sockets.giveBack(path, taken!, mayBeKept)
     return { sockets, ended, take, giveBack }

@@ -1,6 +1,7 @@
 // One editor per file: in this process, between processes, between hosts; and what happens when the holder dies. Rows
 // 24-27, 39 and 40 of docs/threats.md.
 import { spawn, spawnSync } from 'node:child_process'
+import { createHash, createHmac } from 'node:crypto'
 import {
   closeSync,
   existsSync,
@@ -14,15 +15,16 @@ import {
   utimesSync,
   writeFileSync
 } from 'node:fs'
-import { connect, createServer } from 'node:net'
+import { connect, createServer, type Socket } from 'node:net'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import t from 'tap'
 import { often, ONLY_CI } from '../../often.ts'
 import { LockFiles } from '../../../src/workspace/locks/lock-file.ts'
 import { Locks, type Lock } from '../../../src/workspace/locks/lock.ts'
+import type { Peers } from '../../../src/workspace/locks/peers.ts'
 import { lifeOf, parseOwner, SILENCE, thisOwner, type Life, type Owner } from '../../../src/workspace/locks/owner.ts'
-import { holdSocket } from '../../../src/workspace/locks/socket-lock.ts'
+import { holdSocket, type WantedSocket } from '../../../src/workspace/locks/socket-lock.ts'
 import {
   append,
   become,
@@ -63,6 +65,13 @@ const locks = (options: Partial<ConstructorParameters<typeof Locks>[0]> = {}): L
     fence() {},
     ...options
   })
+
+/** A socket of servers whose secret is `secret`. */
+const wanted = (name: string, waitOn = true, secret = 'ours'): WantedSocket => ({
+  name,
+  proofOf: nonce => createHash('sha256').update(`${secret} ${nonce}`).digest('hex'),
+  waitOn: () => waitOn
+})
 
 async function taken(from: Locks, file = FILE): Promise<Lock> {
   const lock = await from.acquire(file)
@@ -210,9 +219,86 @@ t.test('waits for a socket that nobody answers', linuxOnly, async t => {
   await sleep(20)
   // Fills the backlog of a listener that is closed before it accepts: further connections are refused or hang.
   const clients = Array.from({ length: 3 }, () => connect({ path: '\0' + name }).on('error', () => {}))
-  t.equal(await holdSocket(name, performance.now() + 700), null)
+  t.equal(await holdSocket(wanted(name), performance.now() + 700), null)
   server.close()
   for (const client of clients) client.destroy()
+})
+
+t.test('waits for a holder who proves that it is a server, and for no other', linuxOnly, async t => {
+  const fill = 'x'.repeat(1000)
+  const impostors: [name: string, answer: (socket: Socket) => unknown][] = [
+    ['says nothing', socket => socket.resume()],
+    ['hangs up', socket => socket.destroy()],
+    ['repeats what it is asked', socket => socket.pipe(socket)],
+    ['says much', socket => socket.resume().write(fill)]
+  ]
+  // All at once, as each of them is waited for.
+  await Promise.all(
+    impostors.map(async ([what, answer]) => {
+      const name = 'editd-test-' + Math.random()
+      const sockets = new Set<Socket>()
+      const server = createServer(socket => {
+        sockets.add(socket.on('error', () => {}))
+        answer(socket)
+      }).listen({ path: '\0' + name })
+      t.teardown(() => {
+        server.close()
+        for (const socket of sockets) socket.destroy()
+      })
+      t.equal(await holdSocket(wanted(name, false), performance.now() + 60_000), 'unproven', what)
+      t.equal(await holdSocket(wanted(name, true), performance.now() + 300), null, `${what}, and is waited for`)
+    })
+  )
+  const name = 'editd-test-' + Math.random()
+  const holder = await holdSocket(wanted(name), 0)
+  t.equal(await holdSocket(wanted(name, false, 'another secret'), performance.now() + 60_000), 'unproven')
+  t.equal(await holdSocket(wanted(name, false), performance.now() + 700), null, 'it has proved itself, and twice')
+  // What isn't asked so is a bystander's.
+  const bystander = connect({ path: '\0' + name }).on('error', () => {})
+  let said = ''
+  bystander.on('data', data => {
+    said += String(data)
+  })
+  bystander.write('short')
+  const waiting = holdSocket(wanted(name, false), performance.now() + 60_000)
+  await sleep(30)
+  if (holder === null || holder === 'unproven') throw new Error('not held')
+  holder.release()
+  const next = await waiting
+  if (next === null || next === 'unproven') throw new Error(String(next))
+  next.release()
+  bystander.destroy()
+  t.equal(said, '')
+})
+
+t.test('does without a socket that somebody else has, where lock files keep others out', linuxOnly, async t => {
+  const { files } = freshFiles(t)
+  const secret = Buffer.from('shared' + Math.random())
+  const name = `editd-${createHmac('sha256', secret).update(FILE).digest('hex')}`
+  const squatter = createServer(socket => socket.on('error', () => {})).listen({ path: '\0' + name })
+  t.teardown(() => squatter.close())
+  const unproven: string[] = []
+  let isAnyLocal = false
+  const peers: Peers = {
+    isInGroup: () => false,
+    groupHas: () => false,
+    leaveGroup() {},
+    isAnyLocal: () => isAnyLocal
+  }
+  const told = { secret, peers, unproven: (name: string) => unproven.push(name) }
+  const [a, b] = [locks({ ...told, files: files() }), locks({ ...told, files: files(), timeout: 600 })]
+  const lock = await taken(a)
+  t.ok(lock.held())
+  t.match(await b.acquire(FILE), { failure: { reason: 'timeout' } }, 'the lock file excludes')
+  t.strictSame(unproven, [name, name])
+  isAnyLocal = true
+  t.notOk(lock.held(), 'not any longer where a server takes no lock files')
+  await lock.release()
+  t.match(await b.acquire(FILE), { failure: { reason: 'timeout' } }, 'nor is it taken there')
+  isAnyLocal = false
+  await (await taken(b)).release()
+  const local = locks({ ...told, timeout: 600 })
+  t.match(await local.acquire(FILE), { failure: { reason: 'timeout' } }, 'which has nothing else')
 })
 
 t.test('throws if it can’t make a socket', linuxOnly, async t => {
@@ -226,7 +312,7 @@ t.test('throws if it can’t make a socket', linuxOnly, async t => {
     },
     { code: 'EMFILE' }
   )
-  await t.rejects(holdSocket('editd-test-' + Math.random(), 0), { code: 'EMFILE' })
+  await t.rejects(holdSocket(wanted('editd-test-' + Math.random()), 0), { code: 'EMFILE' })
   for (const fd of open) closeSync(fd)
   limit(65536)
 })
@@ -470,7 +556,7 @@ t.test('gets the lock at once when the holder is killed, and not while it is sto
   t.match(await waiting, { ok: true })
   t.ok(performance.now() - began < 400, `within ${Math.round(performance.now() - began)} ms`)
   t.equal(readFileSync(join(folders.root, 'a.txt'), 'utf8'), 'mine')
-  t.strictSame(events, ['lock_taken_over'])
+  t.strictSame([...new Set(events)], ['lock_socket_unproven', 'lock_taken_over'])
   await second.ended
 })
 

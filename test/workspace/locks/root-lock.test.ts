@@ -1,6 +1,9 @@
 // When a server is alone on its root, and how it stops being so: docs/decisions/alone.md, step by step, and at random
 // with real processes that start, end, are suspended and are killed.
 // runs in .ci/run
+import { spawn, type ChildProcess } from 'node:child_process'
+import { createHmac } from 'node:crypto'
+import { once } from 'node:events'
 import {
   existsSync,
   mkdirSync,
@@ -66,6 +69,7 @@ const serversWith = (others: Servers['others']): Servers => ({
   checkState() {},
   generation: () => 0,
   isOfGroup: () => false,
+  leaveGroup() {},
   others,
   tell: async () => {}
 })
@@ -126,6 +130,97 @@ t.test('takes sockets and no lock files in a group, until a server that isn’t 
   t.ok((await edits('3')).every(({ ok }) => ok))
   t.strictSame(seen, ['file', 'file', 'file', 'file'])
   t.equal(readFileSync(join(root, 'a'), 'utf8'), '111123333')
+})
+
+// A process that has nothing of ours but the name of a socket, which it takes. It ends with its stdin.
+const SQUAT = `
+process.stdin.resume().on('end', () => process.exit())
+require('node:net').createServer(socket => socket.on('error', () => {})).listen('\\0' + process.argv[1], () => console.log('had'))
+`
+
+/** Somebody else takes the socket of this file; resolves when it is had. */
+async function squat(t: Test, state: string, file: string): Promise<ChildProcess> {
+  const name = `editd-${createHmac('sha256', readFileSync(join(state, 'secret')))
+    .update(file)
+    .digest('hex')}`
+  const child = spawn(process.execPath, ['-e', SQUAT, name], { env: {}, stdio: ['pipe', 'pipe', 'inherit'] })
+  t.teardown(() => child.kill('SIGKILL'))
+  await once(child.stdout, 'data')
+  return child
+}
+
+t.test('leaves its group where a stranger has the socket of a file, and loses no edit', { skip }, async t => {
+  const { opened, locks, root, state, events } = fresh(t)
+  const mine = await opened({ group: 'g' })
+  const squatters = [await squat(t, state, 'a'), await squat(t, state, 'f1')]
+  const second = startWorker({ root, state, file: 'f0', count: 40, name: 'second', pause: 20, group: 'g' })
+  await second.printed('done second0')
+  let goOn = (): void => {}
+  const waiting = new Promise<void>(resolve => {
+    goOn = resolve
+  })
+  let planned = (): void => {}
+  const isPlanned = new Promise<void>(resolve => {
+    planned = resolve
+  })
+  const slow = mine.edit({ path: 'b' }, REAL, async original => {
+    planned()
+    await waiting
+    return append('slow')(original)
+  })
+  await isPlanned
+  const seen: string[] = []
+  const edits = (path: string) => [1, 2].map(() => mine.edit({ path }, REAL, noting('1', locks, seen)))
+  t.match(await Promise.all([...edits('a'), ...edits('f1')]), Array(4).fill({ ok: true }))
+  t.ok(seen.includes('file'), 'by lock files')
+  t.strictSame([...new Set(events)], ['lock_socket_unproven'])
+  goOn()
+  t.match(await slow, { ok: true }, 'what began in the group ends as it began')
+  const beside = await Promise.all(
+    Array.from({ length: 40 }, (_, i) => mine.edit({ path: 'f0' }, REAL, append(`${i}\n`)))
+  )
+  t.match(beside, Array(40).fill({ ok: true }))
+  for (const squatter of squatters) squatter.kill('SIGKILL')
+  await second.ended
+  t.equal(new Set(readFileSync(join(root, 'f0'), 'utf8').split('\n')).size, 40 + 40 + 1)
+  t.strictSame(
+    ['a', 'f1', 'b'].map(name => readFileSync(join(root, name), 'utf8')),
+    ['11', '11', 'slow']
+  )
+  await until(() => locks().includes('root'))
+  // Alone in the end, and no group's.
+  seen.length = 0
+  t.match(await mine.edit({ path: 'a' }, REAL, noting('2', locks, seen)), { ok: true })
+  t.strictSame(seen, ['root'])
+})
+
+t.test('stays in its group while one of it is suspended that has the socket', { skip }, async t => {
+  const { opened, locks, root, state, events } = fresh(t)
+  const mine = await opened({ group: 'g', lockTimeout: 700 })
+  const second = startWorker({ root, state, file: 'a', count: 2, name: 'second', hold: 60_000, group: 'g' })
+  await second.printed('holding')
+  second.child.kill('SIGSTOP')
+  t.match(await mine.edit({ path: 'a' }, REAL, append('1')), { failure: { code: 'FILE_LOCKED', reason: 'timeout' } })
+  second.child.kill('SIGKILL')
+  await second.ended
+  const seen: string[] = []
+  t.match(await mine.edit({ path: 'a' }, REAL, noting('1', locks, seen)), { ok: true })
+  t.notOk(seen.includes('file'))
+  t.strictSame(events, [])
+})
+
+t.test('waits for a stranger’s socket where another server takes no lock files', { skip }, async t => {
+  const { opened, state, events } = fresh(t)
+  const group = [await opened({ group: 'g', lockTimeout: 700 }), await opened({ group: 'g', lockTimeout: 700 })]
+  const local = await opened({ lock: 'local', lockTimeout: 700 })
+  const squatter = await squat(t, state, 'a')
+  for (const each of [...group, local]) {
+    t.match(await each.edit({ path: 'a' }, REAL, append('1')), { failure: { code: 'FILE_LOCKED', reason: 'timeout' } })
+  }
+  t.strictSame(events, Array(3).fill('lock_socket_unproven'))
+  squatter.kill('SIGKILL')
+  await once(squatter, 'close')
+  for (const each of [...group, local]) t.match(await each.edit({ path: 'a' }, REAL, append('1')), { ok: true })
 })
 
 t.test('lets the edits that began alone end before another server edits', { skip }, async t => {
