@@ -20,7 +20,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import t, { type Test } from 'tap'
 import { helpText, VERSION } from '../src/config/config.ts'
 import { folderIds, namesOf } from '../src/workspace/locks/server-names.ts'
-import { answerBy } from '../src/workspace/locks/server-identity.ts'
+import { answerWith } from '../src/workspace/locks/server-identity.ts'
 import { testFolder } from './folder.ts'
 import { COMMAND } from './running.ts'
 
@@ -221,14 +221,11 @@ t.test(
     const dir = realpathSync(testFolder(t, { root: { sub: {} }, beside: {} }))
     const root = join(dir, 'root')
     const ids = (folder: string) => folderIds(Buffer.from(folder))
-    const name = (serial: string, folders: [string, ...string[]]) =>
-      namesOf({ state: '0123456789abcdef', pid: process.pid, serial, folders })[0]!
-    const there = await answerBy(name('00000000', [ids(root)[0]]), {
-      hostname: 'a\x1b[2Jhost',
-      root,
-      stateDir: '/a state\n\u202e'
-    })
-    const silent = createServer(() => {}).listen(`\0${name('00000001', [ids(join(dir, 'beside'))[0]])}`)
+    const name = (port: number, folders: [string, ...string[]]) =>
+      namesOf({ state: '0123456789abcdef', pid: process.pid, port, serial: '0000', folders })[0]!
+    const there = await answerWith({ hostname: 'a\x1b[2Jhost', root, stateDir: '/a state\n\u202e' })
+    await there.listenBy(name(there.port, [ids(root)[0]]))
+    const silent = createServer(() => {}).listen(`\0${name(0, [ids(join(dir, 'beside'))[0]])}`)
     await new Promise(resolve => {
       silent.once('listening', resolve)
     })

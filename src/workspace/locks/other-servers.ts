@@ -2,9 +2,9 @@
 // know locks, the files of the root, or sentences.
 //
 // For as long as it lives a server listens by abstract unix sockets whose names say it all: a digest of its state's
-// secret, its pid, and digests of device and inode of its root and of each folder above. No two names are alike, so
-// servers with one state folder live side by side and none depends on another; the kernel removes a name with its
-// process, and lists them all in /proc/net/unix. Nothing is written anywhere. Who starts looks, announces itself, and
+// secret, its pid, a port where it can be asked, and digests of device and inode of its root and of each folder above. No
+// two names are alike, so servers with one state folder live side by side and none depends on another; the kernel removes
+// a name with its process, and lists them all in /proc/net/unix. Nothing is written anywhere. Who starts looks, announces itself, and
 // looks again: of two that start at once, one at least sees the other. On one root there has to be one state, known by
 // its secret and not by its path. Roots of which one lies in the other are refused whatever the state: locks go by the
 // path below the root.
@@ -19,7 +19,7 @@ import { createHmac, randomBytes } from 'node:crypto'
 import { realpathSync, statSync, type Stats } from 'node:fs'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { folderIds, listClaims, namesOf, type Claim } from './server-names.ts'
-import { answerBy, holderOf, mayWriteIn, socketsOf, type ServerInfo } from './server-identity.ts'
+import { answerWith, holderOf, mayWriteIn, socketsOf, type ServerInfo } from './server-identity.ts'
 
 export interface Presence {
   /** From now on others may start. */
@@ -114,14 +114,13 @@ async function tryToEnter(here: Here, info: ServerInfo, attempts: number): Promi
 
 /** Announces this server; no longer if there is a rival. */
 async function enter(here: Here, info: ServerInfo): Promise<Seen & Presence> {
-  const names = namesOf({ ...here, pid: process.pid, serial: randomBytes(4).toString('hex') })
-  const open: { close(): void }[] = []
-  const withdraw = (): void => {
-    for (const one of open) one.close()
-  }
+  const answers = await answerWith(info)
+  const { port } = answers
+  const names = namesOf({ ...here, port, pid: process.pid, serial: randomBytes(2).toString('hex') })
+  const withdraw = (): void => answers.close()
   let alone = false
   try {
-    for (const name of names) open.push(await answerBy(name, info))
+    for (const name of names) await answers.listenBy(name)
     const seen = await look(here, names)
     alone = seen.rival === null
     return { ...seen, withdraw }
@@ -153,8 +152,8 @@ async function look(here: Here, names: readonly string[]): Promise<Seen> {
   const asked = sure === undefined ? rivals.filter(({ uid, where }) => uid === null || where === 'below') : [sure]
   const found = await Promise.all(
     asked.slice(0, NAMES).map(async (claim): Promise<Rival | null> => {
-      const { where, pid, name } = claim
-      const { uid, info } = await holderOf(name, claim.uid)
+      const { where, pid } = claim
+      const { uid, info } = await holderOf(claim, claim.uid)
       return uid !== null && counts(here, { ...claim, uid }, info) ? { where, pid, uid, info } : null
     })
   )

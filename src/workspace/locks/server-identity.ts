@@ -2,11 +2,13 @@
 // the kernel can tell. Does not know what a name means, or which roots there are.
 //
 // Node can't ask a unix socket for the user at its other end. But /proc/<pid>/fd shows that a process has the socket
-// (one of our own user, or any if we may look), and /proc/net/tcp tells everyone the user of each TCP socket. So who is
-// asked also listens on a port of the loopback device for an instant, sends its number, and repeats the name there:
-// whoever repeats the name there has that port's user.
+// (one of our own user, or any if we may look), and /proc/net/udp tells everyone the user of each UDP socket. So a server
+// also has a UDP port of the loopback device, which its names say, and answers there who asks about one of its names:
+// that port's user has the name. A connection, or a place in a queue, could be kept from those who ask by anybody.
+import { randomBytes } from 'node:crypto'
+import { createSocket, type Socket } from 'node:dgram'
 import { readdirSync, readFileSync, readlinkSync, type Stats } from 'node:fs'
-import { connect, createServer, type AddressInfo, type NetConnectOpts, type Server, type Socket } from 'node:net'
+import { createServer, type Server } from 'node:net'
 import { endianness } from 'node:os'
 
 /** What a server says of itself. Any user of the host may ask. */
@@ -16,52 +18,63 @@ export interface ServerInfo {
   stateDir: string
 }
 
-/** Milliseconds for an answer, and as many for proving it. Chosen, not measured, as are the next two. */
+/** Milliseconds for an answer, and after which it is asked again: what is sent may be lost. Chosen, not measured. */
 const PATIENCE = 3000
-/** Characters that an answer may have. */
-const LIMIT = 16_384
-/** How many others are answered at once. */
-const ASKERS = 16
+const AGAIN = 50
+const LOOPBACK = '127.0.0.1'
 
-/** Listens by `name` and answers who asks until it is closed; keeps no process alive. Throws the system's error. */
-export function answerBy(name: string, info: ServerInfo): Promise<{ close(): void }> {
-  const proofs = new Set<() => void>()
-  const answer = (socket: Socket): void => {
-    socket.on('error', () => {})
-    if (proofs.size >= ASKERS) {
-      socket.destroy()
-      return
-    }
-    const proof = createServer(asker => {
-      asker.on('error', () => {}).end(`${name}\n`)
-    }).unref()
-    const over = (): void => {
-      clearTimeout(timer)
-      proofs.delete(over)
-      proof.close()
-      socket.destroy()
-    }
-    const timer = setTimeout(over, 4 * PATIENCE).unref()
-    proofs.add(over)
-    // Who has heard enough closes the connection, and with it the port.
-    socket.resume().on('close', over)
-    const say = (port: number | null): void => {
-      socket.write(`${JSON.stringify({ ...info, port })}\n`)
-    }
-    proof.on('error', () => say(null))
-    proof.listen({ host: '127.0.0.1', port: 0, exclusive: true }, () => say((proof.address() as AddressInfo).port))
-  }
-  return new Promise((resolve, reject) => {
-    const server: Server = createServer(answer).unref()
-    // Stays: an accept that fails later must not end the process.
-    server.on('error', reject)
-    const close = (): void => {
-      server.close()
-      for (const over of proofs) over()
-    }
-    server.listen({ path: `\0${name}`, exclusive: true }, () => resolve({ close }))
-  })
+/** Answers those who ask about its names, until it is closed; keeps no process alive. */
+export interface Answers {
+  /** To be said in the names; 0: nobody can ask. */
+  readonly port: number
+  /** Listens by this name. Throws the system's error. */
+  listenBy(name: string): Promise<void>
+  close(): void
 }
+
+export async function answerWith(info: ServerInfo): Promise<Answers> {
+  const names = new Set<string>()
+  const servers: Server[] = []
+  const asked = createSocket('udp4')
+  asked.on('message', (message, { port, address }) => {
+    const question = message.toString('latin1')
+    if (names.has(question.slice(NONCE + 1))) asked.send(answerTo(question, info), port, address, () => {})
+  })
+  const isBound = await isListening(asked)
+  return {
+    port: isBound ? asked.address().port : 0,
+    listenBy: name =>
+      new Promise((resolve, reject) => {
+        // That it listens is all that it says.
+        const server = createServer(socket => socket.on('error', () => {}).destroy()).unref()
+        // Stays: an accept that fails later must not end the process.
+        server.on('error', reject)
+        server.listen({ path: `\0${name}`, exclusive: true }, () => {
+          servers.push(server)
+          names.add(name)
+          resolve()
+        })
+      }),
+    close() {
+      asked.close()
+      for (const server of servers) server.close()
+    }
+  }
+}
+
+/** False: there is no loopback device to be asked at, as in a network namespace that nobody has set up. */
+const isListening = (socket: Socket): Promise<boolean> =>
+  new Promise(resolve => {
+    socket.on('error', () => resolve(false))
+    socket.bind({ address: LOOPBACK, port: 0, exclusive: true }, () => {
+      socket.unref()
+      resolve(true)
+    })
+  })
+
+/** Characters of a nonce; in a question, a space and the name follow. */
+const NONCE = 32
+const answerTo = (question: string, info: ServerInfo): string => JSON.stringify({ ...info, question })
 
 export interface Holder {
   /** Null: nothing proves whose it is. */
@@ -71,15 +84,43 @@ export interface Holder {
 }
 
 /**
- * Whose the listening socket of this name is, and what it says. Takes at most six seconds: three for the answer, three
- * to prove it. `known`: its user, where that is proved already.
+ * Whose the listening socket of this name is, and what it says by the port that the name has. Takes at most three seconds.
+ * `known`: its user, where that is proved already.
  */
-export async function holderOf(name: string, known: number | null): Promise<Holder> {
-  const answer = await lineFrom({ path: `\0${name}` })
-  const said = parseInfo(answer.line)
-  const uid = known ?? (said === null ? null : await provedBy(said.port, name))
-  answer.close()
-  return { uid, info: said === null ? null : said.info }
+export async function holderOf({ name, port }: { name: string; port: number }, known: number | null): Promise<Holder> {
+  if (port === 0) return { uid: known, info: null }
+  const before = boundTo(port)
+  const info = await ask(port, name)
+  const after = boundTo(port)
+  const isSame = info !== null && before !== null && before.inode === after?.inode
+  return { uid: known ?? (isSame ? before.uid : null), info }
+}
+
+/** What the server behind this port says where it has this name. */
+function ask(port: number, name: string): Promise<ServerInfo | null> {
+  return new Promise(resolve => {
+    const question = `${randomBytes(NONCE / 2).toString('hex')} ${name}`
+    const socket = createSocket('udp4')
+    const end = (info: ServerInfo | null): void => {
+      clearTimeout(timer)
+      clearInterval(again)
+      socket.close()
+      resolve(info)
+    }
+    const send = (): void => {
+      socket.send(question, () => {})
+    }
+    const timer = setTimeout(() => end(null), PATIENCE)
+    const again = setInterval(send, AGAIN)
+    // Nobody is there.
+    socket.on('error', () => end(null))
+    socket.on('message', answer => {
+      const info = parseInfo(answer.toString(), question)
+      if (info !== null) end(info)
+    })
+    // From then on it hears nobody but this port.
+    socket.connect(port, LOOPBACK, send)
+  })
 }
 
 /** Sockets that a process has open, by inode, and its user; none where we may not look. */
@@ -102,22 +143,12 @@ function linkOf(path: string): string {
   }
 }
 
-/** The user of whoever says `name` on this port; null where somebody else listens there, or nobody. */
-async function provedBy(port: unknown, name: string): Promise<number | null> {
-  if (typeof port !== 'number' || !Number.isInteger(port) || port < 1 || port > 65_535) return null
-  const before = listenerOn(port)
-  const { line, close } = await lineFrom({ host: '127.0.0.1', port })
-  close()
-  const after = listenerOn(port)
-  return line === name && before !== null && before.inode === after?.inode ? before.uid : null
-}
-
-function listenerOn(port: number): { uid: number; inode: string } | null {
+function boundTo(port: number): { uid: number; inode: string } | null {
   const loopback = endianness() === 'LE' ? '0100007F' : '7F000001'
   const local = `${loopback}:${port.toString(16).toUpperCase().padStart(4, '0')}`
-  for (const line of readFileSync('/proc/net/tcp', 'latin1').split('\n')) {
-    const [, address, , state, , , , uid, , inode = ''] = line.trim().split(/ +/)
-    if (address === local && state === '0A') return { uid: Number(uid), inode }
+  for (const line of readFileSync('/proc/net/udp', 'latin1').split('\n')) {
+    const [, address, , , , , , uid, , inode = ''] = line.trim().split(/ +/)
+    if (address === local) return { uid: Number(uid), inode }
   }
   return null
 }
@@ -148,36 +179,11 @@ export function mayWriteIn(folder: Pick<Stats, 'uid' | 'gid' | 'mode'>, uid: num
   return ids !== null && ids.uid === uid && ids.groups.includes(folder.gid)
 }
 
-/** The first line that comes; null where it is too long, takes too long or can't be had. To be closed. */
-function lineFrom(from: NetConnectOpts): Promise<{ line: string | null; close(): void }> {
-  return new Promise(resolve => {
-    let text = ''
-    const socket = connect(from)
-    const timer = setTimeout(() => end(null), PATIENCE)
-    const end = (line: string | null): void => {
-      clearTimeout(timer)
-      resolve({
-        line,
-        close: () => {
-          socket.destroy()
-        }
-      })
-    }
-    socket.setEncoding('utf8').on('data', chunk => {
-      text += chunk
-      const length = text.indexOf('\n')
-      if (length >= 0 || text.length > LIMIT) end(text.length > LIMIT ? null : text.slice(0, length))
-    })
-    socket.on('error', () => end(null))
-    socket.on('end', () => end(null))
-  })
-}
-
-function parseInfo(text: string | null): { info: ServerInfo; port: unknown } | null {
+function parseInfo(text: string, asked: string): ServerInfo | null {
   try {
-    const { hostname, root, stateDir, port } = JSON.parse(text ?? '')
+    const { hostname, root, stateDir, question } = JSON.parse(text)
     const whole = [hostname, root, stateDir].every(value => typeof value === 'string')
-    return whole ? { info: { hostname, root, stateDir }, port } : null
+    return whole && question === asked ? { hostname, root, stateDir } : null
   } catch {
     return null
   }

@@ -12,6 +12,8 @@ export interface Claim {
   state: string
   /** In the pid namespace of whoever made the name. */
   pid: number
+  /** UDP, of the loopback device: who has the name answers there. 0: nobody does. */
+  port: number
   /** The id of the root, then those of some of the folders above it; a server's names together have all. */
   folders: [string, ...string[]]
   /** Of the socket that has the name. */
@@ -22,7 +24,7 @@ export interface Claim {
 const LENGTH = 107
 /** As many ids as fit behind the rest. */
 const IDS = 5
-const NAME = /@(editd\.([0-9a-f]{16})\.([0-9]{1,7})\.[0-9a-f]{8}\.((?:[0-9a-f]{12}){1,5})\.+)$/
+const NAME = /@(editd\.([0-9a-f]{16})\.([0-9]{1,7})\.([0-9a-f]{4})[0-9a-f]{4}\.((?:[0-9a-f]{12}){1,5})\.+)$/
 /** __SO_ACCEPTCON: it listens. What it has accepted has its name too. */
 const LISTENS = 0x10000
 /** SS_UNCONNECTED: it listens, or has only got its name. */
@@ -49,16 +51,18 @@ function idOf(folder: Buffer | string): string {
   return createHash('sha256').update(`${dev}:${ino}`).digest('hex').slice(0, 12)
 }
 
-/** All names of a server; `serial` is 8 hex digits that no other of this process has. */
+/** All names of a server; `serial` is 4 hex digits that no other of this process with this port has. */
 export function namesOf(server: Omit<Claim, 'name' | 'inode'> & { serial: string }): string[] {
   const {
     state,
     pid,
+    port,
     serial,
     folders: [root, ...above]
   } = server
+  const digits = port.toString(16).padStart(4, '0') + serial
   const names: string[] = []
-  do names.push(`editd.${state}.${pid}.${serial}.${root}${above.splice(0, IDS - 1).join('')}.`.padEnd(LENGTH, '.'))
+  do names.push(`editd.${state}.${pid}.${digits}.${root}${above.splice(0, IDS - 1).join('')}.`.padEnd(LENGTH, '.'))
   while (above.length > 0)
   return names
 }
@@ -79,10 +83,10 @@ export function listClaims(): Claim[] {
   return readFileSync('/proc/net/unix', 'latin1')
     .split('\n')
     .flatMap(line => {
-      const [, name = '', state = '', pid, ids = ''] = NAME.exec(line) ?? []
+      const [, name = '', state = '', pid, port = '', ids = ''] = NAME.exec(line) ?? []
       const [, , , flags = '', , , inode = ''] = line.split(/ +/)
       const [root, ...above] = ids.match(/.{12}/g) ?? []
       if (root === undefined || (parseInt(flags, 16) & LISTENS) === 0) return []
-      return [{ name, state, pid: Number(pid), folders: [root, ...above], inode }]
+      return [{ name, state, pid: Number(pid), port: parseInt(port, 16), folders: [root, ...above], inode }]
     })
 }
