@@ -461,7 +461,7 @@ t.test('leaves no descriptor open', { skip: !onLinux }, async t => {
   for (let i = 0; i < 250; i++) {
     for (const path of ['docs/a.md', 'src/app.ts', 'docs/to-none', 'docs']) await look(limited, { path })
   }
-  t.equal(descriptors(), before)
+  t.ok(descriptors() <= before, 'what other files had open may be closed meanwhile')
 })
 
 // The laws. What a pattern covers, said once more and in another way.
