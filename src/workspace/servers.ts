@@ -2,7 +2,7 @@
 // sockets. Does not know locks.
 import { Hindered } from './errno.ts'
 import type { NotReady } from './failure.ts'
-import { groupIn, isAnyLocalIn, livingIn, tempPathsOf, recordIsOfGroup, type Intents } from './commit/intents.ts'
+import { processesIn, isAnyLocalIn, livingIn, tempPathsOf, recordIsOfGroup, type Intents } from './commit/intents.ts'
 import { fence } from './locks/fence.ts'
 import type { LivenessSockets } from './locks/liveness.ts'
 import type { Observer } from './locks/owner.ts'
@@ -49,7 +49,7 @@ export function serversOf({ state, observer, sockets, intents, checkState, repor
 /** The same, as the locks of files need it. */
 export const peersOf = ({ state, observer: { me } }: Pick<Seen, 'state' | 'observer'>, rootLock: RootLock): Peers => ({
   isInGroup: () => me.group !== undefined,
-  groupHas: name => isHeldBy(groupIn(state.intents, me), name),
+  serversHave: name => isHeldBy(processesIn(state.intents, me), name),
   leaveGroup: () => rootLock.leaveGroup(),
   isAnyLocal: () => isAnyLocalIn(state.intents, me)
 })

@@ -188,10 +188,10 @@ function* othersIn(folder: string, me: Owner): Generator<{ nonce: string; owner:
 
 const isOfGroup = (owner: Owner | null, { group }: Owner): boolean => group !== undefined && owner?.group === group
 
-/** The processes of the group of `me`, this one included. */
-export const groupIn = (folder: string, me: Owner): number[] => [
+/** The process ids that all servers have recorded, each as its own namespace counts; this one's included. */
+export const processesIn = (folder: string, me: Owner): number[] => [
   me.pid,
-  ...[...othersIn(folder, me)].flatMap(({ owner }) => (owner !== null && isOfGroup(owner, me) ? [owner.pid] : []))
+  ...[...othersIn(folder, me)].flatMap(({ owner }) => (owner === null ? [] : [owner.pid]))
 ]
 
 /** Whether another server has a record by which it takes no lock files, dead or not. */

@@ -207,7 +207,7 @@ export class Locks {
       name,
       proofOf: nonce => this.#digest(proofBy(name, nonce)),
       waitOn: () => {
-        if (peers?.isInGroup() === true && peers.groupHas(name)) return true
+        if (peers?.serversHave(name) === true) return true
         if (!isTold) unproven?.(name)
         isTold = true
         return files === null || peers?.isAnyLocal() === true
