@@ -1,6 +1,7 @@
 // The process: what it prints, how it refuses to start, how it stops.
 // runs alone: three of its tests at once, which mostly wait for other processes.
 import { execFile, spawn, spawnSync, type ChildProcess } from 'node:child_process'
+import { once } from 'node:events'
 import { ONLY_CI } from './often.ts'
 import {
   chmodSync,
@@ -403,11 +404,12 @@ t.test(
     const socket = connect(port, '127.0.0.1', () => {
       socket.write(
         `POST /edit HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer ${TOKEN}\r\n` +
-          `Content-Type: application/json\r\nContent-Length: 99\r\n\r\n{`
+          'Content-Type: application/json\r\nContent-Length: 99\r\nExpect: 100-continue\r\n\r\n{'
       )
     })
     socket.on('error', () => {})
-    await sleep(300)
+    // The server has begun with the request.
+    t.match(String((await once(socket, 'data'))[0]), /^HTTP\/1.1 100 /)
     child.kill('SIGTERM')
     t.equal(
       await new Promise(resolve => {
