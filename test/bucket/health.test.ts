@@ -215,8 +215,9 @@ t.test('looks by itself where it can not be used, and once a minute while it is 
       return setTimeout(() => {}, 0)
     }
   })
-  const { state, health, fails } = makeStore()
+  // Before the store is made: by the real time, it would be checked later than here, where that takes a while.
   t.intercept(performance, 'now', { value: () => now })
+  const { state, health, fails } = makeStore()
   const asks = async (...expected: string[]) => {
     state.asked.length = 0
     tick()
