@@ -207,7 +207,6 @@ export class Logs implements SegmentSource {
   written(number: number, offset: number, lines: readonly SaidLine[]): void {
     const { nonce } = this.#options
     const log = this.#all.get(number) ?? this.#add(number, nonce)
-    log.overview ??= offset === 0 ? new SegmentIndex() : null
     const index = log.overview
     if (!(index instanceof SegmentIndex)) return
     if (offset > index.end) return this.invalidate(log)
@@ -361,7 +360,8 @@ export class Logs implements SegmentSource {
       number,
       isClosed: false,
       seen: null,
-      overview: null,
+      // At once, so that what this server writes while it reads its own log goes to the same index.
+      overview: nonce === this.#options.nonce ? new SegmentIndex() : null,
       parts: [],
       list: together(() => this.#list(log)),
       next: 0,

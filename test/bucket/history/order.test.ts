@@ -4,12 +4,13 @@ import { randomBytes } from 'node:crypto'
 import t, { type Test } from 'tap'
 import { openBucketHistory } from '../../../src/bucket/history/history.ts'
 import type { History } from '../../../src/history/api.ts'
-import { tellsInOrder } from '../../history/behaviours/feed.ts'
-import type { AnyPlace } from '../../history/support/history.ts'
+import { LOGS } from '../../../src/bucket/history/names.ts'
+import type { ObjectStore } from '../../../src/object-store/store.ts'
+import { rest, tellsInOrder } from '../../history/behaviours/feed.ts'
+import { FAST, recordOf, type AnyPlace } from '../../history/support/history.ts'
 import { slowStore } from './support/slow-store.ts'
 
-function makeSlowPlace(t: Test): AnyPlace {
-  const store = slowStore()
+function makeSlowPlace(t: Test, store = slowStore()): AnyPlace {
   const opened: History[] = []
   t.teardown(() => Promise.all(opened.map(history => history.close())))
   const place: AnyPlace = {
@@ -31,4 +32,50 @@ function makeSlowPlace(t: Test): AnyPlace {
   return place
 }
 
-tellsInOrder(t, makeSlowPlace)
+tellsInOrder(t, (t: Test) => makeSlowPlace(t))
+
+/** Something to wait for, until it is opened. */
+function gate(): { opened: Promise<void>; open(): void } {
+  let open = (): void => {}
+  const opened = new Promise<void>(resolve => {
+    open = resolve
+  })
+  return { opened, open: () => open() }
+}
+
+t.test('keeps what a server writes to its log while it reads the beginning of that', async t => {
+  const store = slowStore()
+  const [isWritten, isAsked, mayAnswer, mayRead] = [gate(), gate(), gate(), gate()]
+  const held: ObjectStore = {
+    ...store,
+    async write(key, what) {
+      const written = await store.write(key, what)
+      if (!key.startsWith(LOGS)) return written
+      isWritten.open()
+      await mayAnswer.opened
+      return written
+    },
+    async get(key) {
+      if (key.startsWith(LOGS)) isAsked.open()
+      await mayRead.opened
+      return store.get(key)
+    }
+  }
+  const history = await makeSlowPlace(t, held).open()
+  const start = await history.feedEnd()
+  const records = ['1', '2'].map(text => recordOf(history, 'a.txt', text))
+  const first = history.append(records[0]!, FAST)
+  await isWritten.opened
+  const looked = history.refresh()
+  await isAsked.opened
+  mayAnswer.open()
+  await first
+  await history.append(records[1]!, FAST)
+  mayRead.open()
+  await looked
+  const ids = records.map(({ edit_id }) => edit_id)
+  t.strictSame((await history.ofPath(Buffer.from('a.txt'))).records.map(({ record }) => record.edit_id), ids)
+  for (const id of ids) history.settle(id, 'done')
+  await history.flush()
+  t.strictSame((await rest(history, start))?.ids, ids)
+})
