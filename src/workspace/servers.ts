@@ -46,7 +46,7 @@ export function serversOf({ state, observer, sockets, intents, checkState, repor
   }
 }
 
-/** The same, as the locks of files need it. */
+/** What the locks of files ask of the servers on this state folder. */
 export const peersOf = ({ state, observer: { me } }: Pick<Seen, 'state' | 'observer'>, rootLock: RootLock): Peers => ({
   isInGroup: () => me.group !== undefined,
   serversHave: name => isHeldBy(processesIn(state.intents, me), name),

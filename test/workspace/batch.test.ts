@@ -30,7 +30,18 @@ import type {
   WorkspaceOptions
 } from '../../src/workspace/workspace.ts'
 import { breakFolder } from '../history/support/history.ts'
-import { append, become, DRY, makeFolders, open, REAL, remove, removeFolders, type Folders } from './support/open.ts'
+import {
+  append,
+  become,
+  DRY,
+  heldEdit,
+  makeFolders,
+  open,
+  REAL,
+  remove,
+  removeFolders,
+  type Folders
+} from './support/open.ts'
 
 type Step = BatchStep<unknown, { code: string }>
 
@@ -585,26 +596,13 @@ t.test('counts what large files take together', { skip: ONLY_CI }, async t => {
 t.test('waits for the memory of large files, but not for long', { skip: ONLY_CI }, async t => {
   const { workspace, at } = await workspaceOf(t, {}, { maxFileSize: 2e8, lockTimeout: 50 })
   for (const name of ['a', 'b']) writeFileSync(at(name), Buffer.alloc(130_000_000, 'x\n'))
-  let goOn = (): void => {}
-  const waiting = new Promise<void>(resolve => {
-    goOn = resolve
-  })
-  let begun = (): void => {}
-  const started = new Promise<void>(resolve => {
-    begun = resolve
-  })
-  const first = workspace.edit({ path: 'a' }, DRY, async original => {
-    begun()
-    await waiting
-    return append('')(original)
-  })
-  await started
+  const first = await heldEdit(workspace, 'a', DRY, append(''))
   t.match(await workspace.batch([edit('b', '1')], DRY), {
     at: 0,
     failure: { code: 'NOT_READY', reason: 'large_files' }
   })
-  goOn()
-  await first
+  first.goOn()
+  await first.done
 })
 
 t.test('keeps a record of each name, which can be found and is of this batch', async t => {
@@ -820,27 +818,14 @@ t.test('looks again where a file has come, gone or changed meanwhile', async t =
 t.test('says which file is locked, and changes none', async t => {
   const { workspace, folders } = await workspaceOf(t, { a: 'a\n', b: 'b\n' }, { lockTimeout: 50 })
   const before = picture(folders.root)
-  let goOn = (): void => {}
-  const held = new Promise<void>(resolve => {
-    goOn = resolve
-  })
-  let begun = (): void => {}
-  const started = new Promise<void>(resolve => {
-    begun = resolve
-  })
-  const first = workspace.edit({ path: 'b' }, REAL, async original => {
-    begun()
-    await held
-    return append('')(original)
-  })
-  await started
+  const first = await heldEdit(workspace, 'b', REAL, append(''))
   t.match(await workspace.batch([edit('a', '1\n'), edit('b', '1\n')], REAL), {
     at: 1,
     path: 'b',
     failure: { code: 'FILE_LOCKED', reason: 'timeout' }
   })
-  goOn()
-  await first
+  first.goOn()
+  await first.done
   t.strictSame(picture(folders.root), before)
   t.notOk(existsSync(join(folders.root, 'd')))
 })

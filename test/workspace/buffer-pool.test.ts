@@ -8,7 +8,7 @@ import { ONLY_CI } from '../often.ts'
 import { Workers } from '../../src/workers/workers.ts'
 import { makeOperations } from '../../src/operations.ts'
 import { BufferPool } from '../../src/workspace/buffer-pool.ts'
-import { append, become, makeFolders, onLinux, open, REAL, removeFolders } from './support/open.ts'
+import { append, become, heldEdit, makeFolders, onLinux, open, REAL, removeFolders } from './support/open.ts'
 
 t.test('gives each request its bytes in turn, as soon as there are enough', { skip: ONLY_CI }, async t => {
   const memory = new BufferPool(10)
@@ -37,27 +37,14 @@ t.test(
     const workspace = await open(folders, { maxFileSize: 200e6, lockTimeout: 300 })
     for (const name of ['a', 'b']) writeFileSync(join(folders.root, name), Buffer.alloc(150e6, 'a'))
     writeFileSync(join(folders.root, 'c'), 'c')
-    let go = () => {}
-    const planned = new Promise<void>(resolve => {
-      go = resolve
-    })
-    let begun = () => {}
-    const started = new Promise<void>(resolve => {
-      begun = resolve
-    })
-    const slow = workspace.edit({ path: 'a' }, REAL, async original => {
-      begun()
-      await planned
-      return append('x')(original)
-    })
-    await started
+    const slow = await heldEdit(workspace, 'a', REAL, append('x'))
     t.match(await workspace.edit({ path: 'c' }, REAL, append('x')), { ok: true })
     t.match(await workspace.edit({ path: 'b' }, REAL, append('x')), {
       ok: false,
       failure: { code: 'NOT_READY', reason: 'large_files', retry_after: 1 }
     })
-    go()
-    t.match(await slow, { ok: true })
+    slow.goOn()
+    t.match(await slow.done, { ok: true })
     t.match(await workspace.edit({ path: 'b' }, REAL, append('x')), { ok: true })
     await workspace.close()
     removeFolders(folders)

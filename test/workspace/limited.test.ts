@@ -25,6 +25,7 @@ import {
   DRY,
   isRoot,
   look,
+  heldEdit,
   makeFolders,
   onLinux,
   open,
@@ -421,21 +422,14 @@ t.test('shares everything but what may be used with the whole workspace', async 
   t.equal(follower.value.isEnded, false)
   t.match(await workspace.edit({ path: 'docs/a.md' }, REAL, append('x')), { ok: true })
 
-  let go = (): void => {}
-  const wait = new Promise<void>(resolve => {
-    go = resolve
-  })
-  const running = limited.edit({ path: 'docs/a.md' }, REAL, async bytes => {
-    await wait
-    return ok({ pieces: [bytes, Buffer.from('y')], description: null })
-  })
+  const running = await heldEdit(limited, 'docs/a.md', REAL, append('y'))
   const closing = workspace.close()
   t.equal(follower.value.isEnded, true)
   t.match(await limited.ready(), { reason: 'draining' })
   t.match(await look(limited, { path: 'docs/a.md' }), { failure: { reason: 'draining' } })
   t.equal(await Promise.race([closing.then(() => 'closed'), Promise.resolve('open')]), 'open')
-  go()
-  t.match(await running, { ok: true })
+  running.goOn()
+  t.match(await running.done, { ok: true })
   await closing
   t.equal(readFileSync(join(folders.root, 'docs/a.md'), 'utf8'), 'a\nxy')
 })

@@ -65,7 +65,7 @@ export class Intents {
     write(fd, 0, Buffer.from(JSON.stringify(this.#me)))
   }
 
-  /** Writes the owner again, who is of no group from now on. Throws the system's error. */
+  /** Writes in the record that this server is of no group any more. Throws the system's error. */
   leaveGroup(): void {
     delete this.#me.group
     this.#sign(this.#fd)

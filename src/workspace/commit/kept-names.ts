@@ -9,7 +9,7 @@ const KNOWN = 1000
 /** So many folders are remembered. */
 const MOST = 256
 
-/** Of performance.now(), by device, inode and birth: until when a folder is known to let names go. */
+/** Until when a folder is known to let names go, in ms of performance.now(); by device, inode and time of birth. */
 const known = new Map<string, number>()
 
 /**

@@ -163,7 +163,7 @@ export class Locks {
       return ok({
         // Nobody has to tell it: without a lock file, temp files are found by what their server has recorded.
         temp: file === undefined ? randomTempName() : this.#tempName(file.entry),
-        alone_since: alone_since === null || taken === null ? alone_since : nameOf(alone_since, taken.since),
+        alone_since: alone_since === null || taken === null ? alone_since : bothSince(alone_since, taken.since),
         held: () =>
           (entered.pass?.held() ?? true) &&
           (file?.held() ?? true) &&
@@ -220,7 +220,7 @@ export class Locks {
     const alone = this.#options.root?.aloneSince ?? null
     if (alone === null || this.#options.peers?.isInGroup() !== true) return alone
     const since = this.#sockets.since(realPath)
-    return since === null ? null : nameOf(alone, since)
+    return since === null ? null : bothSince(alone, since)
   }
 
   /** Frees what is kept for the next edits. */
@@ -275,5 +275,5 @@ export class Locks {
   }
 }
 
-/** The time for which a group is alone, and one of it has a file's socket. */
-const nameOf = (alone: string, taken: string): string => `${alone} ${taken}`
+/** Names the time in which a group is alone and this server has the file's socket. */
+const bothSince = (alone: string, taken: string): string => `${alone} ${taken}`

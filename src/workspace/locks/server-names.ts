@@ -67,26 +67,27 @@ export function namesOf(server: Omit<Claim, 'name' | 'inode'> & { serial: string
   return names
 }
 
-/** Those that have this name of a lock's socket and aren't connections. Throws where the system doesn't tell. */
-export function inodesOf(name: string): string[] {
-  return readFileSync('/proc/net/unix', 'latin1')
+/** Every unix socket of this network namespace. Throws where the system doesn't tell. */
+const listSockets = (): { flags: number; state: string; inode: string; name: string }[] =>
+  readFileSync('/proc/net/unix', 'latin1')
     .split('\n')
-    .flatMap(line => {
-      const [, , , , , state, inode = '', path = ''] = line.split(/ +/)
-      // Node 20 fills up names.
-      return state === UNCONNECTED && path.replace(/@+$/, '') === `@${name}` ? [inode] : []
+    .map(line => {
+      const [, , , flags = '', , state = '', inode = '', ...name] = line.split(/ +/)
+      return { flags: parseInt(flags, 16), state, inode, name: name.join(' ') }
     })
-}
+
+/** Those that have this name of a lock's socket and aren't connections. Throws where the system doesn't tell. */
+export const inodesOf = (lock: string): string[] =>
+  listSockets()
+    // Node 20 fills up names.
+    .filter(({ state, name }) => state === UNCONNECTED && name.replace(/@+$/, '') === `@${lock}`)
+    .map(({ inode }) => inode)
 
 /** Every name that somebody of this network namespace listens by. Throws where the system doesn't tell. */
-export function listClaims(): Claim[] {
-  return readFileSync('/proc/net/unix', 'latin1')
-    .split('\n')
-    .flatMap(line => {
-      const [, name = '', state = '', pid, port = '', ids = ''] = NAME.exec(line) ?? []
-      const [, , , flags = '', , , inode = ''] = line.split(/ +/)
-      const [root, ...above] = ids.match(/.{12}/g) ?? []
-      if (root === undefined || (parseInt(flags, 16) & LISTENS) === 0) return []
-      return [{ name, state, pid: Number(pid), port: parseInt(port, 16), folders: [root, ...above], inode }]
-    })
-}
+export const listClaims = (): Claim[] =>
+  listSockets().flatMap(({ flags, inode, name: whole }) => {
+    const [, name = '', state = '', pid, port = '', ids = ''] = NAME.exec(whole) ?? []
+    const [root, ...above] = ids.match(/.{12}/g) ?? []
+    if (root === undefined || (flags & LISTENS) === 0) return []
+    return [{ name, state, pid: Number(pid), port: parseInt(port, 16), folders: [root, ...above], inode }]
+  })

@@ -30,7 +30,7 @@ export class DiskCalls {
     }
   }
 
-  /** Whether a call has been waiting for its answer for 2 s. False where nobody else is to be kept from waiting too. */
+  /** Whether a call has been waiting for its answer for 2 s; false where any number of calls may wait. */
   get hangs(): boolean {
     return this.#hanging > 0
   }

@@ -8,6 +8,7 @@ import { LOGS } from '../../../src/bucket/history/names.ts'
 import type { ObjectStore } from '../../../src/object-store/store.ts'
 import { rest, tellsInOrder } from '../../history/behaviours/feed.ts'
 import { FAST, recordOf, type AnyPlace } from '../../history/support/history.ts'
+import { gate } from '../../gate.ts'
 import { slowStore } from './support/slow-store.ts'
 
 function makeSlowPlace(t: Test, store = slowStore()): AnyPlace {
@@ -33,15 +34,6 @@ function makeSlowPlace(t: Test, store = slowStore()): AnyPlace {
 }
 
 tellsInOrder(t, (t: Test) => makeSlowPlace(t))
-
-/** Something to wait for, until it is opened. */
-function gate(): { opened: Promise<void>; open(): void } {
-  let open = (): void => {}
-  const opened = new Promise<void>(resolve => {
-    open = resolve
-  })
-  return { opened, open: () => open() }
-}
 
 t.test('keeps what a server writes to its log while it reads the beginning of that', async t => {
   const store = slowStore()
@@ -74,7 +66,10 @@ t.test('keeps what a server writes to its log while it reads the beginning of th
   mayRead.open()
   await looked
   const ids = records.map(({ edit_id }) => edit_id)
-  t.strictSame((await history.ofPath(Buffer.from('a.txt'))).records.map(({ record }) => record.edit_id), ids)
+  t.strictSame(
+    (await history.ofPath(Buffer.from('a.txt'))).records.map(({ record }) => record.edit_id),
+    ids
+  )
   for (const id of ids) history.settle(id, 'done')
   await history.flush()
   t.strictSame((await rest(history, start))?.ids, ids)

@@ -25,7 +25,7 @@ import { openState } from '../../../src/workspace/state.ts'
 import type { Planner, Workspace, WorkspaceOptions } from '../../../src/workspace/workspace.ts'
 import { often, ONLY_CI } from '../../often.ts'
 import { Random, SEED } from '../../random.ts'
-import { append, makeFolders, observer, open, REAL, removeFolders, type Folders } from '../support/open.ts'
+import { append, heldEdit, makeFolders, observer, open, REAL, removeFolders, type Folders } from '../support/open.ts'
 import { startWorker, type Second } from '../support/process.ts'
 
 const SLOW = 20_000
@@ -155,27 +155,14 @@ t.test('leaves its group where a stranger has the socket of a file, and loses no
   const squatters = [await squat(t, state, 'a'), await squat(t, state, 'f1')]
   const second = startWorker({ root, state, file: 'f0', count: 40, name: 'second', pause: 20, group: 'g' })
   await second.printed('done second0')
-  let goOn = (): void => {}
-  const waiting = new Promise<void>(resolve => {
-    goOn = resolve
-  })
-  let planned = (): void => {}
-  const isPlanned = new Promise<void>(resolve => {
-    planned = resolve
-  })
-  const slow = mine.edit({ path: 'b' }, REAL, async original => {
-    planned()
-    await waiting
-    return append('slow')(original)
-  })
-  await isPlanned
+  const slow = await heldEdit(mine, 'b', REAL, append('slow'))
   const seen: string[] = []
   const edits = (path: string) => [1, 2].map(() => mine.edit({ path }, REAL, noting('1', locks, seen)))
   t.match(await Promise.all([...edits('a'), ...edits('f1')]), Array(4).fill({ ok: true }))
   t.ok(seen.includes('file'), 'by lock files')
   t.strictSame([...new Set(events)], ['lock_socket_unproven'])
-  goOn()
-  t.match(await slow, { ok: true }, 'what began in the group ends as it began')
+  slow.goOn()
+  t.match(await slow.done, { ok: true }, 'what began in the group ends as it began')
   const beside = await Promise.all(
     Array.from({ length: 40 }, (_, i) => mine.edit({ path: 'f0' }, REAL, append(`${i}\n`)))
   )
@@ -231,21 +218,10 @@ t.test('lets the edits that began alone end before another server edits', { skip
   await second.close()
   t.match(await first.edit({ path: 'b' }, REAL, append('0')), { ok: true })
   const order: string[] = []
-  let goOn = (): void => {}
-  const waiting = new Promise<void>(resolve => {
-    goOn = resolve
-  })
-  let planned = (): void => {}
-  const isPlanned = new Promise<void>(resolve => {
-    planned = resolve
-  })
-  const slow = first.edit({ path: 'a' }, REAL, async original => {
-    planned()
-    await waiting
+  const slow = await heldEdit(first, 'a', REAL, original => {
     order.push('first')
     return append('1')(original)
   })
-  await isPlanned
   const third = await opened()
   const other = third.edit({ path: 'b' }, REAL, original => {
     order.push('third')
@@ -255,8 +231,8 @@ t.test('lets the edits that began alone end before another server edits', { skip
   await sleep(300)
   t.match(await first.edit({ path: 'f0' }, REAL, append('x')), { ok: true })
   t.strictSame(order, [])
-  goOn()
-  t.match(await Promise.all([slow, other]), [{ ok: true }, { ok: true }])
+  slow.goOn()
+  t.match(await Promise.all([slow.done, other]), [{ ok: true }, { ok: true }])
   t.strictSame(order, ['first', 'third'])
   t.equal(readFileSync(join(root, 'a'), 'utf8') + readFileSync(join(root, 'b'), 'utf8'), '103')
 })
@@ -264,22 +240,15 @@ t.test('lets the edits that began alone end before another server edits', { skip
 t.test('waits for one that is alone no longer than the lock’s timeout', { skip }, async t => {
   const { opened } = fresh(t)
   const first = await opened()
-  let goOn = (): void => {}
-  const waiting = new Promise<void>(resolve => {
-    goOn = resolve
-  })
   t.match(await first.edit({ path: 'a' }, REAL, append('0')), { ok: true })
-  const slow = first.edit({ path: 'a' }, REAL, async original => {
-    await waiting
-    return append('1')(original)
-  })
+  const slow = await heldEdit(first, 'a', REAL, append('1'))
   const second = await opened({ lockTimeout: 200 })
   t.match(await second.edit({ path: 'b' }, REAL, append('2')), {
     ok: false,
     failure: { code: 'FILE_LOCKED', reason: 'timeout' }
   })
-  goOn()
-  t.match(await slow, { ok: true })
+  slow.goOn()
+  t.match(await slow.done, { ok: true })
   t.match(await second.edit({ path: 'b' }, REAL, append('2')), { ok: true })
 })
 

@@ -20,6 +20,7 @@ import {
   type Workspace,
   type WorkspaceOptions
 } from '../../../src/workspace/workspace.ts'
+import { gate } from '../../gate.ts'
 
 /** Paths; `root` and `state` lie in `base`. The workspace makes `state`. */
 export interface Folders {
@@ -62,6 +63,24 @@ export const append =
   (text: string) =>
   (original: Buffer): Result<Planned<string>, never> =>
     ok({ pieces: [original, Buffer.from(text)], description: text })
+
+/** Begins an edit of a file and resolves when it is in its plan, where it waits until `goOn`. `done`: its outcome. */
+export async function heldEdit<T>(
+  workspace: Workspace,
+  path: string,
+  options: Parameters<Workspace['edit']>[1],
+  plan: (original: Buffer) => Result<Planned<T>, never>
+): Promise<{ goOn(): void; done: ReturnType<Workspace['edit']> }> {
+  const [planned, held] = [gate(), gate()]
+  const done = workspace.edit({ path }, options, async original => {
+    planned.open()
+    await held.opened
+    return plan(original)
+  })
+  await planned.opened
+  return { goOn: held.open, done }
+}
+
 /** A plan that replaces everything by `text`. */
 export const become =
   (text: string | Buffer): Planner<null, never> =>

@@ -28,7 +28,7 @@ export interface Second {
   readonly child: ChildProcess
   /** All lines that it has printed so far. */
   readonly lines: string[]
-  /** Resolves when it has printed a line that begins with `start`. */
+  /** Resolves when it has printed a line that begins with `start`; rejects when it has ended without. */
   printed(start: string): Promise<void>
   /** Resolves when it has ended and its output is closed. */
   readonly ended: Promise<void>
@@ -76,6 +76,7 @@ function worker(name: string): string {
   for (const name of [
     'src/error-code.ts',
     'src/result.ts',
+    'test/gate.ts',
     ...sources.flatMap(part =>
       readdirSync(join(project, part), { recursive: true, encoding: 'utf8' }).map(file => join(part, file))
     )
@@ -137,13 +138,21 @@ function start([program = '', ...args]: readonly string[], env: Record<string, s
     for (const { start, resolve } of waiting) if (line.startsWith(start)) resolve()
   })
   const ended = new Promise<void>(resolve => child.on('close', () => resolve()))
+  const isPrinted = (start: string) => lines.some(line => line.startsWith(start))
+  const wait = async (start: string): Promise<void> => {
+    if (isPrinted(start)) return
+    await Promise.race([new Promise<void>(resolve => waiting.push({ start, resolve })), ended])
+    if (!isPrinted(start)) throw new Error(`the process has ended and has not printed ${start}`)
+  }
   return {
     child,
     lines,
     ended,
-    printed: start =>
-      lines.some(line => line.startsWith(start))
-        ? Promise.resolve()
-        : new Promise(resolve => waiting.push({ start, resolve }))
+    printed: start => {
+      const printed = wait(start)
+      // A test that ends the process needn't wait for all of them.
+      printed.catch(() => {})
+      return printed
+    }
   }
 }
