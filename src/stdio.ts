@@ -40,16 +40,18 @@ export async function speakMcp({
     version: VERSION,
     output_schema: config.mcpOutputSchema
   })
-  const request_id = randomUUID()
-  const exchange = {
-    request_id,
-    // One host may start it again: that is the same client.
-    address: `process ${process.ppid}`,
-    onAnswer: (summary: CallSummary) => logger.info({ request_id, ...callFields(summary, config.logPaths) }),
-    onBug: (error: unknown) => logBug(logger, { request_id }, error)
+  const exchangeOf = () => {
+    const request_id = randomUUID()
+    return {
+      request_id,
+      // One host may start it again: that is the same client.
+      address: `process ${process.ppid}`,
+      onAnswer: (summary: CallSummary) => logger.info({ request_id, ...callFields(summary, config.logPaths) }),
+      onBug: (error: unknown) => logBug(logger, { request_id }, error)
+    }
   }
   const transport = new StdioTransport(input, output, config.bodyLimit)
-  const handle = serveStdio(() => serverFor(exchange), {
+  const handle = serveStdio(() => serverFor(exchangeOf), {
     transport,
     maxSubscriptions: 0,
     onerror: error => logger.debug({ mcp: error.message })

@@ -389,20 +389,17 @@ t.test(
     }
     t.equal(readFileSync(join(folder, 'a.txt'), 'utf8'), 'ö\ntwo\n')
     t.match(log, /"event":"started"/)
-    t.match(
-      log
-        .trim()
-        .split('\n')
-        .map(line => JSON.parse(line) as Record<string, unknown>)
-        .filter(({ operation }) => operation !== undefined)
-        .map(({ operation, path, code, duration_ms }) => [operation, path, code, typeof duration_ms])
-        .sort(),
-      [
-        ['edit_file', 'a.txt', undefined, 'number'],
-        ['inspect_file', 'a.txt', undefined, 'number'],
-        ['inspect_file', 'nowhere', 'FILE_NOT_FOUND', 'number']
-      ]
-    )
+    const calls = log
+      .trim()
+      .split('\n')
+      .map(line => JSON.parse(line) as Record<string, unknown>)
+      .filter(({ operation }) => operation !== undefined)
+    t.equal(new Set(calls.map(({ request_id }) => request_id)).size, calls.length, 'each call has an id of its own')
+    t.match(calls.map(({ operation, path, code, duration_ms }) => [operation, path, code, typeof duration_ms]).sort(), [
+      ['edit_file', 'a.txt', undefined, 'number'],
+      ['inspect_file', 'a.txt', undefined, 'number'],
+      ['inspect_file', 'nowhere', 'FILE_NOT_FOUND', 'number']
+    ])
     t.match(log, /"event":"stopped"/)
 
     const signalled = speak()

@@ -27,10 +27,7 @@ const INSTRUCTIONS =
   'check the changes in the answer. ' +
   'A failed call wrote nothing, and its answer says what to do next.'
 
-/**
- * One request or connection: what identifies it in the log, and what is called with each answer to tools/call and on
- * a bug.
- */
+/** What identifies a call in the log, and what is called with its answer and on a bug. */
 export interface Exchange {
   request_id: string
   /** The path that it came to. */
@@ -62,16 +59,16 @@ const AGENT_MAX = 200
 const LIST_KEPT = 3_600_000
 
 /**
- * Makes the server of one exchange; what it offers is put together once. `output_schema`: whether it says what tools
- * answer, and then answers it as structuredContent too.
+ * Makes the server of one request or connection, which asks for the exchange of each call; what it offers is put together
+ * once. `output_schema`: whether it says what tools answer, and then answers it as structuredContent too.
  */
 export function mcpServers(
   box: Toolbox,
   components: Components,
   { version, output_schema }: { version: string; output_schema: boolean }
-): (exchange: Exchange) => Server {
+): (exchangeOf: () => Exchange) => Server {
   const tools = box.offered.map(({ operation }) => mcpTool(operation, components, { output_schema }))
-  return exchange => {
+  return exchangeOf => {
     const server = new Server(
       { name: 'editd', title: 'editd', version },
       {
@@ -83,6 +80,7 @@ export function mcpServers(
     // The SDK's type of a schema is narrower than JSON Schema.
     server.setRequestHandler('tools/list', async () => ({ tools: tools as never }))
     server.setRequestHandler('tools/call', async ({ params }, { mcpReq }) => {
+      const exchange = exchangeOf()
       const tool = box.find(params.name)
       if (tool !== undefined) {
         const { headers, ...context } = contextOf(exchange)
@@ -107,9 +105,12 @@ export interface McpRequest extends Exchange {
 
 /** Answers messages over HTTP, each by a server of its own. */
 export const mcpOverHttp =
-  (serverFor: (exchange: Exchange) => Server) =>
+  (serverFor: ReturnType<typeof mcpServers>) =>
   (request: McpRequest): Promise<Response> =>
-    answer(serverFor(request), request)
+    answer(
+      serverFor(() => request),
+      request
+    )
 
 function answer(server: Server, { headers, body, onError }: McpRequest): Promise<Response> {
   // What the server offers never changes, so there is nothing to subscribe to.
