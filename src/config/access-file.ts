@@ -7,6 +7,7 @@ import { isBucketAddress } from '../object-store/address.ts'
 import { DISK, readRoot, stateFolderOf, type Config, type Disk } from './config.ts'
 import { AUDIENCE, ISSUER, JWT_ALGORITHM, SCOPE_TOKEN } from './issuer-kinds.ts'
 import { BOOLEAN, EXTENSION, FOLDER, kind, oneOf, PATH_PATTERN, PATTERN, RATE, TEXT, type Rate } from './value-kinds.ts'
+import type { Partly } from './yaml-reader.ts'
 
 /** What the file says, as plain data. */
 export interface Access {
@@ -144,14 +145,15 @@ export async function loadAccess(config: Config, disk: Disk = DISK): Promise<Res
       )
     })
   )
-  if (!read.ok) return read
-  const { tokens = [], issuers = [] } = read.value
   const folder = dirname(access.file)
-  const addressFaults: string[] = []
+  const parts = read.ok ? read.value : read.failure.partly
+  const between = parts === undefined ? [] : faultsBetween(parts, folder, disk)
+  const faults = [...(read.ok ? [] : read.failure.faults), ...between.map(sentence => `${access.file}: ${sentence}`)]
+  if (!read.ok || faults.length > 0) return fail(faults)
+  const { tokens = [], issuers = [] } = read.value
   const workspaces = read.value.workspaces.map(
     ({ name, root: written, protect = [], allow_extensions, read_only, require_hash, memory_root }) => {
       const { root, bucket } = readRoot(written, folder)
-      if (bucket?.ok === false) addressFaults.push(`workspaces.${name}.root "${root}" ${bucket.failure}.`)
       return {
         name,
         settings: {
@@ -172,7 +174,7 @@ export async function loadAccess(config: Config, disk: Disk = DISK): Promise<Res
       }
     }
   )
-  const loaded: Access = {
+  return ok({
     workspaces,
     tokens: tokens.map(({ memory_root = null, paths = null, expires = null, rate, ...token }) => ({
       ...token,
@@ -189,59 +191,74 @@ export async function loadAccess(config: Config, disk: Disk = DISK): Promise<Res
       workspaceClaim: workspace_claim,
       workspaceValues: workspace_values
     }))
-  }
-  const faults = [...addressFaults, ...faultsOf(loaded, disk)].map(sentence => `${access.file}: ${sentence}`)
-  return faults.length > 0 ? fail(faults) : ok(loaded)
+  })
+}
+
+/** What the file says of these, in which each part is missing where it is at fault itself. */
+interface Parts {
+  workspaces?: Partly<{ name: string; root: string }[]> | undefined
+  tokens?: Partly<Pick<AccessToken, 'name' | 'sha256' | 'workspace'>[]> | undefined
+  issuers?:
+    | Partly<{ issuer: string; algorithms: string[]; workspace?: string; workspace_values?: Map<string, string> }[]>
+    | undefined
 }
 
 /** What is wrong between the parts of the file. */
-function faultsOf({ workspaces, tokens, issuers }: Access, disk: Disk): string[] {
+function faultsBetween(parts: Parts, folder: string, disk: Disk): string[] {
   const faults: string[] = []
-  if (workspaces.length === 0) faults.push('workspaces is empty: name at least one.')
-  if (tokens.length === 0 && issuers.length === 0) {
+  const { workspaces, tokens, issuers } = parts
+  if (workspaces?.length === 0) faults.push('workspaces is empty: name at least one.')
+  if ((tokens?.length === 0 || !('tokens' in parts)) && (issuers?.length === 0 || !('issuers' in parts))) {
     faults.push('it has neither tokens nor issuers, so that nobody could call: name at least one.')
   }
-  const names = workspaces.map(({ name }) => name)
-  const roots = workspaces.map(({ name, settings: { root } }) => ({
-    name,
-    root,
-    isBucket: isBucketAddress(root),
-    real: isBucketAddress(root) ? root : disk.realPath(root)
-  }))
-  for (const [i, { name, root, isBucket, real }] of roots.entries()) {
+  const roots: { name: string | undefined; root: string; real: string }[] = []
+  for (const { name, root: written } of there(workspaces)) {
+    if (written === undefined) continue
+    const { root, bucket } = readRoot(written, folder)
+    if (bucket?.ok === false) faults.push(`workspaces.${name}.root "${root}" ${bucket.failure}.`)
+    const isBucket = isBucketAddress(root)
     if (!isBucket && disk.kindOf(root) === 'other') {
       faults.push(
         `workspaces.${name}.root "${root}" is not a usable folder: name a folder, or a path that does not exist yet.`
       )
     }
-    for (const other of roots.slice(0, i)) {
+    const real = isBucket ? root : disk.realPath(root)
+    for (const other of roots) {
       if (!`${real}/`.startsWith(`${other.real}/`) && !`${other.real}/`.startsWith(`${real}/`)) continue
       faults.push(`the roots of ${other.name} and ${name} overlap: give each workspace a root of its own.`)
     }
+    roots.push({ name, root, real })
   }
-  for (const { name, workspace } of tokens) {
-    if (names.includes(workspace)) continue
-    faults.push(`the token ${name} is for the workspace "${workspace}", which is not one of ${names.join(', ')}.`)
+  const names = workspaces && there(workspaces).map(({ name }) => name)
+  /** Without workspaces that could be read, each may be one of them. */
+  const isUnknown = (name: string | undefined) => name !== undefined && names?.includes(name) === false
+  for (const { name, workspace } of there(tokens)) {
+    if (!isUnknown(workspace)) continue
+    faults.push(`the token ${name} is for the workspace "${workspace}", which is not one of ${names?.join(', ')}.`)
   }
   for (const field of ['name', 'sha256'] as const) {
-    const seen = new Map<string, string>()
-    for (const token of tokens) {
-      const first = seen.get(token[field])
-      if (first !== undefined) {
-        faults.push(`the tokens ${first} and ${token.name} have the same ${field}: give each its own.`)
+    const seen = new Map<string, string | undefined>()
+    for (const token of there(tokens)) {
+      const value = token[field]
+      if (value === undefined) continue
+      if (seen.has(value)) {
+        faults.push(`the tokens ${seen.get(value)} and ${token.name} have the same ${field}: give each its own.`)
       }
-      seen.set(token[field], token.name)
+      seen.set(value, token.name)
     }
   }
-  for (const [i, { issuer, algorithms, workspace, workspaceValues }] of issuers.entries()) {
-    if (algorithms.length === 0) faults.push(`the issuer ${issuer} has no algorithms: name those that it signs with.`)
-    if (issuers.slice(0, i).some(other => other.issuer === issuer)) {
+  const known: (string | undefined)[] = []
+  for (const { issuer, algorithms, workspace, workspace_values } of there(issuers)) {
+    if (algorithms?.length === 0) faults.push(`the issuer ${issuer} has no algorithms: name those that it signs with.`)
+    if (issuer !== undefined && known.includes(issuer)) {
       faults.push(`the issuer ${issuer} is named twice: name it once.`)
     }
-    for (const named of [...(workspace === undefined ? [] : [workspace]), ...(workspaceValues?.values() ?? [])]) {
-      if (names.includes(named)) continue
-      faults.push(`the issuer ${issuer} names the workspace "${named}", which is not one of ${names.join(', ')}.`)
+    known.push(issuer)
+    for (const named of [workspace, ...(workspace_values?.values() ?? [])].filter(isUnknown)) {
+      faults.push(`the issuer ${issuer} names the workspace "${named}", which is not one of ${names?.join(', ')}.`)
     }
   }
   return faults
 }
+
+const there = <T>(values: readonly (T | undefined)[] = []): T[] => values.filter(value => value !== undefined)

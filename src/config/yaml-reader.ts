@@ -9,7 +9,9 @@ interface Reading {
   fault(node: Node | null, sentence: string): void
 }
 
-/** Makes a value of a node; undefined where it is at fault. `where`: how the node is called in a fault. */
+/**
+ * Makes a value of a node, with undefined in place of what is at fault. `where`: how the node is called in a fault.
+ */
 export type Reader<T> = (node: Node | null, where: string, reading: Reading) => T | undefined
 
 interface Field<T> {
@@ -54,8 +56,7 @@ export const list =
       reading.fault(given, `${where} is invalid: expected a list.`)
       return undefined
     }
-    const values = node.items.map((item, i) => element(item as Node | null, `${where}[${i}]`, reading))
-    return values.every(value => value !== undefined) ? values : undefined
+    return node.items.map((item, i) => element(item as Node | null, `${where}[${i}]`, reading)) as T[]
   }
 
 /** The entries of a map, in their order. */
@@ -71,15 +72,13 @@ export const named =
   <T extends object>(name: Kind<string>, value: Reader<T>): Reader<(T & { name: string })[]> =>
   (given, where, reading) => {
     const entries = entriesOf(given, where, reading)
-    const values = entries?.map(([key, text, node]) => {
+    return entries?.map(([key, text, node]) => {
       const parsed = name.parse(text)
       if (!parsed.ok) {
         reading.fault(key, `${where} has the name "${text}", which is invalid: expected ${parsed.failure}.`)
       }
-      const read = value(node, `${where}.${text}`, reading)
-      return read === undefined || !parsed.ok ? undefined : { ...read, name: text }
+      return { ...value(node, `${where}.${text}`, reading), name: text } as T & { name: string }
     })
-    return values?.every(value => value !== undefined) ? values : undefined
   }
 
 /** A map from texts to values. */
@@ -94,7 +93,7 @@ export const map =
       const read = value(node, `${where}.${text}`, reading)
       if (parsed.ok && read !== undefined) values.set(parsed.value, read)
     }
-    return values.size === entries?.length ? values : undefined
+    return entries && values
   }
 
 /** A map with these fields and no others. */
@@ -105,25 +104,37 @@ export const record =
     if (entries === undefined) return undefined
     const prefix = where === '' ? '' : `${where}.`
     const values = new Map<string, unknown>()
-    let isRight = true
     for (const [key, name, node] of entries) {
       const field = Object.hasOwn(fields, name) ? fields[name] : undefined
       if (field === undefined) {
         const nearest = closest(name, Object.keys(fields))
         reading.fault(key, `${prefix}${name} is an unknown field: the nearest is ${nearest}.`)
       } else values.set(name, field.read(node, `${prefix}${name}`, reading))
-      isRight &&= values.get(name) !== undefined
     }
     for (const [name, field] of Object.entries(fields)) {
-      if (!field.required || values.has(name)) continue
-      reading.fault(given, `${prefix}${name} is missing.`)
-      isRight = false
+      if (field.required && !values.has(name)) reading.fault(given, `${prefix}${name} is missing.`)
     }
-    return isRight ? (Object.fromEntries(values) as ValueOf<F>) : undefined
+    return Object.fromEntries(values) as ValueOf<F>
   }
 
-/** The value of a text; fails with all faults, each a sentence that begins with `file` and the line. */
-export function readYaml<T>(text: string, file: string, read: Reader<T>): Result<T, string[]> {
+/** A value in which any part may be missing. */
+export type Partly<T> =
+  T extends Map<unknown, unknown>
+    ? T
+    : T extends readonly (infer E)[]
+      ? (Partly<E> | undefined)[]
+      : T extends object
+        ? { [K in keyof T]?: Partly<T[K]> | undefined }
+        : T
+
+/** All that is at fault, each a sentence that begins with the file and the line; and the value without it. */
+export interface Faulty<T> {
+  faults: string[]
+  partly: Partly<T> | undefined
+}
+
+/** The value of a text. `file`: as sentences name it. */
+export function readYaml<T>(text: string, file: string, read: Reader<T>): Result<T, Faulty<T>> {
   const lines = new LineCounter()
   // All scalars are texts: a hash of digits only is not a number.
   const document = parseDocument(text, { schema: 'failsafe', lineCounter: lines, prettyErrors: false })
@@ -135,10 +146,10 @@ export function readYaml<T>(text: string, file: string, read: Reader<T>): Result
     // The library's own sentence is for who writes programs.
     add(pos[0], code === 'MULTIPLE_DOCS' ? 'a second document begins here: leave out --- and below.' : `${message}.`)
   }
-  if (faults.length > 0) return fail(faults)
+  if (faults.length > 0) return fail({ faults, partly: undefined })
   const value = read(document.contents, '', {
     document,
     fault: (node, sentence) => add(node?.range?.[0] ?? 0, sentence)
   })
-  return value === undefined || faults.length > 0 ? fail(faults) : ok(value)
+  return faults.length === 0 ? ok(value as T) : fail({ faults, partly: value as Partly<T> | undefined })
 }

@@ -170,6 +170,40 @@ extra: 1`,
   )
 })
 
+t.test('tells what is wrong between its parts also where a part is at fault itself', async t => {
+  const line = (n: number, sentence: string) => `/etc/editd/access.yaml:${n}: ${sentence}`
+  const file = (sentence: string) => `/etc/editd/access.yaml: ${sentence}`
+  await faults(
+    t,
+    `workspaces: { acme: { root: a, protect: 5 }, b: { root: a/b }, c: { rot: c } }
+tokens:
+  - { name: ci, sha256: ${SHA}, workspace: acne, scope: admin }
+  - { name: me, sha256: ${SHA}, workspace: c, scope: edit }
+  - 7
+issuers: [{ issuer: https://id.example, algorithms: [], workspace: nowhere }]`,
+    line(1, 'workspaces.acme.protect is invalid: expected a list.'),
+    line(1, 'workspaces.c.rot is an unknown field: the nearest is root.'),
+    line(1, 'workspaces.c.root is missing.'),
+    line(3, 'tokens[0].scope "admin" is invalid: expected read or edit or review.'),
+    line(5, 'tokens[2] is invalid: expected a map of names and values.'),
+    line(6, 'issuers[0].audience is missing.'),
+    file('the roots of acme and b overlap: give each workspace a root of its own.'),
+    file('the token ci is for the workspace "acne", which is not one of acme, b, c.'),
+    file('the tokens ci and me have the same sha256: give each its own.'),
+    file('the issuer https://id.example has no algorithms: name those that it signs with.'),
+    file('the issuer https://id.example names the workspace "nowhere", which is not one of acme, b, c.')
+  )
+  await faults(
+    t,
+    `workspaces: 7\ntokens: [{ name: ci, sha256: abc, workspace: acme, scope: edit }]`,
+    line(1, 'workspaces is invalid: expected a map of names and values.'),
+    line(
+      2,
+      'tokens[0].sha256 is invalid: expected the SHA-256 of a token as 64 hex digits, such as sha256sum prints it.'
+    )
+  )
+})
+
 t.test('tells what is wrong between its parts', async t => {
   await faults(
     t,
@@ -289,7 +323,8 @@ issuers:
         'RS256 or RS384 or RS512 or PS256 or PS384 or PS512 or EdDSA or Ed25519.'
     ),
     '/etc/editd/access.yaml:4: issuers[1].algorithm is an unknown field: the nearest is algorithms.',
-    '/etc/editd/access.yaml:4: issuers[1].algorithms is missing.'
+    '/etc/editd/access.yaml:4: issuers[1].algorithms is missing.',
+    '/etc/editd/access.yaml: the issuer https://id.example is named twice: name it once.'
   )
   await faults(
     t,
