@@ -95,7 +95,8 @@ function observeRequests(app: FastifyInstance, observer: ServerObserver): void {
   app.addHook('onRequest', (request, reply, done) => {
     const start = performance.now()
     reply.raw.once('close', () => {
-      observer.answered(request.routeOptions.url ?? 'none', (performance.now() - start) / 1000)
+      const status = reply.raw.writableFinished ? String(reply.raw.statusCode) : 'aborted'
+      observer.answered(request.routeOptions.url ?? 'none', status, (performance.now() - start) / 1000)
     })
     done()
   })

@@ -13,8 +13,8 @@ import { openWorkspace, type Meter, type WorkspaceOptions } from './workspace/wo
 export interface OpenOptions extends Pick<WorkspaceOptions, 'group'> {
   config: Config
   report(event: object): void
-  /** Measures a workspace; without it nothing is measured. */
-  meter?(): Meter
+  /** Measures a workspace, whose name it gets with an access file; without it nothing is measured. */
+  meter?(workspace?: string): Meter
   /** Null: there is none. */
   auditFile?: AuditFile | null
 }

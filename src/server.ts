@@ -141,7 +141,7 @@ function startLog(config: Config, warnings: readonly string[]) {
 async function prepare(config: Config | GroupConfig, warnings: readonly string[], access: Access | null) {
   const { logger, closeLog } = startLog(config, warnings)
   const metrics = await metricsOf(config)
-  const meter = metrics === null ? {} : { meter: () => metrics.meter() }
+  const meter = metrics === null ? {} : { meter: metrics.meter }
   const report = (event: object) => logger.warn(event)
   const auditFile = openAudit(config, report)
   const spaces = await openSpaces({ config, report, auditFile, ...meter, ...groupOf(config) }, access)
@@ -156,7 +156,7 @@ async function prepare(config: Config | GroupConfig, warnings: readonly string[]
 async function metricsOf({ metricsListen }: Config): Promise<Metrics | null> {
   if (metricsListen === null) return null
   const { makeMetrics } = await import('./metrics/metrics.ts')
-  return makeMetrics()
+  return makeMetrics(VERSION)
 }
 
 /** The listener of the metrics, which is ready before anything is opened; null: there is none. */

@@ -44,7 +44,7 @@ export const hearing =
   (request: FastifyRequest) =>
   (summary: CallSummary, made?: Made): void => {
     noteCall(request, summary)
-    request.server.observer?.called(request.subject?.name ?? '', summary, made)
+    request.server.observer?.called(request.subject, summary, made)
   }
 
 /** A response is closed when it has been sent, or its client has gone. */

@@ -7,8 +7,8 @@ import { OfferedFixes } from './fixes.ts'
 import { Registry, type Family } from './registry.ts'
 
 export interface Metrics extends ServerObserver {
-  /** Counts for one workspace. */
-  meter(): Meter
+  /** Counts for one workspace; its name, where there is an access file. */
+  meter: (workspace?: string) => Meter
   snapshot(): Family[]
 }
 
@@ -17,13 +17,13 @@ const REQUEST_BOUNDS = [0.01, 0.1, 1]
 const COMMIT_BOUNDS = [0.001, 0.005, 0.025, 0.1, 0.5, 2.5]
 const LOCK_BOUNDS = [0.001, 0.01, 0.1, 1, 10]
 
-/** Begins to count. */
-export function makeMetrics(): Metrics {
+/** Begins to count. `version`: of editd. */
+export function makeMetrics(version: string): Metrics {
   const registry = new Registry()
   const calls = registry.counter(
     'editd_calls_total',
     'Calls of operations, through routes, tools, MCP and adapters, by the code of their problem; ok: none.',
-    ['operation', 'code']
+    ['workspace', 'operation', 'code']
   )
   const misses = registry.counter('editd_misses_total', 'Edits whose old text was not found, by why it was not.', [
     'cause'
@@ -46,6 +46,10 @@ export function makeMetrics(): Metrics {
     'Requests refused with 429: over the rate of a token or an address, or wrong tokens.',
     ['of']
   )
+  const answers = registry.counter('editd_requests_total', 'Requests that have ended, by route and status.', [
+    'route',
+    'status'
+  ])
   let openStreams = () => 0
   registry.gauge('editd_event_streams', 'Streams of events that are open.', () => openStreams())
   const lockWaits = registry.histogram(
@@ -60,24 +64,30 @@ export function makeMetrics(): Metrics {
     'From a finished plan until the result is on the disk or in the bucket, of one file or of a batch.',
     COMMIT_BOUNDS
   )
-  const read = registry.counter('editd_read_bytes_total', 'Bytes of files that were read to be changed.')
-  const written = registry.counter('editd_written_bytes_total', 'Bytes of files that were written.')
-  const histories = new Map<object, number>()
-  registry.gauge(
+  const read = registry.counter('editd_read_bytes_total', 'Bytes of files that were read to be changed.', ['workspace'])
+  const written = registry.counter('editd_written_bytes_total', 'Bytes of files that were written.', ['workspace'])
+  const histories = new Map<object, { workspace: string; bytes: number }>()
+  registry.gauges(
     'editd_history_bytes',
-    'Bytes that the history takes, as of the last time it was tidied (each minute).',
-    () => [...histories.values()].reduce((sum, bytes) => sum + bytes, 0),
+    'Bytes that the history took when it was last tidied (each minute).',
+    () => {
+      const sums = new Map<string, number>()
+      for (const { workspace, bytes } of histories.values()) sums.set(workspace, (sums.get(workspace) ?? 0) + bytes)
+      return [...sums].map(([workspace, bytes]) => [{ workspace }, bytes])
+    },
     'max'
   )
   ofProcess(registry)
+  const build = { version, node: process.version }
+  registry.gauges('editd_build_info', 'Always 1; the labels say what runs.', () => [[build, 1]], 'max')
 
   const fixes = new OfferedFixes()
   return {
     called(by, { operation, code = 'ok' }, made) {
-      calls.add({ operation: operation ?? 'none', code })
+      calls.add({ workspace: by?.workspace ?? '', operation: operation ?? 'none', code })
       if (made === undefined) return
       const { request, answer } = made
-      const key = `${by} ${request?.path ?? ''}`
+      const key = `${by?.name ?? ''} ${request?.path ?? ''}`
       const type = request === null ? null : fixes.taken(key, request)
       if (type !== null) taken.add({ type })
       if (answer === null || !('failure' in answer)) return
@@ -86,12 +96,17 @@ export function makeMetrics(): Metrics {
       if (body.suggested_fixes === undefined) return
       for (const type of fixes.offer(key, body.suggested_fixes)) offered.add({ type })
     },
-    answered: (route, seconds) => requests.observe({ route }, seconds),
+    answered(route, status, seconds) {
+      requests.observe({ route }, seconds)
+      answers.add({ route, status })
+    },
     rateLimited: of => rateLimited.add({ of }),
     streams(open) {
       openStreams = open
     },
-    meter: () => {
+    meter(workspace = '') {
+      read.add({ workspace }, 0)
+      written.add({ workspace }, 0)
       const own = {}
       return {
         locked(seconds, isHeld) {
@@ -101,10 +116,10 @@ export function makeMetrics(): Metrics {
         tookOver: () => takeovers.add({}),
         committed: (seconds, bytes) => {
           commits.observe({}, seconds)
-          written.add({}, bytes)
+          written.add({ workspace }, bytes)
         },
-        read: bytes => read.add({}, bytes),
-        history: bytes => histories.set(own, bytes),
+        read: bytes => read.add({ workspace }, bytes),
+        history: bytes => histories.set(own, { workspace, bytes }),
         closed: () => histories.delete(own)
       }
     },
@@ -112,11 +127,11 @@ export function makeMetrics(): Metrics {
   }
 }
 
+/** In ms: how often the event loop is looked at. What is measured has it in it. */
+const RESOLUTION = 20
+
 /** What Prometheus calls the same of every process, as far as Node knows it. */
 function ofProcess(registry: Registry): void {
-  const delay = monitorEventLoopDelay({ resolution: 20 })
-  delay.enable()
-  const seconds = (nanoseconds: number) => (Number.isNaN(nanoseconds) ? 0 : nanoseconds / 1e9)
   registry.counted('process_cpu_seconds_total', 'Seconds of CPU time, of all threads.', () => {
     const { user, system } = process.cpuUsage()
     return (user + system) / 1e6
@@ -132,15 +147,22 @@ function ofProcess(registry: Registry): void {
     const { heapUsed } = process.memoryUsage()
     return heapUsed
   })
-  for (const [name, of] of [
+  const delay = monitorEventLoopDelay({ resolution: RESOLUTION })
+  delay.enable()
+  for (const [name, read] of [
     ['mean', () => delay.mean],
     ['p99', () => delay.percentile(99)],
     ['max', () => delay.max]
   ] as const) {
     registry.gauge(
       `nodejs_eventloop_lag_${name}_seconds`,
-      `How late the event loop is since the start: ${name}; of several processes, the worst.`,
-      () => seconds(of()),
+      `How late the event loop was since this was last fetched: ${name}; of several processes, the worst.`,
+      () => {
+        const nanoseconds = read()
+        // The last of them in a snapshot.
+        if (name === 'max') delay.reset()
+        return Number.isNaN(nanoseconds) ? 0 : Math.max(0, nanoseconds / 1e9 - RESOLUTION / 1e3)
+      },
       'max'
     )
   }

@@ -26,8 +26,11 @@ export interface Histogram<L extends string> {
 const escaped = (text: string): string =>
   text.replace(/[\\"\n]/g, character => (character === '\n' ? '\\n' : `\\${character}`))
 
-const seriesOf = (name: string, labels: Readonly<Record<string, string>>): string => {
-  const pairs = Object.entries(labels).map(([label, value]) => `${label}="${escaped(value)}"`)
+type Labels = Readonly<Record<string, string>>
+
+/** To Prometheus an empty label is the same as none. */
+const seriesOf = (name: string, labels: Labels): string => {
+  const pairs = Object.entries(labels).flatMap(([label, value]) => (value === '' ? [] : `${label}="${escaped(value)}"`))
   return pairs.length === 0 ? name : `${name}{${pairs.join(',')}}`
 }
 
@@ -49,7 +52,15 @@ export class Registry {
 
   /** `read` is called for each snapshot; `merge`: as of Family. */
   gauge(name: string, help: string, read: () => number, merge: Family['merge'] = 'sum'): void {
-    this.#read.push(() => ({ name, help, type: 'gauge', merge, samples: [[name, read()]] }))
+    this.gauges(name, help, () => [[{}, read()]], merge)
+  }
+
+  /** A gauge of several series. */
+  gauges(name: string, help: string, read: () => (readonly [Labels, number])[], merge: Family['merge']): void {
+    this.#read.push(() => {
+      const samples = read().map(([labels, value]) => [seriesOf(name, labels), value] as const)
+      return { name, help, type: 'gauge', merge, samples }
+    })
   }
 
   /** A counter of which somebody else keeps the number. */
@@ -59,7 +70,7 @@ export class Registry {
 
   /** `bounds`: ascending. */
   histogram<L extends string = never>(name: string, help: string, bounds: readonly number[]): Histogram<L> {
-    const all = new Map<string, { labels: Readonly<Record<string, string>>; counts: number[]; sum: number }>()
+    const all = new Map<string, { labels: Labels; counts: number[]; sum: number }>()
     this.#read.push(() => ({
       name,
       help,

@@ -43,8 +43,8 @@ async function serve(t: Test, files: Record<string, string>, ...flags: string[])
   const events: object[] = []
   const report = (event: object) => events.push(event)
   const auditFile = new AuditFile(path, report)
-  const metrics = makeMetrics()
-  const spaces = await openSpaces({ config: loaded.value, report, auditFile, meter: () => metrics.meter() }, null)
+  const metrics = makeMetrics('1.2.3')
+  const spaces = await openSpaces({ config: loaded.value, report, auditFile, meter: metrics.meter }, null)
   const { app } = await buildApp({ spaces, logger: pino({ level: 'silent' }), observer: metrics })
   let isClosed = false
   const close = async () => {

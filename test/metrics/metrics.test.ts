@@ -3,6 +3,7 @@ import { spawnSync } from 'node:child_process'
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
 import pino from 'pino'
 import t, { type Test } from 'tap'
 import { buildApp } from '../../src/app.ts'
@@ -22,8 +23,8 @@ async function observed(t: Test, files: Parameters<Test['testdir']>[0], ...flags
   const root = testFolder(t, files)
   const loaded = loadConfig([root, '--token', 'secret', '--state-dir', stateDir, '--durability', 'fast', ...flags], {})
   if (!loaded.ok) throw new Error(loaded.failure.join())
-  const metrics = makeMetrics()
-  const spaces = await openSpaces({ config: loaded.value, report: () => {}, meter: () => metrics.meter() }, null)
+  const metrics = makeMetrics('1.2.3')
+  const spaces = await openSpaces({ config: loaded.value, report: () => {}, meter: metrics.meter }, null)
   const { app } = await buildApp({ spaces, logger: pino({ level: 'silent' }), observer: metrics })
   t.teardown(async () => {
     await app.close()
@@ -57,8 +58,8 @@ const seriesOf = (text: string) => text.split('\n').filter(line => line !== '' &
 t.test('tells how large the history is that a server finds when it starts', async t => {
   const { send, config } = await observed(t, { 'a.txt': 'one\n' })
   t.equal((await send('/edit', { path: 'a.txt', old_text: 'one', new_text: 'two' })).statusCode, 200)
-  const metrics = makeMetrics()
-  const spaces = await openSpaces({ config, report: () => {}, meter: () => metrics.meter() }, null)
+  const metrics = makeMetrics('1.2.3')
+  const spaces = await openSpaces({ config, report: () => {}, meter: metrics.meter }, null)
   t.match(exposition(metrics.snapshot()), /^editd_history_bytes [1-9]\d*$/m)
   await spaces.close()
 })
@@ -117,7 +118,7 @@ t.test('counts what was done, whichever way it came', async t => {
 })
 
 t.test('counts locks that were not had, and that were taken over', async t => {
-  const metrics = makeMetrics()
+  const metrics = makeMetrics('1.2.3')
   const meter = metrics.meter()
   meter.locked(11, false)
   meter.locked(0.5, true)
@@ -129,6 +130,41 @@ t.test('counts locks that were not had, and that were taken over', async t => {
   checkLines(t, text, 'editd_lock_wait_seconds_bucket{le="1"} 1', 'editd_lock_wait_seconds_bucket{le="+Inf"} 2')
   meter.closed()
   checkLines(t, exposition(metrics.snapshot()), 'editd_history_bytes 30')
+})
+
+t.test('tells how late the event loop was since the last fetch, and what runs', async t => {
+  const metrics = makeMetrics('1.2.3')
+  const lag = () => Number(/^nodejs_eventloop_lag_max_seconds (\S+)$/m.exec(exposition(metrics.snapshot()))![1])
+  await sleep(50)
+  const end = performance.now() + 300
+  while (performance.now() < end);
+  await sleep(50)
+  t.ok(lag() > 0.2, 'the loop was held up for 300 ms')
+  t.equal(lag(), 0, 'nothing was measured since')
+  t.match(exposition(metrics.snapshot()), /^editd_build_info\{version="1\.2\.3",node="v\d[^"]*"\} 1$/m)
+})
+
+t.test('counts for each workspace', async t => {
+  const metrics = makeMetrics('1.2.3')
+  const [a, b] = [metrics.meter('a'), metrics.meter('b')]
+  a.read(5)
+  a.history(70)
+  b.history(30)
+  const ann = { name: 'ann', workspace: 'a', scope: 'edit' } as const
+  metrics.called(ann, { operation: 'edit_file' }, undefined)
+  metrics.answered('/edit', '200', 0.1)
+  metrics.answered('/edit', 'aborted', 0.1)
+  checkLines(
+    t,
+    exposition(metrics.snapshot()),
+    'editd_calls_total{workspace="a",operation="edit_file",code="ok"} 1',
+    'editd_read_bytes_total{workspace="a"} 5',
+    'editd_written_bytes_total{workspace="b"} 0',
+    'editd_history_bytes{workspace="a"} 70',
+    'editd_requests_total{route="/edit",status="aborted"} 1'
+  )
+  a.closed()
+  t.notMatch(exposition(metrics.snapshot()), /editd_history_bytes\{workspace="a"/)
 })
 
 t.test('has at most 500 series, whatever is asked for', { skip: ONLY_CI }, async t => {
@@ -167,8 +203,8 @@ t.test('is what docs/operators.md says, in its order', async t => {
   const documented = [...table.split('\n## ')[0]!.matchAll(/^\| (`[a-z0-9_`, ]+`) \| ([a-z`_, ]*) ?\| /gm)].flatMap(
     ([, names = '', labels = '']) => names.split(', ').map(name => [name, labels.trim()].join(' ').replaceAll('`', ''))
   )
-  const metrics = makeMetrics()
-  metrics.called('', { operation: 'x', code: 'NO_MATCH' }, undefined)
+  const metrics = makeMetrics('1.2.3')
+  metrics.called(undefined, { operation: 'x', code: 'NO_MATCH' }, undefined)
   const names = metrics.snapshot().map(({ name }) => name)
   const sorted = (list: string[]) => [...list].sort()
   t.strictSame(sorted(documented.map(row => row.split(' ')[0]!)), sorted(names))
