@@ -17,6 +17,8 @@ export function pathOf(url: string): string {
 const PATH_MAX = 200
 const shown = (path: string) => printable(cut(path, PATH_MAX))
 
+const PROBES = ['/healthz', '/readyz']
+
 /** What has become known of a request, and how it is logged once more after its line was written. */
 interface Noted {
   summary: CallSummary
@@ -61,11 +63,15 @@ export const requestLog =
     const write = () => {
       const fields = callFields(request.noted?.summary ?? {}, logPaths)
       fields.duration_ms = since(start)
-      logger.info({
+      const route = request.routeOptions.url ?? shown(pathOf(request.url))
+      // Those who watch a server ask every few seconds.
+      const isProbe = PROBES.includes(route) && response.writableFinished && response.statusCode === 200
+      logger[isProbe ? 'debug' : 'info']({
         request_id: request.id,
         method: request.method,
-        route: request.routeOptions.url ?? shown(pathOf(request.url)),
+        route,
         ...(response.writableFinished ? { status: response.statusCode } : { aborted: true }),
+        ...(request.subject !== undefined && { workspace: request.subject.workspace, token: request.subject.name }),
         ...traceOf(request.headers),
         ...fields
       })
