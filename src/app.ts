@@ -68,6 +68,8 @@ export interface App {
   documentYaml(): Promise<string>
   /** Ends all streams: who reads them shows its token again when it goes on. */
   endStreams(): void
+  /** From now on /readyz says that the server stops; other requests are answered, and their connections closed. */
+  announceStop(): void
   /**
    * Answers NOT_READY to requests from now on; resolves when those that run are done, and what clients had sent by then is
    * answered.
@@ -106,6 +108,7 @@ function observeRequests(app: FastifyInstance, observer: ServerObserver): void {
 export async function buildApp({ spaces, logger, observer, timeouts = TIMEOUTS }: AppOptions): Promise<App> {
   const { config } = spaces
   const drain = makeDrain()
+  let isStopping = false
   const logWhenDone = requestLog(logger, config.logPaths)
   const identified = makeAccessCheck({ ...config, identify: spaces.identify })
   const limits = makeLimits({
@@ -228,6 +231,8 @@ export async function buildApp({ spaces, logger, observer, timeouts = TIMEOUTS }
     logWhenDone(request, reply.raw)
     reply.raw.once('close', drain.enter())
     reply.header('x-request-id', request.id)
+    // So that the next one is sent to another server.
+    if (isStopping) reply.header('connection', 'close')
     const path = pathOf(request.url)
     // Not a route: all other requests for / are answered like those for any unknown path.
     const isHome = path === '/' && ['GET', 'HEAD'].includes(request.method)
@@ -240,7 +245,7 @@ export async function buildApp({ spaces, logger, observer, timeouts = TIMEOUTS }
         ? admit(request, reply, access, caller.value)
         : limits.refusal(caller.failure, request.raw.socket.remoteAddress)
       if (refused !== null) sendProblem(reply, refused)
-      else if (drain.closed && path !== '/healthz') {
+      else if ((drain.closed && path !== '/healthz') || (isStopping && path === '/readyz')) {
         sendProblem(reply.header('connection', 'close'), { code: 'NOT_READY', reason: 'draining', retry_after: 5 })
       } else if (wantsPage && review !== null) review.home(request, reply).catch(done)
       // Relative, so that it is right behind a proxy that puts the server below another path.
@@ -323,6 +328,9 @@ export async function buildApp({ spaces, logger, observer, timeouts = TIMEOUTS }
     document: documentation.document,
     documentYaml: documentation.yaml,
     endStreams: () => streams.endAll(),
+    announceStop() {
+      isStopping = true
+    },
     async drain() {
       const drained = drain.close()
       spaces.endFollowing()

@@ -35,15 +35,12 @@ async function openBucketLate(
 }
 
 /** Roots that don't exist are made. Throws CantOpen. */
-export async function openSpaces(options: OpenOptions, access: null): Promise<Spaces>
-export async function openSpaces(options: OpenOptions, access: Access): Promise<AccessSpaces>
-export async function openSpaces(options: OpenOptions, access: Access | null): Promise<Spaces | AccessSpaces>
 export async function openSpaces(
   { config, report, group, meter, auditFile: file = null }: OpenOptions,
   access: Access | null
 ): Promise<Spaces> {
   const open = async (settings: Config, named: { workspace?: string }) => {
-    const measured = meter?.()
+    const measured = meter?.(named.workspace)
     try {
       const opened = {
         ...settings,

@@ -11,7 +11,7 @@ import type { Access } from './config/access-file.ts'
 import type { Config } from './config/config.ts'
 import { keepOthersOff, type ListenPlace } from './listen.ts'
 import { merged, type Family } from './metrics/registry.ts'
-import type { PreparedSpaces } from './spaces.ts'
+import type { Credentials, PreparedSpaces } from './spaces.ts'
 
 /** Where a server listens, and what it serves, as `Spaces.served`. */
 export interface Listening {
@@ -26,10 +26,10 @@ export interface Listening {
 export type GroupConfig = Config & { group: string; umask: number; declared: Access | null }
 
 /**
- * What a process is told later: to get ready for another access file, and then, when all have answered, to take it or
- * to leave it. `measure`: to tell its metrics.
+ * What a process is told later: to get ready for other credentials, and then, when all have answered, to take them or
+ * to leave them. `measure`: to tell its metrics.
  */
-type Order = { prepare: Access } | 'take' | 'leave' | 'measure'
+type Order = { prepare: Credentials } | 'take' | 'leave' | 'measure'
 
 /**
  * What a process tells the primary: first that it can be told the settings. `prepared`: whether it could get ready, or a
@@ -82,7 +82,7 @@ interface Life {
   failure: StartFailure | null
   /** It is to open its audit file again once it listens. */
   reopensAudit: boolean
-  /** Hears whether it is ready for another access file, or that it has ended; null: it wasn't asked. */
+  /** Hears whether it is ready for other credentials, or that it has ended; null: it wasn't asked. */
   onPrepared: ((prepared: true | string) => void) | null
   /** Its metrics, as it told them last. */
   measured: readonly Family[]
@@ -123,7 +123,7 @@ interface Outcome {
 
 /** The primary's side. */
 export class Processes {
-  readonly #config: Config
+  #config: Config
   readonly #logger: Logger
   readonly #patience: number
   readonly #group = randomUUID()
@@ -188,16 +188,17 @@ export class Processes {
   }
 
   /**
-   * All of them take another access file, or none; rejects with ProcessFailed where one of them can't. Only while they
+   * All of them take other credentials, or none does; rejects with ProcessFailed where one of them can't. Only while they
    * serve, and one call at a time.
    */
-  async replaceAccess(declared: Access): Promise<void> {
+  async replace(credentials: Credentials): Promise<void> {
     const asked = [...this.#lives].filter(([, life]) => listens(life))
-    const answers = await Promise.all(asked.map(([worker, life]) => this.#prepare(worker, life, declared)))
+    const answers = await Promise.all(asked.map(([worker, life]) => this.#prepare(worker, life, credentials)))
     const failure = answers.find(answer => answer !== true)
     for (const [worker] of asked) this.#order(worker, failure === undefined ? 'take' : 'leave')
     if (failure !== undefined) throw new ProcessFailed({ sentence: failure, isFault: false })
-    this.#declared = declared
+    if (typeof credentials === 'string') this.#config = { ...this.#config, token: credentials }
+    else this.#declared = credentials
     // Those that started meanwhile were told what was.
     for (const [worker] of this.#lives) if (!asked.some(([other]) => other === worker)) worker.process.kill('SIGTERM')
   }
@@ -233,10 +234,10 @@ export class Processes {
     }
   }
 
-  #prepare(worker: Worker, life: Life, declared: Access): Promise<true | string> {
+  #prepare(worker: Worker, life: Life, credentials: Credentials): Promise<true | string> {
     return new Promise(resolve => {
       life.onPrepared = resolve
-      this.#order(worker, { prepare: declared })
+      this.#order(worker, { prepare: credentials })
     })
   }
 
@@ -369,7 +370,7 @@ export class Processes {
 /** A server that listens. */
 interface Served extends Listening {
   measure(): readonly Family[]
-  prepare(access: Access): Promise<PreparedSpaces>
+  prepare(credentials: Credentials): Promise<PreparedSpaces>
   /** Finishes what runs and ends the process. */
   stop(why: { reason: string }): void
 }
@@ -393,8 +394,8 @@ export async function serveForPrimary(
   worker.send('started' satisfies Report)
   const [config] = await settings
   process.umask(config.umask)
-  // The primary reads the access file again; a terminal sends this to all of them.
-  if (config.declared !== null) process.on('SIGHUP', () => {})
+  // The primary reads again what is to be read; a terminal sends this to all of them.
+  process.on('SIGHUP', () => {})
   try {
     const served = await serve(config)
     stop = served.stop
@@ -405,7 +406,7 @@ export async function serveForPrimary(
   }
 }
 
-/** Gets ready for another access file, takes it or leaves it, as the primary says. */
+/** Gets ready for other credentials, takes them or leaves them, as the primary says. */
 function followOrders(
   worker: Worker,
   { prepare, measure }: Served,

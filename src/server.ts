@@ -2,11 +2,14 @@
 // The process: argv, environment, listening, signals. The only file that knows argv, the environment and when to stop;
 // does not know any route.
 import cluster from 'node:cluster'
+import { closeSync, openSync, readFileSync } from 'node:fs'
+import { setTimeout as sleep } from 'node:timers/promises'
 import type { Logger } from 'pino'
 import { AuditFile } from './audit/audit-file.ts'
 import { auditFaults } from './audit/place.ts'
 import { loadAccess, type Access } from './config/access-file.ts'
 import { environmentWarnings, helpText, loadConfig, loadLocalConfig, VERSION, type Config } from './config/config.ts'
+import { followCredentials } from './credentials.ts'
 import { codeOf } from './error-code.ts'
 import { CantListen, clearSocketPath, listen, type ListenPlace } from './listen.ts'
 import { openLog, printable } from './log.ts'
@@ -22,15 +25,15 @@ import {
   type Listening,
   type StartFailure
 } from './processes.ts'
-import { CantOpen, type AccessSpaces, type PreparedSpaces, type Spaces } from './spaces.ts'
+import { CantOpen, type Credentials, type PreparedSpaces, type Spaces } from './spaces.ts'
 import { Occupied } from './workspace/locks/other-servers.ts'
 import { StateUnusable } from './workspace/state.ts'
 
 /** The exit status where settings are at fault. */
 const EXIT_FAULT = 2
-/** Milliseconds after a signal until the connections of requests that still run are closed. */
+/** Milliseconds after a signal, and the delay of the settings, until the connections of requests that still run are closed. */
 const DRAIN_MS = 8_000
-/** Milliseconds after a signal until the process ends, whatever still runs; the next start cleans up after it. */
+/** The same until the process ends, whatever still runs; the next start cleans up after it. */
 const EXIT_MS = 9_500
 
 const printErrors = (sentences: readonly string[]) => {
@@ -203,7 +206,7 @@ async function serveMcp(config: Config, warnings: readonly string[]): Promise<vo
     process.stdin.destroy()
     setTimeout(() => process.exit(0), EXIT_MS).unref()
   }
-  for (const signal of ['SIGTERM', 'SIGINT'] as const) process.on(signal, stop)
+  onSignal(stop)
   logger.info({ event: 'started', protocol: 'mcp', root: workspace.root })
   try {
     const { speakMcp } = await import('./stdio.ts')
@@ -226,18 +229,63 @@ async function listening(config: Config, spaces: Spaces, logger: Logger, observe
   return { ...built, address: await listen(built.app, config) }
 }
 
-/** Calls `stop` at each signal to stop: npm passes Ctrl-C on a second time. */
-function onSignal(stop: (why: { signal: string }) => void): void {
+/**
+ * Calls `stop` at each signal to stop: npm passes Ctrl-C on a second time. SIGHUP is one only where the terminal is gone
+ * from which it was started; otherwise it asks to read files again. The end of npx is taken for one.
+ */
+function onSignal(stop: (why: { signal: string } | { reason: string }) => void): void {
+  whenNpxEnds(stop)
   for (const signal of ['SIGTERM', 'SIGINT'] as const) process.on(signal, () => stop({ signal }))
+  const hadTerminal = hasTerminal()
+  process.on('SIGHUP', signal => {
+    if (hadTerminal && !hasTerminal()) stop({ signal })
+  })
+}
+
+/** In ms. Chosen, not measured. */
+const LOOK_FOR_NPX = 1_000
+
+/**
+ * Calls `stop` when npx has ended by which this was started: it passes signals on to no more than the shell between them.
+ */
+function whenNpxEnds(stop: (why: { reason: string }) => void): void {
+  const { npm_lifecycle_event: event, npm_lifecycle_script: script = '' } = process.env
+  if (event !== 'npx' || !/^\W*editd\b/.test(script)) return
+  // On Linux also what the shell was started by.
+  const parents = () => `${process.ppid} ${shellParent(process.ppid)}`
+  const first = parents()
+  setInterval(() => {
+    if (parents() !== first) stop({ reason: 'npx has ended' })
+  }, LOOK_FOR_NPX).unref()
+}
+
+/** What has started the shell of this pid; '' where it is no shell, or that can't be found out. */
+function shellParent(pid: number): string {
+  try {
+    return /^\d+ \(sh\) . (\d+)/.exec(readFileSync(`/proc/${pid}/stat`, 'latin1'))?.[1] ?? ''
+  } catch {
+    return ''
+  }
+}
+
+function hasTerminal(): boolean {
+  try {
+    closeSync(openSync('/dev/tty', 'r'))
+    return true
+  } catch {
+    return false
+  }
 }
 
 /** Serves until a signal comes or `stop` is called. Resolves when it listens. */
 async function serve(config: Config | GroupConfig, warnings: readonly string[], access: Access | null) {
   const { logger, closeLog, spaces, metrics, close } = await prepare(config, warnings, access)
-  const { app, drain, endStreams, address } = await listening(config, spaces, logger, metrics).catch(async error => {
-    await close()
-    throw error
-  })
+  const { app, announceStop, drain, endStreams, address } = await listening(config, spaces, logger, metrics).catch(
+    async error => {
+      await close()
+      throw error
+    }
+  )
 
   let stopping = false
   const stop = async (why: { signal: string } | { reason: string }) => {
@@ -245,6 +293,10 @@ async function serve(config: Config | GroupConfig, warnings: readonly string[], 
     if (stopping) return
     stopping = true
     logger.info({ event: 'stopping', ...why })
+    if (config.stopDelay > 0) {
+      announceStop()
+      await sleep(config.stopDelay)
+    }
     setTimeout(() => {
       app.server.closeAllConnections()
     }, DRAIN_MS).unref()
@@ -257,9 +309,8 @@ async function serve(config: Config | GroupConfig, warnings: readonly string[], 
     process.exit(0)
   }
   onSignal(stop)
-  /** Only where there is an access file. */
-  const prepareSet = async (access: Access): Promise<PreparedSpaces> => {
-    const { take, leave } = await (spaces as AccessSpaces).prepare(access)
+  const prepareSet = async (credentials: Credentials): Promise<PreparedSpaces> => {
+    const { take, leave } = await spaces.prepare(credentials)
     return {
       leave,
       take() {
@@ -275,42 +326,24 @@ async function serve(config: Config | GroupConfig, warnings: readonly string[], 
     logger,
     measure: () => metrics?.snapshot() ?? [],
     prepare: prepareSet,
-    replace: async (access: Access) => (await prepareSet(access)).take()
+    replace: async (credentials: Credentials) => (await prepareSet(credentials)).take()
   }
 }
 
 interface Started {
   logger: Logger
-  /** Serves another access file; rejects, and serves what it did, where that can't be. */
-  replace(access: Access): Promise<void>
+  /** Rejects, and serves what it did, where it can't serve these. */
+  replace(credentials: Credentials): Promise<void>
 }
 
-/**
- * Has the access file read again at each SIGHUP, one after the other, once the server has started. Where it is at fault,
- * or can't be served, the log says why, and what was stays.
- */
-function followAccessFile(config: Config, started: Promise<Started>): void {
-  const readAgain = async ({ logger, replace }: Started) => {
-    const loaded = await loadAccess(config)
-    const faults = loaded.ok ? await faultsWith(loaded.value, replace) : loaded.failure
-    for (const fault of faults) logger.error({ event: 'access_unchanged' }, fault)
-    if (!loaded.ok || faults.length > 0) return
-    const { workspaces, tokens } = loaded.value
-    logger.info({ event: 'access_read', workspaces: workspaces.length, tokens: tokens.length })
-  }
-  const faultsWith = async (access: Access, replace: Started['replace']) => {
-    const faults = auditFaultsOf(config, access)
-    if (faults.length > 0) return faults
-    return replace(access).then(
-      () => [],
-      async (error: unknown) => [(await describe(error, config)).sentence]
-    )
-  }
-  let last: Promise<unknown> = started
-  process.on('SIGHUP', () => {
-    // If the start fails, that is told where it is waited for.
-    last = last.then(() => started.then(readAgain)).catch(() => {})
-  })
+/** Has other credentials served; sentences that say why that can't be. */
+async function faultsWith(config: Config, credentials: Credentials, replace: Started['replace']): Promise<string[]> {
+  const faults = typeof credentials === 'string' ? [] : auditFaultsOf(config, credentials)
+  if (faults.length > 0) return faults
+  return replace(credentials).then(
+    () => [],
+    async (error: unknown) => [(await describe(error, config)).sentence]
+  )
 }
 
 async function start(config: Config, warnings: readonly string[]): Promise<void> {
@@ -329,6 +362,13 @@ async function start(config: Config, warnings: readonly string[]): Promise<void>
   }
   if (config.listen !== null && 'path' in config.listen) await clearSocketPath(config.listen.path)
   const listener = await openMetrics(config)
+  const follow = (serving: Promise<Started>) => {
+    const replaceOrSay = serving.then(({ logger, replace }) => ({
+      logger,
+      replace: (credentials: Credentials) => faultsWith(config, credentials, replace)
+    }))
+    followCredentials(config, replaceOrSay)
+  }
   /** `collect`: the metrics of all processes. */
   const greet = (listening: Listening, logger: Logger, collect: () => Promise<readonly Family[]>) => {
     listener?.serve(collect)
@@ -337,22 +377,22 @@ async function start(config: Config, warnings: readonly string[]): Promise<void>
   }
   if (config.processes === 1) {
     const serving = serve(config, warnings, declared)
-    if (declared !== null) followAccessFile(config, serving)
+    follow(serving)
     const served = await serving
     greet(served, served.logger, async () => served.measure())
     return
   }
   const { logger, closeLog } = startLog(config, warnings)
-  const processes = new Processes(config, declared, logger, EXIT_MS)
+  const processes = new Processes(config, declared, logger, config.stopDelay + EXIT_MS)
   onSignal(why => {
     if (processes.stop()) logger.info({ event: 'stopping', ...why })
   })
-  const replace = (read: Access) => processes.replaceAccess(read)
+  const replace = (credentials: Credentials) => processes.replace(credentials)
   let hasStarted: (started: Started) => void = () => {}
   const started = new Promise<Started>(resolve => {
     hasStarted = resolve
   })
-  if (declared !== null) followAccessFile(config, started)
+  follow(started)
   if (config.auditFile !== null) process.on('SIGHUP', () => processes.reopenAudit())
   await processes.run(listening => {
     greet(listening, logger, () => processes.measure())

@@ -20,6 +20,17 @@ export interface Space {
   enter(): () => void
 }
 
+/** Who may call from now on: what an access file says, or the one token. */
+export type Credentials = Access | string
+
+/** What is served with other credentials, where that can be; one of the two is called. */
+export interface PreparedSpaces {
+  /** It is served from now on. What it doesn't have any more is closed once nothing runs in it. */
+  take(): void
+  /** Closes what was opened for it. */
+  leave(): Promise<void>
+}
+
 export interface Spaces {
   /** Who holds a token; null: no token is asked for. */
   readonly identify: Identify | null
@@ -40,6 +51,11 @@ export interface Spaces {
   readonly audit: Pick<Audit, 'failing'> | null
   /** Nobody is to wait for changes any more. */
   endFollowing(): void
+  /**
+   * Gets ready for others who may call, beside those who may now. Throws where that can't be, and nothing has changed.
+   * Only one call at a time.
+   */
+  prepare(credentials: Credentials): Promise<PreparedSpaces>
   /** Waits for what is running. */
   close(): Promise<void>
 }
@@ -59,11 +75,17 @@ const makeSpace = (config: Config, workspace: Workspace) => {
 }
 type OpenSpace = ReturnType<typeof makeSpace>
 
-/** Of a server without an access file. */
+/** Of a server without an access file. Other credentials are another token. */
 export function oneSpace(config: Config, workspace: Workspace): Spaces {
   const space = makeSpace(config, workspace)
+  let identify = config.token === null ? null : oneToken(config.token)
+  const takeToken = (token: string) => {
+    identify = oneToken(token)
+  }
   return {
-    identify: config.token === null ? null : oneToken(config.token),
+    // Looked up at each request: the token may be another one by then.
+    identify: identify && (token => identify!(token)),
+    prepare: async (token: string) => ({ take: () => takeToken(token), leave: async () => {} }),
     resource: () => null,
     config,
     served: `root=${workspace.root}`,
@@ -92,14 +114,6 @@ interface Opened {
   identify: Identify
   issuers: Access['issuers']
   jwts: Jwts | undefined
-}
-
-/** A set that could be opened; one of the two is called. */
-export interface PreparedSpaces {
-  /** The set is served from now on. What it doesn't have any more is closed once nothing runs in it. */
-  take(): void
-  /** Closes what was opened for it. */
-  leave(): Promise<void>
 }
 
 /** Those of an access file; none before the first set is taken. */

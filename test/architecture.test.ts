@@ -39,6 +39,7 @@ const ARROWS: Record<string, string[]> = {
   server: [
     'app',
     'stdio',
+    'credentials',
     'processes',
     'open-spaces',
     'spaces',
@@ -51,6 +52,7 @@ const ARROWS: Record<string, string[]> = {
     'log',
     'error-code'
   ],
+  credentials: ['spaces', 'config'],
   processes: ['spaces', 'listen', 'metrics', 'config'],
   'open-spaces': ['spaces', 'bucket', 'object-store', 'workspace', 'audit', 'config'],
   listen: ['config', 'error-code'],

@@ -69,7 +69,8 @@ export async function run(
   const token = 'a-token-for-tests'
   const port = flags.includes('--port') || flags.includes('--listen') ? [] : ['--port', '0']
   const state = stateDir === null ? [] : ['--state-dir', stateDir]
-  const served = flags.includes('--access') ? [] : [root, '--token', token]
+  const auth = flags.includes('--token-file') ? [] : ['--token', token]
+  const served = flags.includes('--access') ? [] : [root, ...auth]
   const child = spawn(command, [...args, ...served, ...port, ...state, ...flags], {
     stdio: ['ignore', 'pipe', 'pipe']
   })

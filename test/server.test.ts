@@ -420,6 +420,42 @@ t.test(
   }
 )
 
+t.test('takes requests for a while after the signal, and says that it stops', { skip: ONLY_CI }, async t => {
+  const dir = testFolder(t, { root: { 'a.txt': 'one\n' } })
+  for (const processes of ['1', '2']) {
+    const flags = ['--port=0', '--token', TOKEN, '--stop-delay', '2s', '--processes', processes]
+    const server = await run(t, [join(dir, 'root'), ...flags])
+    server.child.kill('SIGTERM')
+    while ((await get(server.url, '/readyz')).status === 200) await sleep(10)
+    t.match(await (await get(server.url, '/readyz')).json(), { code: 'NOT_READY' })
+    const { status, headers } = await fetch(`${server.url}/capabilities`, {
+      headers: { authorization: `Bearer ${TOKEN}` }
+    })
+    t.strictSame([status, headers.get('connection')], [200, 'close'])
+    t.equal(await server.exit, 0)
+  }
+})
+
+t.test('ends with the npx that has started it', { skip: ONLY_CI }, async t => {
+  const home = testFolder(t)
+  // npx starts a shell, which starts the server; `; :` keeps the shell from becoming it.
+  const line = `${COMMAND.join(' ')} ${join(home, 'root')} --port 0 --token ${TOKEN}; :`
+  const launcher = `require('child_process').spawn('sh', ['-c', process.argv[1]], { stdio: 'inherit' })`
+  const started = { npm_lifecycle_event: 'npx', npm_lifecycle_script: "'editd'" }
+  const killed = [
+    ['the shell is killed', 'sh', ['-c', line]],
+    ['what has started the shell is killed', process.execPath, ['-e', launcher, line]]
+  ] as const
+  for (const [what, command, args] of process.platform === 'linux' ? killed : killed.slice(0, 1)) {
+    const server = await run(t, [...args], started, undefined, command)
+    t.equal((await get(server.url, '/healthz')).status, 200, what)
+    server.child.kill('SIGKILL')
+    // Closed when nobody has its stdout any more.
+    t.equal(await server.exit, null)
+    t.match(server.err(), /"event":"stopping","reason":"npx has ended"[^]*"event":"stopped"/, what)
+  }
+})
+
 t.test('tells its version and its settings', { skip: ONLY_CI }, async t => {
   testFolder(t)
   for (const [flag, output] of [

@@ -47,8 +47,12 @@ export interface Config {
   /** null: no token is asked for (--no-auth). */
   token: string | null
   tokenGenerated: boolean
+  /** The file that has the token, which is read again while the server runs; null: none. */
+  tokenFile: string | null
   /** null: the one token may do everything. */
   access: AccessSource | null
+  /** In ms after a signal to stop. */
+  stopDelay: number
   /** The most requests of a token, or without one of an address; null: no limit. */
   rate: Rate | null
   /** '': a bucket has none. */
@@ -156,19 +160,19 @@ function tokenOf(
     faults.push(`${given} and ${from('token-file')} are both given: give only one.`)
   }
   if (file === undefined) return value('token')
+  const read = readToken(file, disk)
+  if (read.ok) return read.value
+  faults.push(`${from('token-file')} ${read.failure}`)
+}
+
+/** The token in a file. Fails with what is wrong with the file, which is named first. */
+export function readToken(file: string, disk: Pick<Disk, 'readText'> = DISK): Result<string, string> {
   const read = disk.readText(file)
-  if (!read.ok) {
-    faults.push(`${from('token-file')} "${file}" can't be read: ${read.failure}.`)
-    return
-  }
+  if (!read.ok) return fail(`"${file}" can't be read: ${read.failure}.`)
   const text = read.value.trim()
-  if (text === '') {
-    faults.push(`${from('token-file')} "${file}" is empty: it must contain the token.`)
-    return
-  }
+  if (text === '') return fail(`"${file}" is empty: it must contain the token.`)
   const parsed = TOKEN.parse(text)
-  if (parsed.ok) return parsed.value
-  faults.push(`${from('token-file')} "${file}" does not contain a valid token: expected ${parsed.failure}.`)
+  return parsed.ok ? ok(parsed.value) : fail(`"${file}" does not contain a valid token: expected ${parsed.failure}.`)
 }
 
 /** The folder for what a user's programs remember; undefined where the user has none. */
@@ -216,6 +220,7 @@ export function loadConfig(
 
   const host = value('host')
   const token = tokenOf(value, from, disk, faults)
+  const tokenFile = value('token-file')
   const noAuth = value('no-auth')
   const tokenGiven = given.has('token') || given.has('token-file')
   if (noAuth && tokenGiven) {
@@ -294,10 +299,12 @@ export function loadConfig(
     processes,
     token: noAuth || access !== undefined ? null : (token ?? randomBytes(32).toString('base64url')),
     tokenGenerated: !noAuth && access === undefined && token === undefined,
+    tokenFile: tokenFile === undefined ? null : resolve(tokenFile),
     access:
       access === undefined
         ? null
         : { file: resolve(access), stateDir: value('state-dir') ?? null, home: home ?? dirname(resolve(stateDir)) },
+    stopDelay: value('stop-delay') ?? 0,
     rate: value('rate') ?? null,
     stateDir: stateDir === '' ? '' : resolve(stateDir),
     durability: value('durability'),
@@ -362,6 +369,7 @@ const HTTP_ONLY: readonly Name[] = [
   'token',
   'token-file',
   'no-auth',
+  'stop-delay',
   'rate',
   'metrics-listen',
   'no-docs',

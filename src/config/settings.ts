@@ -67,13 +67,18 @@ export const SETTINGS = {
   ),
   processes: setting(integer(1, 64), '1', 'how many processes serve on that address'),
   token: { ...optional(TOKEN, 'generated at each start', 'the bearer token that clients send'), secret: true },
-  'token-file': optional(TEXT, 'none', 'a file that contains the token'),
+  'token-file': optional(TEXT, 'none', 'a file that contains the token; read again when it has changed'),
   access: optional(
     TEXT,
     'none',
     'a file of workspaces and of the tokens that may use them, instead of a root and one token; read again on SIGHUP'
   ),
   'no-auth': switchSetting('require no token; on a loopback host or a unix socket only'),
+  'stop-delay': optional(
+    duration(60_000, '60s'),
+    'none',
+    'how long after a signal to stop requests are still taken, while /readyz says that the server stops'
+  ),
   rate: optional(
     RATE,
     'none',

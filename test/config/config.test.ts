@@ -55,6 +55,7 @@ t.test('has defaults that need no setting', async t => {
       stateDir: /^\/home\/me\/\.local\/state\/editd\/workspace-[0-9a-f]{12}$/ as unknown as string,
       durability: 'full',
       lock: 'shared',
+      stopDelay: 0,
       rate: null,
       lockTimeout: 10_000,
       maxFileSize: 100_000_000,
@@ -163,7 +164,7 @@ t.test('accepts flags in each form, and the environment', async t => {
   )
   check(t, ['--port', '81', '--read-only=0'], { EDITD_PORT: '80', EDITD_READ_ONLY: '1' }, { port: 81, readOnly: false })
   check(t, ['--token', 'a=b'], {}, { token: 'a=b', tokenGenerated: false })
-  check(t, ['--token-file', '/run/token'], {}, { token: 'secret-1', tokenGenerated: false })
+  check(t, ['--token-file', '/run/token'], {}, { token: 'secret-1', tokenFile: '/run/token', tokenGenerated: false })
   check(t, ['--no-auth'], {}, { tokenGenerated: false })
   t.equal((load(['--no-auth']) as { value: Config }).value.token, null)
   check(t, ['--host', '0.0.0.0', '--token', 'x'], {}, { host: '0.0.0.0' })
@@ -284,6 +285,8 @@ t.test('refuses what it would have to guess', async t => {
     faults(t, ['--body-limit', size], {}, '--body-limit')
   }
   for (const time of ['0', '1h', '2h', '61m']) faults(t, ['--lock-timeout', time], {}, '--lock-timeout')
+  check(t, ['--stop-delay', '5s'], {}, { stopDelay: 5000 })
+  for (const time of ['0', '61s']) faults(t, ['--stop-delay', time], {}, '--stop-delay')
   for (const ext of ['*', 'a/b', '.', 'ts,,md']) faults(t, ['--allow-extensions', ext], {}, 'extensions such as')
   faults(t, ['--protect', 'a,,b'], {}, 'none of them empty')
   for (const host of ['http://x', 'a b', 'x:80', '*']) faults(t, ['--allow-host', host], {}, 'host names or addresses')
