@@ -264,6 +264,7 @@ function shellParent(pid: number): string {
   try {
     return /^\d+ \(sh\) . (\d+)/.exec(readFileSync(`/proc/${pid}/stat`, 'latin1'))?.[1] ?? ''
   } catch {
+    /* c8 ignore next 2 -- only where there is no /proc */
     return ''
   }
 }
