@@ -261,25 +261,10 @@ export async function buildApp({ spaces, logger, observer, timeouts = TIMEOUTS }
       }
     })
     const { default: cors } = await import('@fastify/cors')
+    // Such a page may send any header: clients have some of their own, as Open WebUI has X-Session-Id.
     await app.register(cors, {
       origin: config.allowOrigins,
       methods: ['GET', 'POST'],
-      allowedHeaders: [
-        'authorization',
-        'content-type',
-        'if-match',
-        'if-none-match',
-        'x-request-id',
-        'idempotency-key',
-        'last-event-id',
-        'editd-agent',
-        'editd-session',
-        'traceparent',
-        'tracestate',
-        'mcp-protocol-version',
-        'mcp-method',
-        'mcp-name'
-      ],
       exposedHeaders: ['etag', 'idempotency-replayed', 'retry-after', 'x-request-id'],
       maxAge: 600,
       strictPreflight: false

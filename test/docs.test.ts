@@ -6,7 +6,9 @@ import { once } from 'node:events'
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, utimesSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
+import { request, type IncomingMessage, type OutgoingHttpHeaders } from 'node:http'
 import { createInterface } from 'node:readline'
+import { json } from 'node:stream/consumers'
 import { fileURLToPath } from 'node:url'
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client'
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio'
@@ -143,6 +145,63 @@ for (const name of DOCUMENTS) {
     t.equal(await server.stop(), 0)
   })
 }
+
+t.test('lets Open WebUI in, from its page and from its backend', { skip: ONLY_CI }, async t => {
+  const folder = mkdtempSync(join(tmpdir(), 'editd-docs-'))
+  t.teardown(() => rmSync(folder, { recursive: true }))
+  const [, command = ''] = /```sh open-webui\n([^]*?)\n```/.exec(readFileSync(join(ROOT, 'docs/tools.md'), 'utf8'))!
+  const flags = command.replace('npx editd path/to/root --token-file path/to/token ', '').split(' ')
+  t.equal(flags.length, 6)
+  const server = await start(join(folder, 'root'), join(folder, 'state'), ...flags)
+  t.teardown(() => {
+    server.child.kill('SIGKILL')
+  })
+  const { port } = new URL(server.url)
+  const ask = async (method: string, path: string, headers: OutgoingHttpHeaders, body = '') => {
+    const asked = request({ host: '127.0.0.1', port, method, path, headers }).end(body)
+    const [answer] = (await once(asked, 'response')) as [IncomingMessage]
+    return {
+      status: answer.statusCode,
+      headers: answer.headers,
+      body: method === 'OPTIONS' ? answer.resume() : await json(answer)
+    }
+  }
+  const origin = 'http://localhost:3000'
+  const call = { authorization: 'Bearer a-token-for-tests', 'content-type': 'application/json' }
+  /** As a browser does: it asks first, for all headers that aren't of every page. */
+  const fromPage = async (method: string, path: string, more: OutgoingHttpHeaders, body = '') => {
+    const headers = { ...call, ...more }
+    const names = Object.keys(headers).sort().join()
+    const preflight = await ask('OPTIONS', path, {
+      origin,
+      'access-control-request-method': method,
+      'access-control-request-headers': names
+    })
+    t.match(preflight, {
+      status: 204,
+      headers: { 'access-control-allow-origin': origin, 'access-control-allow-headers': names }
+    })
+    t.match(preflight.headers['access-control-allow-methods'], method)
+    const answer = await ask(method, path, { origin, accept: 'application/json', ...headers }, body)
+    t.match(answer, { status: 200, headers: { 'access-control-allow-origin': origin } }, path)
+    return answer.body
+  }
+  const { paths } = (await fromPage('GET', '/openapi.tools.json', {})) as { paths: Record<string, object> }
+  t.hasProps(paths, ['/create', '/edit'])
+  const created = JSON.stringify({ path: 'a.txt', content: 'one\n' })
+  // Of the chat in which the tool is called.
+  await fromPage('POST', '/create', { 'x-session-id': '6f0b1d5e' }, created)
+
+  const host = 'editd:7333'
+  t.match(await ask('GET', '/openapi.tools.json', { host, ...call }), { status: 200 })
+  const edit = JSON.stringify({ path: 'a.txt', old_text: 'one', new_text: 'two' })
+  t.match(await ask('POST', '/edit', { host, ...call }, edit), { status: 200, body: { changed: true } })
+
+  const refused = { status: 403 }
+  t.match(await ask('POST', '/edit', { ...call, origin: 'http://localhost:3001' }, edit), refused, 'no other page')
+  t.match(await ask('POST', '/edit', { ...call, host: 'editd.other:7333' }, edit), refused, 'by no other name')
+  t.equal(await server.stop(), 0)
+})
 
 t.test('drains when npm start gets SIGTERM', { skip: ONLY_CI }, async t => {
   const folder = mkdtempSync(join(tmpdir(), 'editd-npm-'))

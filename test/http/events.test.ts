@@ -83,7 +83,11 @@ t.test('refuses, before it begins, what it can not tell', async t => {
   t.equal((await server.call('HEAD', '/events')).status, 405)
   t.match(await server.call('POST', '/events', { body: {} }), { status: 405 })
   const preflight = await server.call('OPTIONS', '/events', {
-    headers: { origin: 'https://app.test', 'access-control-request-method': 'GET' }
+    headers: {
+      origin: 'https://app.test',
+      'access-control-request-method': 'GET',
+      'access-control-request-headers': 'authorization,last-event-id'
+    }
   })
   t.match(preflight.headers.get('access-control-allow-headers'), /last-event-id/)
   const reader = readEvents(server.url, TOKEN, { headers: { origin: 'https://app.test', accept: 'text/*' } })

@@ -178,9 +178,14 @@ t.test('stands behind the same access as all routes', async t => {
     )
   }
   const preflight = await server.call('OPTIONS', '/mcp', {
-    headers: { origin: 'https://app.example', 'access-control-request-method': 'POST', authorization: '' }
+    headers: {
+      origin: 'https://app.example',
+      'access-control-request-method': 'POST',
+      'access-control-request-headers': 'mcp-protocol-version,mcp-method,mcp-name',
+      authorization: ''
+    }
   })
-  t.match(preflight.headers.get('access-control-allow-headers'), /mcp-protocol-version, mcp-method, mcp-name/)
+  t.match(preflight.headers.get('access-control-allow-headers'), /mcp-protocol-version,mcp-method,mcp-name/)
   const open = await startServer(t, { files, settings: { token: null } })
   const client = await connected(t, new StreamableHTTPClientTransport(new URL(`${open.url}/mcp`)), ERAS[1])
   t.equal((await client.listTools()).tools.length, NAMES.length, 'and needs no token without auth')
