@@ -1,7 +1,7 @@
 // The commands of the README, and every example in the documents: the answer is compared with the printed one; code and
 // configurations are used as they stand.
 // runs in .ci/run
-import { execFileSync, spawn } from 'node:child_process'
+import { execFileSync, spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, utimesSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -91,16 +91,24 @@ for (const name of DOCUMENTS) {
       server.child.kill('SIGKILL')
     })
     let run = 0
-    for (const [whole, command, kind, printed] of [
-      ...text.matchAll(/```sh run\n([^]*?)```\n\n```(text|json(?: part)?)\n([^]*?)^```$/gm)
+    for (const [whole, language, command, kind, printed] of [
+      ...text.matchAll(/```(sh|python) run\n([^]*?)```\n\n```(text|json(?: part)?)\n([^]*?)^```$/gm)
     ]) {
+      run++
+      if (language === 'python' && spawnSync('python3', ['--version']).status !== 0) {
+        t.pass('a program in Python', { skip: 'needs python3' })
+        continue
+      }
       const env = { ...process.env, EDITD_URL: server.url, EDITD_TOKEN: 'a-token-for-tests' }
-      const said = execFileSync('bash', ['-c', command!], { cwd: folder, env, encoding: 'utf8' })
+      const program = language === 'python' ? 'python3' : 'bash'
+      const said = execFileSync(program, ['-c', command!], { cwd: folder, env, encoding: 'utf8' })
       const now = kind === 'text' ? said : shown(JSON.parse(said), kind!, printed!)
       if (WRITES) {
-        text = text.replace(whole, () => `\`\`\`sh run\n${command}\`\`\`\n\n\`\`\`${kind}\n${now.trimEnd()}\n\`\`\``)
+        text = text.replace(
+          whole,
+          () => `\`\`\`${language} run\n${command}\`\`\`\n\n\`\`\`${kind}\n${now.trimEnd()}\n\`\`\``
+        )
       } else t.equal(now.trimEnd(), printed!.trimEnd(), command!)
-      run++
     }
     for (const [, code] of text.matchAll(/```js run\n([^]*?)```/g)) {
       // As SDKs pass it: OpenAI's calls have `arguments`, Anthropic's have `input`.
@@ -140,7 +148,7 @@ for (const name of DOCUMENTS) {
       t.match((await client.listTools()).tools[0], { name: 'edit_file' }, config!)
       await client.close()
     }
-    t.equal(run, text.match(/```sh run/g)?.length, 'every example has an answer')
+    t.equal(run, text.match(/```(sh|python) run/g)?.length, 'every example has an answer')
     if (WRITES) writeFileSync(join(ROOT, name), text)
     t.equal(await server.stop(), 0)
   })
