@@ -3,6 +3,7 @@
 // runs in .ci/run
 import { execFileSync, spawn, spawnSync, type ChildProcess } from 'node:child_process'
 import { ONLY_CI } from './often.ts'
+import { createSocket } from 'node:dgram'
 import { once } from 'node:events'
 import {
   chmodSync,
@@ -15,10 +16,11 @@ import {
   symlinkSync,
   writeFileSync
 } from 'node:fs'
-import { createServer as createHttpServer } from 'node:http'
+import { createServer as createHttpServer, type RequestListener } from 'node:http'
 import { createServer, type AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { text } from 'node:stream/consumers'
 import { setTimeout as sleep } from 'node:timers/promises'
 import t, { type Test } from 'tap'
 import { parse } from 'yaml'
@@ -292,22 +294,115 @@ t.test('docker-compose takes bucket.yaml', needs('docker-compose', 'docker-compo
   const bucket = { EDITD_ROOT: 's3://docs/x', EDITD_S3_ENDPOINT: 'https://s3.example' }
   const { status, stdout, stderr } = config(bucket)
   t.equal(status, 0, stderr)
-  t.match(parse(stdout).services, { editd: { environment: bucket, read_only: true }, proxy: { image: 'caddy:2' } })
+  t.match(parse(stdout).services, { editd: { environment: bucket, read_only: true }, proxy: { image: /^haproxy:/ } })
   t.not(config({}).status, 0, 'it asks for the bucket')
 })
 
-t.test('caddy takes what bucket.yaml gives it', needs('caddy', 'caddy', 'version'), async t => {
-  const dir = folder(t)
-  const [, , script] = parse(textOf('bucket.yaml')).services.proxy.command as [string, string, string]
-  const [, caddyfile = ''] = /<<'END'\n(.*?)\nEND\n/s.exec(script) ?? []
-  writeFileSync(join(dir, 'Caddyfile'), `${caddyfile}\n`)
-  const flags = ['validate', '--config', join(dir, 'Caddyfile'), '--adapter', 'caddyfile']
-  const { status, stderr } = spawnSync('caddy', flags, { encoding: 'utf8', env: { ...process.env, HOME: dir } })
-  t.equal(status, 0, stderr)
-})
+/** Answers each question for addresses with these; its port. */
+async function nameServer(t: Test, addresses: string[]): Promise<number> {
+  const A = 1
+  const socket = createSocket('udp4').bind(0, '127.0.0.1')
+  socket.on('message', (query, from) => {
+    const end = query.indexOf(0, 12) + 1
+    const isForV4 = query.readUInt16BE(end) === A
+    const answers = isForV4
+      ? addresses.map(address =>
+          Buffer.from([0xc0, 12, 0, A, 0, 1, 0, 0, 0, 1, 0, 4, ...address.split('.').map(Number)])
+        )
+      : []
+    const header = Buffer.from([0x81, 0x80, 0, 1, 0, answers.length, 0, 0, 0, 0])
+    socket.send(Buffer.concat([query.subarray(0, 2), header, query.subarray(12, end + 4), ...answers]), from.port)
+  })
+  await once(socket, 'listening')
+  t.teardown(() => socket.close())
+  return socket.address().port
+}
 
 t.test(
-  'Kubernetes has all fields of sidecar.yaml',
+  'the proxy of bucket.yaml leaves out what is not ready, and sends no request twice',
+  needs('haproxy', 'haproxy', '-v'),
+  async t => {
+    const dir = folder(t)
+    const addresses = ['127.0.0.2', '127.0.0.3', '127.0.0.4']
+    const [port, site] = [await freePort(), await freePort()]
+    let received: string[] = []
+    let isReady = true
+    /** What the second server does with a request that it has received. */
+    let answer: RequestListener = (_request, response) => response.end('second')
+    // At the third address is none yet.
+    const [, second] = await Promise.all(
+      addresses.slice(0, 2).map(async (address, i) => {
+        const server = createHttpServer(async (request, response) => {
+          if (request.url === '/readyz') return response.writeHead(i === 0 || isReady ? 200 : 503).end()
+          const body = await text(request)
+          received.push(`${body.slice(0, 2)}${body.length}`)
+          if (i === 0) response.end('first')
+          else answer(request, response)
+        })
+        await once(server.listen(port, address), 'listening')
+        t.teardown(() => {
+          server.closeAllConnections()
+          server.close()
+        })
+        return server
+      })
+    )
+    const [, , script] = parse(textOf('bucket.yaml')).services.proxy.command as [string, string, string]
+    const config = /<<'END'\n(.*?\n)END\n/s.exec(script)![1]!
+    const here = config
+      .replace('127.0.0.11:53', `127.0.0.1:${await nameServer(t, addresses)}`)
+      .replace('bind :7333', `bind 127.0.0.1:${site}`)
+      .replace('editd:7333', `editd:${port}`)
+    writeFileSync(join(dir, 'haproxy.cfg'), here)
+    const proxy = spawn('haproxy', ['-W', '-f', join(dir, 'haproxy.cfg')], { stdio: 'ignore' })
+    t.teardown(() => end(proxy))
+    /** Sends so many requests; what was answered. */
+    const send = async (count: number) => {
+      received = []
+      const answers = []
+      for (let i = 0; i < count; i++) {
+        const body = `${i} ${'x'.repeat(100_000)}`
+        const response = await fetch(`http://127.0.0.1:${site}/edit`, { method: 'POST', body }).catch(() => null)
+        answers.push(response === null ? 'closed' : response.ok ? await response.text() : response.status)
+      }
+      return answers
+    }
+    const each = Array.from({ length: 6 }, (_, i) => `${i} 100002`)
+    const until = async (answers: (string | number)[]) => {
+      const wanted = new Set(answers)
+      for (;;) {
+        const got = new Set(await send(6))
+        if (got.size === wanted.size && [...got].every(answer => wanted.has(answer))) return
+        if (proxy.exitCode !== null) throw new Error('HAProxy has ended')
+      }
+    }
+    await until(['first', 'second'])
+    isReady = false
+    await until(['first'])
+    isReady = true
+    await until(['first', 'second'])
+    answer = (_request, response) => response.writeHead(503, { 'retry-after': '5' }).end('NOT_READY')
+    t.strictSame(new Set(await send(6)), new Set(['first', 503]), 'what a server says comes through')
+    t.strictSame(received, each)
+    answer = request => request.socket.destroy()
+    const unknown = await send(6)
+    t.ok(unknown.includes('first'))
+    t.ok(unknown.some(answer => answer === 502 || answer === 'closed'))
+    t.strictSame(received, each)
+    second!.closeAllConnections()
+    second!.close()
+    t.strictSame(new Set(await send(6)), new Set(['first']), 'one that is gone is passed over')
+    t.strictSame(received, each)
+    const flags = ['--host', addresses[2]!, '--port', String(port)]
+    const third = await start(join(dir, 'root'), join(dir, 'state'), ...flags)
+    await until(['first', 401])
+    t.equal(await third.stop(), 0)
+    t.strictSame(new Set(await send(6)), new Set(['first']), 'a real one comes and goes')
+  }
+)
+
+t.test(
+  'Kubernetes has all fields of sidecar.yaml and kubernetes.yaml',
   {
     skip:
       process.env.NO_DEPLOY === '1'
