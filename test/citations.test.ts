@@ -77,7 +77,7 @@ const OTHER_FLAGS = new Set(
   [
     '--attempts --cap-drop --clients --counts --cuts --dev --die-with-parent --disable-coverage --errors --flood --help',
     '--histories --import',
-    '--bind --clearenv --fsize --increments --kill-who --kills --memory --new-session --off --patience',
+    '--bind --clearenv --format --fsize --increments --kills --memory --new-session --off --patience',
     '--pids-limit --prefix --proc --starts',
     '--quick --requests --rm --ro-bind --rounds --security-opt --setenv --share-net --signal --silence --symlink --tmpfs',
     '--max-time --only --records --unix-socket --unshare-all --user'

@@ -12,6 +12,7 @@ import {
   mkdirSync,
   mkdtempSync,
   readFileSync,
+  renameSync,
   rmSync,
   symlinkSync,
   writeFileSync
@@ -152,32 +153,55 @@ t.test('systemd takes the units, and finds them well confined', needs('systemd-a
   t.equal(analysed.status, 0, String(analysed.stdout).trim().split('\n').at(-1) ?? '')
 })
 
-t.test('the command of the unit serves on the socket', needs('systemd-socket-activate', 'systemd'), async t => {
-  const dir = folder(t)
-  const line = /^ExecStart=(.*)$/m.exec(textOf('editd.service'))![1]!
-  const command = line
-    .replace('/usr/bin/node', process.execPath)
-    .replace('/opt/editd/dist/server.js', SERVER)
-    .replace('/srv/workspace', join(dir, 'root'))
-    .replace(/\$\{STATE_DIRECTORY\}/, join(dir, 'state'))
-    .split(' ')
-  const socket = join(dir, 'editd.sock')
-  const variables = [...textOf('editd.service').matchAll(/^Environment=(.*)$/gm)]
-    .flatMap(([, all = '']) => all.split(' '))
-    .flatMap(variable => ['-E', variable.replace('%d', join(dir, 'secret'))])
-  const child = spawn('systemd-socket-activate', ['-l', socket, ...variables, '--', ...command])
-  t.teardown(() => {
-    child.kill('SIGKILL')
-  })
-  await once(child.stderr, 'data')
-  const curl = ['-sS', '--max-time', '20', '--unix-socket', socket, '-H', 'Host: editd.example']
-  const headers = ['-H', `Authorization: Bearer ${TOKEN}`, '-H', 'Content-Type: application/json']
-  const edit = ['-d', '{"path":"a.txt","old_text":"one","new_text":"two"}', 'http://localhost/edit']
-  const answer = spawn('curl', [...curl, ...headers, '-o', '/dev/null', '-w', '%{http_code}', ...edit])
-  t.equal(String((await once(answer.stdout, 'data'))[0]), '200')
-  t.equal(readFileSync(join(dir, 'root/a.txt'), 'utf8'), 'two\n')
-  t.equal(await end(child), 0)
-})
+t.test(
+  'the command of the unit serves on the socket, and reloads its audit',
+  needs('systemd-socket-activate', 'systemd'),
+  async t => {
+    const dir = folder(t)
+    const line = /^ExecStart=(.*)$/m.exec(textOf('editd.service'))![1]!
+    const command = line
+      .replace('/usr/bin/node', process.execPath)
+      .replace('/opt/editd/dist/server.js', SERVER)
+      .replace('/srv/workspace', join(dir, 'root'))
+      .replace(/\$\{STATE_DIRECTORY\}/, join(dir, 'state'))
+      .split(' ')
+    const unit = textOf('editd.service')
+    const [, logs = ''] = /^LogsDirectory=(.*)$/m.exec(unit)!
+    const [, flag = '', path = ''] = /\(for `(--audit) (\S+)`\)/.exec(
+      readFileSync(join(TOP, 'docs/operators.md'), 'utf8')
+    )!
+    t.match(path, `/var/log/${logs}/`)
+    mkdirSync(join(dir, logs))
+    const audit = path.replace('/var/log', dir)
+    const socket = join(dir, 'editd.sock')
+    const variables = [...textOf('editd.service').matchAll(/^Environment=(.*)$/gm)]
+      .flatMap(([, all = '']) => all.split(' '))
+      .flatMap(variable => ['-E', variable.replace('%d', join(dir, 'secret'))])
+    const child = spawn('systemd-socket-activate', ['-l', socket, ...variables, '--', ...command, flag, audit])
+    t.teardown(() => {
+      child.kill('SIGKILL')
+    })
+    await once(child.stderr, 'data')
+    const curl = ['-sS', '--max-time', '20', '--unix-socket', socket, '-H', 'Host: editd.example']
+    const headers = ['-H', `Authorization: Bearer ${TOKEN}`, '-H', 'Content-Type: application/json']
+    const edit = async (old_text: string, new_text: string) => {
+      const body = ['-d', JSON.stringify({ path: 'a.txt', old_text, new_text }), 'http://localhost/edit']
+      const answer = spawn('curl', [...curl, ...headers, '-o', '/dev/null', '-w', '%{http_code}', ...body])
+      t.equal(String((await once(answer.stdout, 'data'))[0]), '200')
+    }
+    await edit('one', 'two')
+    t.equal(readFileSync(join(dir, 'root/a.txt'), 'utf8'), 'two\n')
+    while (!existsSync(audit)) await sleep(20)
+    renameSync(audit, `${audit}.1`)
+    const [, reload = ''] = /^ExecReload=(.*)$/m.exec(unit)!
+    execFileSync('bash', ['-c', reload], { env: { MAINPID: String(child.pid) } })
+    while (!existsSync(audit)) await sleep(20)
+    await edit('two', 'three')
+    while (readFileSync(audit, 'utf8') === '') await sleep(20)
+    t.match(JSON.parse(readFileSync(audit, 'utf8')), { outcome: 'done', path: 'a.txt' })
+    t.equal(await end(child), 0)
+  }
+)
 
 t.test('Caddy passes requests and events on, also below a prefix', needs('caddy', 'caddy', 'version'), async t => {
   const dir = folder(t)
