@@ -24,7 +24,7 @@ import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
 import { setTimeout as sleep } from 'node:timers/promises'
 import t, { type Test } from 'tap'
-import { parse } from 'yaml'
+import { parse, parseAllDocuments } from 'yaml'
 import { SERVER, start, uncounted } from './running.ts'
 
 const TOP = join(import.meta.dirname, '..')
@@ -248,6 +248,10 @@ t.test('Caddy passes requests and events on, also below a prefix', needs('caddy'
   }
 })
 
+/** Objects of Kubernetes in a file. */
+const objectsOf = (yaml: string) =>
+  parseAllDocuments(yaml).map(document => document.toJS() as Record<string, any> & { apiVersion: string; kind: string })
+
 const image = readFileSync(join(TOP, 'Dockerfile'), 'utf8')
 const ofImage = (instruction: string) =>
   JSON.parse(new RegExp(`${instruction} (\\[.*\\])`).exec(image)![1]!) as string[]
@@ -436,11 +440,11 @@ t.test(
   async t => {
     const dir = mkdtempSync(join(CLIENTS, 'pod-'))
     t.teardown(() => rmSync(dir, { recursive: true }))
-    const compile = (pod: object) => {
-      const lines = [
-        "import type { IPod } from 'kubernetes-models/v1/Pod'",
-        `export const pod: IPod = ${JSON.stringify(pod)}`
-      ]
+    const compile = (objects: { apiVersion: string; kind: string }[]) => {
+      const lines = objects.flatMap((object, i) => [
+        `import type { I${object.kind} as Kind${i} } from 'kubernetes-models/${object.apiVersion}/${object.kind}'`,
+        `export const object${i}: Kind${i} = ${JSON.stringify(object)}`
+      ])
       writeFileSync(join(dir, 'pod.ts'), lines.join('\n'))
       const flags = ['--noEmit', '--strict', '--skipLibCheck', '--module', 'nodenext', '--target', 'es2022']
       const tsc = join(CLIENTS, 'node_modules/typescript/bin/tsc')
@@ -448,12 +452,37 @@ t.test(
       const { status, stdout } = spawnSync(...command, { encoding: 'utf8' })
       return { status, stdout }
     }
-    const pod = parse(textOf('sidecar.yaml'))
-    t.strictSame(compile(pod), { status: 0, stdout: '' })
-    const wrong = parse(textOf('sidecar.yaml').replace('readOnlyRootFilesystem', 'readOnlyRootFilesystme'))
-    t.match(compile(wrong).stdout, /readOnlyRootFilesystme/, 'it looks')
+    const [pod, others] = [objectsOf(textOf('sidecar.yaml')), objectsOf(textOf('kubernetes.yaml'))]
+    t.strictSame(
+      [...pod, ...others].map(({ kind }) => kind),
+      ['Pod', 'Deployment', 'Service', 'PersistentVolumeClaim', 'PersistentVolumeClaim']
+    )
+    t.strictSame(compile([...pod, ...others]), { status: 0, stdout: '' })
+    const wrong = objectsOf(
+      ['sidecar.yaml', 'kubernetes.yaml']
+        .map(textOf)
+        .join('---\n')
+        .replaceAll('readOnlyRootFilesystem', 'readOnlyRootFilesystme')
+    )
+    t.equal(compile(wrong).stdout.match(/"readOnlyRootFilesystme"/g)?.length, 2, 'it looks')
   }
 )
+
+interface Named {
+  name: string
+}
+/** What a container is given by a pod: the image's mounts, and its variables. */
+function givenBy(
+  dir: string,
+  { volumeMounts, env }: { volumeMounts: (Named & { mountPath: string })[]; env: (Named & { value: string })[] }
+) {
+  const places: Record<string, string> = { workspace: 'root', state: 'state', token: 'secret' }
+  return {
+    mounts: Object.fromEntries(volumeMounts.map(({ name, mountPath }) => [mountPath, join(dir, places[name]!)])),
+    variables: Object.fromEntries(env.map(({ name, value }) => [name, value]))
+  }
+}
+const namesOf = (list: Named[]) => list.map(({ name }) => name)
 
 t.test('the image runs with what the pod gives it', needs('bwrap', 'bubblewrap'), async t => {
   const dir = folder(t)
@@ -461,19 +490,57 @@ t.test('the image runs with what the pod gives it', needs('bwrap', 'bubblewrap')
   const [editd] = spec.initContainers
   t.match(spec, { enableServiceLinks: false, securityContext: { runAsNonRoot: true, runAsUser: 1000 } })
   t.match(editd, { restartPolicy: 'Always', securityContext: { readOnlyRootFilesystem: true } })
-  const places: Record<string, string> = { workspace: 'root', state: 'state', token: 'secret' }
-  const named = (list: { name: string }[]) => list.map(({ name }) => name)
-  t.strictSame(named(editd.volumeMounts), named(spec.volumes))
-  const mounts = Object.fromEntries(
-    (editd.volumeMounts as { name: string; mountPath: string }[]).map(mount => [
-      mount.mountPath,
-      join(dir, places[mount.name]!)
-    ])
-  )
-  const env = Object.fromEntries(
-    (editd.env as { name: string; value: string }[]).map(({ name, value }) => [name, value])
-  )
-  const said = runImage(mounts, env, editd.startupProbe.exec.command)
-  t.equal(said, 'editd listening on http://127.0.0.1:7333 root=/workspace\nhealthy\nended\n')
-  t.strictSame(editd.livenessProbe.exec, editd.startupProbe.exec)
+  t.strictSame(namesOf(editd.volumeMounts), namesOf(spec.volumes))
+  const { mounts, variables } = givenBy(dir, editd)
+  const probes = ['startupProbe', 'livenessProbe'].map(probe => editd[probe].exec.command as string[])
+  for (const [i, path] of ['/readyz', '/healthz'].entries()) {
+    t.match(probes[i]!.at(-1), `7333${path}'`)
+    const said = runImage(mounts, variables, probes[i]!)
+    t.equal(said, 'editd listening on http://127.0.0.1:7333 root=/workspace\nhealthy\nended\n')
+  }
 })
+
+t.test(
+  'the image runs with what kubernetes.yaml gives it, by the names of the service',
+  needs('bwrap', 'bubblewrap'),
+  async t => {
+    const dir = folder(t)
+    const [deployment, service, ...claims] = objectsOf(textOf('kubernetes.yaml'))
+    const { spec, metadata } = deployment!.spec.template
+    const [editd] = spec.containers
+    t.match(deployment!.spec, {
+      replicas: 1,
+      strategy: { type: 'Recreate' },
+      selector: { matchLabels: metadata.labels }
+    })
+    t.match(spec, { enableServiceLinks: false, securityContext: { runAsNonRoot: true, runAsUser: 1000 } })
+    t.match(editd.securityContext, { readOnlyRootFilesystem: true })
+    t.strictSame(namesOf(editd.volumeMounts), namesOf(spec.volumes))
+    t.strictSame(
+      claims.map(({ metadata }) => metadata.name),
+      spec.volumes.slice(0, 2).map((volume: any) => volume.persistentVolumeClaim.claimName)
+    )
+    const [port] = service!.spec.ports
+    t.strictSame([service!.spec.selector, port.targetPort, port.port], [metadata.labels, editd.ports[0].name, 7333])
+    const probes = ['startupProbe', 'readinessProbe', 'livenessProbe'].map(probe => editd[probe].httpGet)
+    t.strictSame(
+      probes.map(({ path, port }) => `${port}${path}`),
+      ['http/readyz', 'http/readyz', 'http/healthz']
+    )
+    const { mounts, variables } = givenBy(dir, editd)
+    const names = variables.EDITD_ALLOW_HOST!.split(',')
+    t.equal(names[0], service!.metadata.name)
+    const asked = [
+      ...probes.map(({ path }) => ({ path, headers: { host: '10.1.2.3:7333' } })),
+      ...names.map(name => ({
+        path: '/capabilities',
+        headers: { host: `${name}:${port.port}`, authorization: `Bearer ${TOKEN}` }
+      }))
+    ]
+    const ask = `Promise.all(${JSON.stringify(asked)}.map(({ path, headers }) => new Promise((resolve, reject) =>
+    require('node:http').get({ host: '127.0.0.1', port: ${editd.ports[0].containerPort}, path, headers }, ({ statusCode }) =>
+      statusCode === 200 ? resolve() : reject(statusCode)).on('error', reject)))).then(() => process.exit(0), () => process.exit(1))`
+    const said = runImage(mounts, variables, ['node', '-e', ask])
+    t.equal(said, 'editd listening on http://0.0.0.0:7333 root=/workspace\nhealthy\nended\n')
+  }
+)
