@@ -191,7 +191,8 @@ export const FILE_FAILURES: Descriptions<
           'The object store gave no answer, so it is not known whether the change was made.',
           'Read the file before you send the change again.'
         ),
-        headers: retryAfter(retry_after)
+        // Without Retry-After: programs send again by themselves what has it.
+        members: { retry: 'after_read' }
       }
     }
     if (reason === 'store_unsafe') {
@@ -200,7 +201,7 @@ export const FILE_FAILURES: Descriptions<
           'The object store ignores the conditions of writes, so that one change could undo another unseen; this server makes',
           'none until it keeps them again. If yours was just sent, it may have been made: read the file before you send it again.'
         ),
-        headers: retryAfter(retry_after)
+        members: { retry: 'after_read' }
       }
     }
     const why = {

@@ -267,6 +267,12 @@ t.test('sends the headers that belong to a failure', async t => {
     'retry-after': '1',
     connection: 'close'
   })
+  // The change may have been made: to be sent again at once, as programs do with Retry-After, is no advice.
+  for (const reason of ['store_unknown', 'store_unsafe'] as const) {
+    const failure = { code: 'NOT_READY', reason, retry_after: 5 } as const
+    t.strictSame(headersOf(failure), {})
+    t.equal(toProblem(failure, CONTEXT).body.retry, 'after_read')
+  }
 })
 
 t.test('says that a change meets white space where nothing else differs', async t => {
