@@ -1,7 +1,8 @@
 // Reads again, while a server runs, who may call it: the access file or the file of the token. Does not know how it is
 // served.
+import { isDeepStrictEqual } from 'node:util'
 import type { Logger } from 'pino'
-import { loadAccess } from './config/access-file.ts'
+import { loadAccess, type Access } from './config/access-file.ts'
 import { readToken, type Config } from './config/config.ts'
 import type { Credentials } from './spaces.ts'
 
@@ -16,30 +17,37 @@ interface Started {
 
 /**
  * Has the file read again at each SIGHUP, and the file of the token also when it has changed; one after the other, once
- * the server has started. The log says what was read. Where a file is at fault, or can't be served, the log says why, and
+ * the server has started. `declared`: what the access file said at the start. The log says what was read. Where a file is at fault, or can't be served, the log says why, and
  * what was stays.
  */
-export function followCredentials(config: Config, started: Promise<Started>): void {
+export function followCredentials(config: Config, declared: Access | null, started: Promise<Started>): void {
   // If the start fails, that is told where it is waited for.
   const serving = started.catch(() => null)
   let last: Promise<unknown> = serving
   const inTurn = (work: (started: Started) => Promise<void>) => {
     last = last.then(() => serving).then(started => (started === null ? undefined : work(started)))
   }
-  if (config.access !== null) process.on('SIGHUP', () => inTurn(started => readAccess(config, started)))
+  const readAccess = accessReader(config, declared)
+  if (config.access !== null) process.on('SIGHUP', () => inTurn(readAccess))
   if (config.tokenFile === null) return
   const look = tokenReader(config.tokenFile, config.token)
   process.on('SIGHUP', () => inTurn(started => look(started, true)))
   setInterval(() => inTurn(started => look(started, false)), LOOK).unref()
 }
 
-async function readAccess(config: Config, { logger, replace }: Started): Promise<void> {
-  const read = await loadAccess(config)
-  const faults = read.ok ? await replace(read.value) : read.failure
-  for (const fault of faults) logger.error({ event: 'access_unchanged' }, fault)
-  if (!read.ok || faults.length > 0) return
-  const { workspaces, tokens } = read.value
-  logger.info({ event: 'access_read', workspaces: workspaces.length, tokens: tokens.length })
+/** What is returned reads once. A file that says the same as before replaces nothing, so that no stream ends. */
+function accessReader(config: Config, declared: Access | null): (started: Started) => Promise<void> {
+  let known = declared
+  return async ({ logger, replace }) => {
+    const read = await loadAccess(config)
+    const isNew = read.ok && !isDeepStrictEqual(read.value, known)
+    const faults = read.ok ? (isNew ? await replace(read.value) : []) : read.failure
+    for (const fault of faults) logger.error({ event: 'access_unchanged' }, `${fault} What was in use stays.`)
+    if (!read.ok || faults.length > 0) return
+    known = read.value
+    const { workspaces, tokens } = known
+    logger.info({ event: 'access_read', workspaces: workspaces.length, tokens: tokens.length })
+  }
 }
 
 /** What is returned looks once; unless it is `asked`, it logs only what is new. */
@@ -50,7 +58,9 @@ function tokenReader(file: string, token: string | null): (started: Started, ask
     const read = readToken(file)
     const isNew = read.ok && read.value !== known
     const faults = read.ok ? (isNew ? await replace(read.value) : []) : [read.failure]
-    for (const fault of faults) if (asked || fault !== told) logger.error({ event: 'token_unchanged' }, fault)
+    for (const fault of faults) {
+      if (asked || fault !== told) logger.error({ event: 'token_unchanged' }, `${fault} The token in use stays.`)
+    }
     told = faults[0] ?? ''
     if (!read.ok || faults.length > 0) return
     known = read.value

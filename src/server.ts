@@ -368,7 +368,7 @@ async function start(config: Config, warnings: readonly string[]): Promise<void>
       logger,
       replace: (credentials: Credentials) => faultsWith(config, credentials, replace)
     }))
-    followCredentials(config, replaceOrSay)
+    followCredentials(config, declared, replaceOrSay)
   }
   /** `collect`: the metrics of all processes. */
   const greet = (listening: Listening, logger: Logger, collect: () => Promise<readonly Family[]>) => {
@@ -439,6 +439,8 @@ async function main(argv: readonly string[], env: NodeJS.ProcessEnv): Promise<vo
   // Whoever reads stdout or stderr may have gone away.
   process.stdout.on('error', () => {})
   process.stderr.on('error', () => {})
+  // It would end the process until it is known what to read again.
+  process.on('SIGHUP', () => {})
   if (cluster.worker !== undefined) {
     await serveForPrimary(cluster.worker, config => serve(config, [], config.declared), describe)
     return

@@ -133,6 +133,7 @@ t.test('serves each token its workspace, with or without the name in the URL', {
   await check(t, server, ['zoe', '/w/beta/nothing'], 404, { code: 'ROUTE_NOT_FOUND', instance: '/w/beta/nothing' })
   await check(t, server, ['zoe', '/w/beta'], 404)
   await check(t, server, ['old', '/inspect', { path: '.' }], 401, { code: 'UNAUTHORIZED', detail: /has expired/ })
+  while (!server.log().includes('"reason":"expired"')) await sleep(5)
   await check(t, server, ['nobody', '/inspect', { path: '.' }], 401, { detail: /is wrong/ })
   t.match(server.log(), /"route":"\/edit"/)
 })
@@ -202,6 +203,23 @@ t.test('says the same of paths that a token may not use, whether or not they are
   }
   await check(t, server, ['docs', '/edit', edit('docs/d.md', 'changed', 'doc')], 200)
   t.equal(server.read('acme/secret.txt'), 'x\n')
+})
+
+t.test('ends no stream where the file says the same as before', { skip: ONLY_CI }, async t => {
+  const server = await serve(t)
+  const headers = { authorization: `Bearer ${secretOf('ann')}` }
+  const stream = (await fetch(`${server.url}/events`, { headers })).body!.getReader()
+  let hasEnded = false
+  const ended = (async () => {
+    while (!(await stream.read()).done);
+    hasEnded = true
+  })()
+  const same = yaml(WORKSPACES, TOKENS)
+  for (const text of [same, `${same}\n`]) await server.reread(text, 'access_read')
+  await sleep(200)
+  t.notOk(hasEnded)
+  await server.reread(yaml(WORKSPACES, TOKENS.slice(0, 3)), 'access_read')
+  await ended
 })
 
 for (const processes of ['1', '2']) {

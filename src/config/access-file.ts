@@ -212,7 +212,7 @@ function faultsBetween(parts: Parts, folder: string, disk: Disk): string[] {
     faults.push('it has neither tokens nor issuers, so that nobody could call: name at least one.')
   }
   const roots: { name: string | undefined; root: string; real: string }[] = []
-  for (const { name, root: written } of there(workspaces)) {
+  for (const [, { name, root: written }] of there(workspaces)) {
     if (written === undefined) continue
     const { root, bucket } = readRoot(written, folder)
     if (bucket?.ok === false) faults.push(`workspaces.${name}.root "${root}" ${bucket.failure}.`)
@@ -229,30 +229,28 @@ function faultsBetween(parts: Parts, folder: string, disk: Disk): string[] {
     }
     roots.push({ name, root, real })
   }
-  const names = workspaces && there(workspaces).map(({ name }) => name)
+  const names = workspaces && there(workspaces).map(([, { name }]) => name)
   /** Without workspaces that could be read, each may be one of them. */
   const isUnknown = (name: string | undefined) => name !== undefined && names?.includes(name) === false
-  for (const { name, workspace } of there(tokens)) {
+  for (const [i, { name, workspace }] of there(tokens)) {
     if (!isUnknown(workspace)) continue
-    faults.push(`the token ${name} is for the workspace "${workspace}", which is not one of ${names?.join(', ')}.`)
+    const token = name ?? `tokens[${i}]`
+    faults.push(`the token ${token} is for the workspace "${workspace}", which is not one of ${names?.join(', ')}.`)
   }
   for (const field of ['name', 'sha256'] as const) {
-    const seen = new Map<string, string | undefined>()
-    for (const token of there(tokens)) {
-      const value = token[field]
+    const seen = new Map<string, string>()
+    for (const [i, token] of there(tokens)) {
+      const { name = `tokens[${i}]`, [field]: value } = token
       if (value === undefined) continue
-      if (seen.has(value)) {
-        faults.push(`the tokens ${seen.get(value)} and ${token.name} have the same ${field}: give each its own.`)
-      }
-      seen.set(value, token.name)
+      const first = seen.get(value)
+      if (first !== undefined) faults.push(`the tokens ${first} and ${name} have the same ${field}: give each its own.`)
+      seen.set(value, name)
     }
   }
-  const known: (string | undefined)[] = []
-  for (const { issuer, algorithms, workspace, workspace_values } of there(issuers)) {
+  const known: string[] = []
+  for (const [i, { issuer = `issuers[${i}]`, algorithms, workspace, workspace_values }] of there(issuers)) {
     if (algorithms?.length === 0) faults.push(`the issuer ${issuer} has no algorithms: name those that it signs with.`)
-    if (issuer !== undefined && known.includes(issuer)) {
-      faults.push(`the issuer ${issuer} is named twice: name it once.`)
-    }
+    if (known.includes(issuer)) faults.push(`the issuer ${issuer} is named twice: name it once.`)
     known.push(issuer)
     for (const named of [workspace, ...(workspace_values?.values() ?? [])].filter(isUnknown)) {
       faults.push(`the issuer ${issuer} names the workspace "${named}", which is not one of ${names?.join(', ')}.`)
@@ -261,4 +259,6 @@ function faultsBetween(parts: Parts, folder: string, disk: Disk): string[] {
   return faults
 }
 
-const there = <T>(values: readonly (T | undefined)[] = []): T[] => values.filter(value => value !== undefined)
+/** Those that could be read, with their places. */
+const there = <T>(values: readonly (T | undefined)[] = []): [number, T][] =>
+  values.flatMap((value, i) => (value === undefined ? [] : [[i, value]]))

@@ -65,6 +65,8 @@ export interface CallSummary {
   path?: string
   /** Of the problem. */
   code?: string
+  /** Why a token is refused, of no call. */
+  reason?: string
   /** The hash of the file before. */
   hash_before?: string
   /** The hash of the file after; only where it was written. */

@@ -15,7 +15,7 @@ export interface InvalidField {
  * begins, other claims, or that it is bound to a key of its holder.
  */
 export type JwtFault =
-  'length' | 'form' | 'type' | 'issuer' | 'algorithm' | 'key' | 'audience' | 'time' | 'claims' | 'bound'
+  'length' | 'form' | 'type' | 'issuer' | 'algorithm' | 'key' | 'audience' | 'time' | 'expired' | 'claims' | 'bound'
 
 export type RequestFailure =
   /** `where`: what the parser says of the place. `pointer`: of the object or value in question. */

@@ -6,6 +6,7 @@ import type { Logger } from 'pino'
 import { printable } from '../log.ts'
 import { cut } from './answers/phrases.ts'
 import { since, type CallSummary } from './call.ts'
+import type { Failure } from './failure.ts'
 import { traceOf } from './requests/traceparent.ts'
 
 export function pathOf(url: string): string {
@@ -35,6 +36,20 @@ declare module 'fastify' {
 /** Notes the code of the problem that a request is answered with. */
 export const noteCode = (request: FastifyRequest, code: string): void => {
   request.noted = { summary: { ...request.noted?.summary, code } }
+}
+
+/** Notes why a request was refused before it was a call. */
+export function noteReason(request: FastifyRequest, failure: Failure): void {
+  const { code } = failure
+  const reason =
+    code === 'UNAUTHORIZED'
+      ? failure.reason === 'jwt'
+        ? failure.fault
+        : failure.reason
+      : code === 'FORBIDDEN_SCOPE' && 'lacks' in failure
+        ? failure.lacks
+        : undefined
+  if (reason !== undefined) request.noted = { summary: { ...request.noted?.summary, reason } }
 }
 
 /** Notes what a call has done, for the line of its request. */

@@ -5,7 +5,7 @@ import { prefersJson } from './requests/accept.ts'
 import type { CallAnswer } from './call.ts'
 import type { Failure } from './failure.ts'
 import { toProblem, type Answer, type Context } from './answers/problem.ts'
-import { noteCode, pathOf } from './request-log.ts'
+import { noteCode, noteReason, pathOf } from './request-log.ts'
 import type { Grant } from './access/grant.ts'
 import type { Scope } from '../../schemas/access.ts'
 
@@ -25,6 +25,7 @@ declare module 'fastify' {
 
 /** Answers a failure; `about`: what is known of the file. */
 export function sendProblem(reply: FastifyReply, failure: Failure, about: Partial<Context> = {}): FastifyReply {
+  noteReason(reply.request, failure)
   return sendAnswer(
     reply,
     toProblem(failure, { instance: pathOf(reply.request.originalUrl), request_id: reply.request.id, ...about })

@@ -180,18 +180,19 @@ tokens:
   - { name: ci, sha256: ${SHA}, workspace: acne, scope: admin }
   - { name: me, sha256: ${SHA}, workspace: c, scope: edit }
   - 7
-issuers: [{ issuer: https://id.example, algorithms: [], workspace: nowhere }]`,
+issuers: [{ algorithms: [], workspace: nowhere }]`,
     line(1, 'workspaces.acme.protect is invalid: expected a list.'),
     line(1, 'workspaces.c.rot is an unknown field: the nearest is root.'),
     line(1, 'workspaces.c.root is missing.'),
     line(3, 'tokens[0].scope "admin" is invalid: expected read or edit or review.'),
     line(5, 'tokens[2] is invalid: expected a map of names and values.'),
+    line(6, 'issuers[0].issuer is missing.'),
     line(6, 'issuers[0].audience is missing.'),
     file('the roots of acme and b overlap: give each workspace a root of its own.'),
     file('the token ci is for the workspace "acne", which is not one of acme, b, c.'),
     file('the tokens ci and me have the same sha256: give each its own.'),
-    file('the issuer https://id.example has no algorithms: name those that it signs with.'),
-    file('the issuer https://id.example names the workspace "nowhere", which is not one of acme, b, c.')
+    file('the issuer issuers[0] has no algorithms: name those that it signs with.'),
+    file('the issuer issuers[0] names the workspace "nowhere", which is not one of acme, b, c.')
   )
   await faults(
     t,

@@ -109,7 +109,7 @@ function headerFault(header: Header, { algorithms }: Issuer): JwtFault | null {
 }
 
 function refusalOf(error: unknown): Identified {
-  if (error instanceof errors.JWTExpired) return fail({ code: 'UNAUTHORIZED', reason: 'expired' })
+  if (error instanceof errors.JWTExpired) return refused('expired')
   if (error instanceof errors.JWTClaimValidationFailed) {
     const { claim } = error
     return refused(

@@ -3,6 +3,7 @@ import type { Problem } from '../../../schemas/problem.ts'
 import type { HistoryFailure, RemovedFile } from '../../operations/operation.ts'
 import type { FileFailure } from '../../workspace/failure.ts'
 import type { OddPath } from '../../workspace/root/odd-name.ts'
+import { DEFAULT_PROTECTED } from '../../workspace/root/policy.ts'
 import { type CallSyntax, lookedAtWith, pathShown, pathsShown } from './call-names.ts'
 import { sentences, type Descriptions, type FailedRequest, NOTHING_WRITTEN, type ProblemParts } from './description.ts'
 import { behindNamed, operationNamed } from './part.ts'
@@ -66,10 +67,15 @@ export const FILE_FAILURES: Descriptions<
   PROTECTED_PATH: ({ pattern }, { shown }) =>
     pattern === null
       ? `${shown} belongs to editd itself and can't be used. Choose another file.`
-      : sentences(
-          `${shown} is protected (${pattern}), because changing or reading it could compromise tools that trust it.`,
-          'Choose another file; only the operator can allow it, with --unprotect.'
-        ),
+      : DEFAULT_PROTECTED.includes(pattern)
+        ? sentences(
+            `${shown} is protected (${pattern}), because changing or reading it could compromise tools that trust it.`,
+            'Choose another file; only the operator can allow it, with --unprotect.'
+          )
+        : sentences(
+            `${shown} is protected (${pattern}) by the operator of this server.`,
+            'Choose another file; only the operator can allow it, in --protect or protect of the access file.'
+          ),
   PERMISSION_DENIED: ({ reason }, { shown }) =>
     reason === 'read_only_file'
       ? sentences(

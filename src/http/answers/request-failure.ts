@@ -28,6 +28,7 @@ const JWT_FAULTS: Record<JwtFault, string> = {
   key: 'its signature, or the key that it names (kid), is not of its issuer',
   audience: 'its audience (aud) is not this server',
   time: 'it is not valid yet (nbf, iat)',
+  expired: 'it has expired (exp)',
   claims: 'a claim (exp, iat, sub, scope, workspace) is missing or is not what it should be',
   bound: 'it is bound to a key of its holder (cnf), which this server does not check'
 }
@@ -37,7 +38,8 @@ const NO_SCOPE =
   'The scopes of this token (scope, scp, roles) have none of read, edit and review, or of the words that the access ' +
   'file has for them. Get a token that has one of them.'
 const NO_WORKSPACE =
-  'This token names no workspace of this server, or several. Its workspace claim, set by the issuer, must be the name of one.'
+  'This token is for no workspace of this server, or for several. Its issuer has to set the claim that names the ' +
+  'workspace (workspace, or as the access file says by workspace_claim and workspace_values) so that it means exactly one.'
 
 /** By RFC 6750. */
 const CHALLENGES = {
@@ -119,8 +121,10 @@ export const REQUEST_FAILURES: Descriptions<RequestFailure | OperationFailure> =
               wrong: 'The token is wrong.',
               expired: 'The token has expired.'
             }[failure.reason],
-            'Send the header Authorization: Bearer <token> with the token that was configured (--token, EDITD_TOKEN)',
-            'or printed when the server started, or with one of the access file (--access).'
+            failure.reason === 'expired'
+              ? 'Ask the operator for one that the access file (--access) has with a later date.'
+              : 'Send the header Authorization: Bearer <token> with the token that was configured (--token, EDITD_TOKEN) ' +
+                  'or printed when the server started, or with one of the access file (--access).'
           ),
     headers: { 'www-authenticate': CHALLENGES[failure.reason] }
   }),
@@ -148,6 +152,7 @@ export const REQUEST_FAILURES: Descriptions<RequestFailure | OperationFailure> =
     }
   },
   RATE_LIMITED: ({ of, rate, retry_after }) => ({
+    ...(of === 'wrong_tokens' && { members: { retry: 'change_request' } }),
     detail: {
       token: sentences(tooMany('This token may send', rate), NOTHING_WRITTEN, sendAgain(retry_after), IN_ONE),
       address: sentences(

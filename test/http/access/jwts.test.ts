@@ -135,7 +135,7 @@ t.test('says what is wrong with a token', async t => {
   for (const [fault, wrong] of faults) {
     t.match(await jwts.identify(wrong), { ok: false, failure: { code: 'UNAUTHORIZED', reason: 'jwt', fault } })
   }
-  t.match(await jwts.identify(await token({ exp: now() - 40 })), { failure: { reason: 'expired' } })
+  t.match(await jwts.identify(await token({ exp: now() - 40 })), { failure: { reason: 'jwt', fault: 'expired' } })
   t.match(await jwts.identify(await token({ scope: 'openid' })), {
     failure: { code: 'FORBIDDEN_SCOPE', lacks: 'scope' }
   })

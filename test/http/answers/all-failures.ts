@@ -333,7 +333,7 @@ const ALL: AllFailures = {
     { reason: 'token', allowed_paths: ['a', 'b', 'c', 'd', 'e', 'f', 'g'] },
     { reason: 'token', allowed_paths: [] }
   ],
-  PROTECTED_PATH: [{ pattern: '.git' }, { pattern: null }],
+  PROTECTED_PATH: [{ pattern: '.git' }, { pattern: '*.lock' }, { pattern: null }],
   PERMISSION_DENIED: [
     { reason: 'read_only_file' },
     { reason: 'not_permitted' },
