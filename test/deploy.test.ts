@@ -11,6 +11,7 @@ import {
   existsSync,
   mkdirSync,
   mkdtempSync,
+  readdirSync,
   readFileSync,
   renameSync,
   rmSync,
@@ -25,6 +26,7 @@ import { text } from 'node:stream/consumers'
 import { setTimeout as sleep } from 'node:timers/promises'
 import t, { type Test } from 'tap'
 import { parse, parseAllDocuments } from 'yaml'
+import { environmentWarnings } from '../src/config/config.ts'
 import { SERVER, start, uncounted } from './running.ts'
 
 const TOP = join(import.meta.dirname, '..')
@@ -210,7 +212,7 @@ t.test('Caddy passes requests and events on, also below a prefix', needs('caddy'
   const site = `http://127.0.0.1:${await freePort()}`
   // Without its port for administration, and without certificates, for which it would ask others.
   writeFileSync(join(dir, 'Caddyfile'), `{\n\tadmin off\n\tauto_https off\n}\nimport ${join(DEPLOY, 'Caddyfile')}\n`)
-  const env = { ...process.env, HOME: dir, XDG_DATA_HOME: dir, EDITD_SITE: site, EDITD_SOCKET: path }
+  const env = { ...process.env, HOME: dir, XDG_DATA_HOME: dir, PROXY_SITE: site, PROXY_SOCKET: path }
   const caddy = spawn('caddy', ['run', '--config', join(dir, 'Caddyfile'), '--adapter', 'caddyfile'], {
     env,
     stdio: 'ignore'
@@ -246,6 +248,12 @@ t.test('Caddy passes requests and events on, also below a prefix', needs('caddy'
     t.match(told, /"path":\s*"a\.txt"/)
     ;[before, after] = [after, before]
   }
+})
+
+t.test('editd warns of no variable that a deployment has', async t => {
+  const names = readdirSync(DEPLOY).flatMap(name => textOf(name).match(/\bEDITD_[A-Z0-9_]+/g) ?? [])
+  t.ok(names.length > 5)
+  t.strictSame(environmentWarnings(Object.fromEntries(names.map(name => [name, 'x']))), [])
 })
 
 /** Objects of Kubernetes in a file. */

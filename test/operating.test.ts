@@ -61,7 +61,7 @@ t.test('restarts two servers behind Caddy, and no request of clients fails', nee
   writeFileSync(caddyfile, `{\n\tadmin off\n\tauto_https off\n}\nimport ${CADDYFILE}\n`)
   const url = `http://127.0.0.1:${site}`
   const [one, two] = ports.map(port => `127.0.0.1:${port}`)
-  const env = { ...process.env, HOME: dir, XDG_DATA_HOME: dir, EDITD_SITE: url, EDITD_ONE: one, EDITD_TWO: two }
+  const env = { ...process.env, HOME: dir, XDG_DATA_HOME: dir, PROXY_SITE: url, PROXY_ONE: one, PROXY_TWO: two }
   const caddy = spawn('caddy', ['run', '--config', caddyfile, '--adapter', 'caddyfile'], { env, stdio: 'ignore' })
   t.teardown(() => caddy.kill('SIGKILL'))
   const statusOf = (at: string) =>
