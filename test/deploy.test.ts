@@ -85,9 +85,24 @@ const end = async (child: ChildProcess) => {
 t.test('Prometheus takes the alerts, which are of metrics that there are', needs('promtool', 'prometheus'), async t => {
   const said = spawnSync('promtool', ['check', 'rules', join(DEPLOY, 'alerts.yaml')], { encoding: 'utf8' })
   t.equal(said.status, 0, said.stderr)
-  t.match(said.stdout, /6 rules found/)
+  t.match(said.stdout, /7 rules found/)
   const known = readFileSync(join(TOP, 'docs/operators.md'), 'utf8')
-  const named = [...textOf('alerts.yaml').matchAll(/\beditd_[a-z_]+/g)].map(([name]) => name.replace(/_bucket$/, ''))
+  const [, queries = ''] = /```promql\n([^]*?)```/.exec(known) ?? []
+  const asRules = queries
+    .trim()
+    .split('\n')
+    .map((expr, i) => ({ record: `query:${i}`, expr }))
+  const file = join(folder(t), 'queries.yaml')
+  // JSON is YAML.
+  const takes = (rules: object[]) => {
+    writeFileSync(file, JSON.stringify({ groups: [{ name: 'documented', rules }] }))
+    return spawnSync('promtool', ['check', 'rules', file], { encoding: 'utf8' })
+  }
+  t.match(takes(asRules), { status: 0, stdout: /3 rules found/ })
+  t.not(takes([{ record: 'query:0', expr: 'rate(' }]).status, 0, 'it looks')
+  const named = [...`${textOf('alerts.yaml')}${queries}`.matchAll(/\beditd_[a-z_]+/g)].map(([name]) =>
+    name.replace(/_bucket$/, '')
+  )
   t.ok(named.length > 5)
   for (const name of named) t.ok(known.includes(`| \`${name}\` |`), name)
 })
