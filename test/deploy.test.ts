@@ -516,6 +516,7 @@ t.test('the image runs with what the pod gives it', needs('bwrap', 'bubblewrap')
   t.strictSame(namesOf(editd.volumeMounts), namesOf(spec.volumes))
   const { mounts, variables } = givenBy(dir, editd)
   const probes = ['startupProbe', 'livenessProbe'].map(probe => editd[probe].exec.command as string[])
+  t.strictSame(editd.readinessProbe.exec.command, probes[0])
   for (const [i, path] of ['/readyz', '/healthz'].entries()) {
     t.match(probes[i]!.at(-1), `7333${path}'`)
     const said = runImage(mounts, variables, probes[i]!)
