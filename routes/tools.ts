@@ -15,8 +15,7 @@ const route = factsRoute({
   operationId: 'get_tools',
   summary: 'The operations as tool definitions',
   description:
-    'The operations as tool definitions for OpenAI, Anthropic or MCP, ready to paste. ' +
-    'Send the arguments of a tool call to POST /tools/{name}.',
+    'The operations as tool definitions, ready to paste. ' + 'Send the arguments of a tool call to POST /tools/{name}.',
   outcome: ToolDefinitions,
   access: 'token'
 })
@@ -32,7 +31,8 @@ export function tools(app: FastifyInstance, components: Components, output_schem
       const { format = TOOL_FORMATS[0], strict, names } = query.value
       const chosen = viewOf(request).box.chosen(names)
       if (!chosen.ok) return sendProblem(reply, chosen.failure)
-      return definitions(chosen.value, components, { format, strict: strict === 'true', output_schema })
+      const made = definitions(chosen.value, components, { format, strict: strict === 'true', output_schema })
+      return made.ok ? made.value : sendProblem(reply, made.failure)
     }
   })
 }

@@ -18,7 +18,7 @@ export const TOOL_NAMES = [
 ] as const
 export type ToolName = (typeof TOOL_NAMES)[number]
 
-export const TOOL_FORMATS = ['openai', 'openai-chat', 'anthropic', 'mcp'] as const
+export const TOOL_FORMATS = ['openai', 'openai-chat', 'anthropic', 'gemini', 'bedrock', 'mcp'] as const
 
 export const ToolsQuery = Type.Object(
   {
@@ -26,13 +26,15 @@ export const ToolsQuery = Type.Object(
       word(
         [...TOOL_FORMATS],
         'openai (default): for the Responses API. openai-chat: for Chat Completions. ' +
-          'anthropic: for the Messages API. mcp: as in tools/list.'
+          'anthropic: for the Messages API. gemini: for the Gemini API. ' +
+          'bedrock: for Converse. mcp: as in tools/list.'
       )
     ),
     strict: Type.Optional(
       word(
         ['true', 'false'],
-        'true: schemas for strict mode, in which a model can give only valid arguments (default: false).'
+        'true: schemas for strict mode, in which a model can give only valid arguments (default: false). ' +
+          'Not for gemini.'
       )
     ),
     names: Type.Optional(
@@ -73,6 +75,10 @@ const ToolDefinition = named(
     inputSchema: jsonSchema,
     outputSchema: jsonSchema,
     annotations: object('mcp: hints about what a call does.'),
+    toolSpec: object('bedrock: name, description, inputSchema, strict.'),
+    functionDeclarations: Type.Optional(
+      Type.Array(Type.Unsafe<object>({ type: 'object' }), { description: 'gemini: all tools.' })
+    ),
     strict: Type.Optional(Type.Boolean({ description: 'Whether the schema is for strict mode.' }))
   }
 )

@@ -303,7 +303,7 @@ t.test('says in /capabilities what it speaks', async t => {
   const server = await startServer(t, { files })
   t.match((await server.call('GET', '/capabilities')).body, {
     mcp_versions: ERAS.map(([version]) => version).reverse(),
-    tool_formats: ['openai', 'openai-chat', 'anthropic', 'mcp']
+    tool_formats: ['openai', 'openai-chat', 'anthropic', 'gemini', 'bedrock', 'mcp']
   })
 })
 

@@ -12,7 +12,7 @@ export interface Defined {
 }
 
 interface Rule {
-  host: 'openai' | 'anthropic' | 'gpt-actions'
+  host: 'openai' | 'anthropic' | 'gemini' | 'bedrock' | 'gpt-actions'
   rule: string
   source: string
   /** When the source was read. */
@@ -32,6 +32,23 @@ const ANTHROPIC_STRICT =
   'https://platform.claude.com/docs/en/build-with-claude/structured-outputs#json-schema-limitations'
 const ACTIONS = 'https://developers.openai.com/api/docs/actions/production (Open API specification limits)'
 const READ = '2026-11-22'
+const GEMINI = 'types FunctionDeclaration and Schema of @google/genai, which quote the reference of the API'
+const GEMINI_FIELDS =
+  'the API\'s own answer, "Unknown name \\"additionalProperties\\" … Cannot find field", github.com/nanbingxyz/5ire/issues/42'
+const VERTEX =
+  'Vertex AI\'s own answer, "When using any_of, it must be the only field set", github.com/anomalyco/opencode/issues/14788'
+const BEDROCK = 'https://docs.aws.amazon.com/bedrock/latest/APIReference/API_runtime_ToolSpecification.html'
+const NOVA = 'https://docs.aws.amazon.com/nova/latest/userguide/prompting-tool-troubleshooting.html'
+const BEDROCK_STRICT = 'https://docs.aws.amazon.com/bedrock/latest/userguide/structured-output.html'
+const READ_LATER = '2026-11-29'
+
+/** The fields of the type Schema of @google/genai, and the values of its type Type; a test compares them. */
+export const GEMINI_SCHEMA = [
+  ...['anyOf', 'default', 'description', 'enum', 'example', 'format', 'items', 'maxItems', 'maxLength'],
+  ...['maxProperties', 'maximum', 'minItems', 'minLength', 'minProperties', 'minimum', 'nullable', 'pattern'],
+  ...['properties', 'propertyOrdering', 'required', 'title', 'type']
+]
+export const GEMINI_TYPES = ['STRING', 'NUMBER', 'INTEGER', 'BOOLEAN', 'ARRAY', 'OBJECT', 'NULL']
 
 /** Every schema in a schema, with where it is and how deep. */
 export function* parts(
@@ -274,6 +291,97 @@ export const RULES: readonly Rule[] = [
     source: ANTHROPIC_STRICT,
     read: READ,
     broken: strictly(sumOver(16, schema => (isUnion(schema) ? 1 : 0)))
+  },
+  {
+    host: 'gemini',
+    rule: 'a name begins with a letter or _, is of letters, digits, _, -, . and :, at most 64',
+    source: GEMINI,
+    read: READ_LATER,
+    broken: each(({ name }) => !/^[a-zA-Z_][a-zA-Z0-9_.:-]{0,63}$/.test(name))
+  },
+  {
+    host: 'gemini',
+    rule: 'a schema has only the fields of Schema',
+    source: GEMINI_FIELDS,
+    read: READ_LATER,
+    broken: ofParts(schema => Object.keys(schema).some(name => !GEMINI_SCHEMA.includes(name)))
+  },
+  {
+    host: 'gemini',
+    rule: 'a schema has one type, of those of Type',
+    source: GEMINI,
+    read: READ_LATER,
+    broken: ofParts(({ type }) => typeof type !== 'string' || !GEMINI_TYPES.includes(type))
+  },
+  {
+    host: 'gemini',
+    rule: 'nothing stands beside anyOf',
+    source: VERTEX,
+    read: READ_LATER,
+    broken: ofParts(schema => schema.anyOf !== undefined && Object.keys(schema).length > 1)
+  },
+  {
+    host: 'gemini',
+    rule: 'enum values are texts',
+    source: GEMINI,
+    read: READ_LATER,
+    broken: ofParts(({ type, enum: values }) => values !== undefined && type !== 'STRING')
+  },
+  {
+    host: 'gemini',
+    rule: 'an object has fields, all that it requires; an array has items',
+    source: GEMINI,
+    read: READ_LATER,
+    broken: ofParts(({ type, properties = {}, required = [], items }) =>
+      type === 'ARRAY'
+        ? items === undefined
+        : type === 'OBJECT' && (Object.keys(properties).length === 0 || required.some(name => !(name in properties)))
+    )
+  },
+  {
+    host: 'bedrock',
+    rule: 'a name is of letters, digits, _ and -, at most 64',
+    source: BEDROCK,
+    read: READ_LATER,
+    broken: NAME
+  },
+  {
+    host: 'bedrock',
+    rule: 'the schema is a valid JSON Schema of an object',
+    source: BEDROCK,
+    read: READ_LATER,
+    broken: definitions => [...INVALID(definitions), ...ROOT(definitions)]
+  },
+  {
+    host: 'bedrock',
+    rule: 'a tool that is not strict has nothing but type, properties and required at the top of its schema',
+    source: NOVA,
+    read: READ_LATER,
+    broken: definitions =>
+      each(({ schema }) => Object.keys(schema).some(name => !['type', 'properties', 'required'].includes(name)))(
+        definitions.filter(({ strict }) => !strict)
+      )
+  },
+  {
+    host: 'bedrock',
+    rule: 'strict: every object has additionalProperties: false',
+    source: BEDROCK_STRICT,
+    read: READ_LATER,
+    broken: strictly(ofParts(isOpen))
+  },
+  {
+    host: 'bedrock',
+    rule: 'strict: no oneOf, no maxItems',
+    source: 'github.com/strands-agents/harness-sdk/issues/2664, github.com/BerriAI/litellm/pull/39115',
+    read: READ_LATER,
+    broken: strictly(keywords('oneOf', 'maxItems'))
+  },
+  {
+    host: 'bedrock',
+    rule: 'strict: at most 24 optional fields in all strict tools of a request',
+    source: 'github.com/strands-agents/harness-sdk/issues/2664',
+    read: READ_LATER,
+    broken: strictly(sumOver(24, schema => optional(schema).length))
   },
   {
     host: 'gpt-actions',

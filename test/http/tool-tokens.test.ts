@@ -13,6 +13,8 @@ const MOST = {
   '?format=openai-chat': 1800,
   '?format=anthropic': 1800,
   '?format=anthropic&strict=true': 1800,
+  '?format=gemini': 1800,
+  '?format=bedrock': 1800,
   '?strict=true': 2300
 }
 const MOST_MCP = 2500

@@ -17,19 +17,24 @@ interface Definition {
   description: string
   function?: Definition
   strict?: boolean
+  functionDeclarations?: Definition[]
+  toolSpec?: Definition
   parameters?: JsonSchema
   input_schema?: JsonSchema
-  inputSchema?: JsonSchema
+  inputSchema?: JsonSchema & { json?: JsonSchema }
   outputSchema?: JsonSchema
   annotations?: Record<string, unknown>
 }
 
 const definitionsOf = async (server: TestServer, query = '') =>
   (await server.call('GET', `/tools${query}`)).body as unknown as Definition[]
-const plain = ({ function: nested, ...definition }: Definition): Defined => {
-  const { name, description, parameters, input_schema, inputSchema, strict = false } = nested ?? definition
-  return { name, description, schema: (parameters ?? input_schema ?? inputSchema)!, strict }
+const plain = ({ function: nested, toolSpec, ...definition }: Definition): Defined => {
+  const { name, description, parameters, input_schema, inputSchema, strict = false } = nested ?? toolSpec ?? definition
+  return { name, description, schema: (parameters ?? input_schema ?? inputSchema?.json ?? inputSchema)!, strict }
 }
+/** Those of Gemini are all in one. */
+const plainOf = (definitions: readonly Definition[]): Defined[] =>
+  definitions.flatMap(({ functionDeclarations, ...definition }) => functionDeclarations ?? [definition]).map(plain)
 /** The definition with its parts changed. */
 const spoilt = (definition: Defined, change: (definition: Defined) => void): Defined => {
   const copy = structuredClone(definition)
@@ -48,22 +53,29 @@ t.test('defines tools as each host takes them', async t => {
     ['anthropic', '?format=anthropic&strict=true'],
     ['anthropic', '?format=mcp'],
     ['openai', '?format=mcp&strict=true'],
+    ['gemini', '?format=gemini'],
+    ['bedrock', '?format=bedrock'],
+    ['bedrock', '?format=bedrock&strict=true'],
     ['openai', `?names=${ALL}`],
     ['openai', `?strict=true&names=${ALL}`],
-    ['anthropic', `?format=anthropic&strict=true&names=${ALL}`]
+    ['anthropic', `?format=anthropic&strict=true&names=${ALL}`],
+    ['gemini', `?format=gemini&names=${ALL}`],
+    ['bedrock', `?format=bedrock&names=${ALL}`],
+    ['bedrock', `?format=bedrock&strict=true&names=${ALL}`]
   ] as const) {
-    const definitions = await definitionsOf(server, query)
+    const definitions = plainOf(await definitionsOf(server, query))
     t.strictSame(
-      definitions.map(plain).map(({ name }) => name),
+      definitions.map(({ name }) => name),
       query.includes('names') ? ALL.split(',') : NAMES,
       query
     )
-    t.strictSame(faultsOf(host, definitions.map(plain)), [], `${host} ${query}`)
-    for (const { schema, name } of definitions.map(plain)) {
+    t.strictSame(faultsOf(host, definitions), [], `${host} ${query}`)
+    for (const { schema, name, strict } of definitions) {
       for (const part of parts(schema)) {
         t.notOk('$ref' in part.schema || '$id' in part.schema, `${name}${part.at} is self-contained`)
       }
-      t.equal(schema.additionalProperties, false)
+      const isOpen = host === 'gemini' || (host === 'bedrock' && !strict)
+      t.equal(schema.additionalProperties, isOpen ? undefined : false)
     }
   }
   t.match(await definitionsOf(server), [
@@ -123,6 +135,43 @@ t.test('defines tools as each host takes them', async t => {
       }
     }
   })
+  const [{ functionDeclarations }] = (await definitionsOf(server, '?format=gemini')) as [Definition]
+  t.match(functionDeclarations![0], {
+    name: 'edit_file',
+    description: /^Replaces exact text/,
+    parameters: {
+      type: 'OBJECT',
+      required: ['path'],
+      properties: {
+        path: { type: 'STRING' },
+        occurrences: { type: 'INTEGER' },
+        occurrence: {
+          type: 'STRING',
+          description: 'Which one of several matches. Send first, last, all or a number, as a string.'
+        },
+        edits: {
+          type: 'ARRAY',
+          items: { properties: { occurrence: { description: 'Send first, last, all or a number, as a string.' } } }
+        }
+      }
+    }
+  })
+  const bedrock = await definitionsOf(server, '?format=bedrock')
+  t.match(bedrock[0], {
+    toolSpec: {
+      name: 'edit_file',
+      strict: undefined,
+      inputSchema: { json: { type: 'object', required: ['path'], properties: { occurrence: { type: 'string' } } } }
+    }
+  })
+  t.strictSame(
+    (await definitionsOf(server, '?format=bedrock&strict=true')).map(plain).map(({ name, schema, strict }) => ({
+      name,
+      schema: strict && schema
+    })),
+    anthropic.map(plain).map(({ name, schema, strict }) => ({ name, schema: strict && schema })),
+    'the strict tools are those of Anthropic'
+  )
   t.match(await definitionsOf(server, '?format=mcp'), [
     {
       annotations: { readOnlyHint: false, destructiveHint: true, idempotentHint: false, openWorldHint: false },
@@ -171,6 +220,10 @@ t.test('defines the tools that are named, by the request or by the server', asyn
       'preview_edit, batch_edit, create_file, inspect_file, edit_history, undo_edit and redo_edit'
   )
   await refused(server, '', 'has an unknown tool ""; the tools are')
+  t.match((await server.call('GET', '/tools?format=gemini&strict=true')).body, {
+    code: 'INVALID_REQUEST',
+    errors: [{ pointer: '/strict', message: /^is not for gemini, .*: leave it out, .* the mode VALIDATED$/ }]
+  })
   await refused(
     reading,
     'edit_file',
@@ -220,6 +273,8 @@ t.test('has a lint that finds what hosts refuse', async t => {
   const server = await startServer(t, { files })
   const openai = (await definitionsOf(server, '?strict=true')).map(plain)
   const anthropic = (await definitionsOf(server, '?format=anthropic&strict=true')).map(plain)
+  const [google] = plainOf(await definitionsOf(server, '?format=gemini')) as [Defined]
+  const [amazon] = plainOf(await definitionsOf(server, '?format=bedrock')) as [Defined]
   const [one] = openai as [Defined]
   const [small] = anthropic as [Defined]
   const root = (schema: object) => (definition: Defined) => {
@@ -316,6 +371,59 @@ t.test('has a lint that finds what hosts refuse', async t => {
       /16 unions/,
       [spoilt(small, root({ properties: wide(17, { type: ['string', 'null'] }), required: Object.keys(wide(17)) }))]
     ],
+    [
+      'gemini',
+      /a name begins/,
+      [
+        spoilt(google, it => {
+          it.name = '1st'
+        })
+      ]
+    ],
+    ['gemini', /only the fields of Schema/, [spoilt(google, root({ additionalProperties: false }))]],
+    ['gemini', /has one type/, [spoilt(google, root({ type: 'object' }))]],
+    [
+      'gemini',
+      /beside anyOf/,
+      [
+        spoilt(google, it => {
+          it.schema.properties!.path!.anyOf = [{ type: 'STRING' }]
+        })
+      ]
+    ],
+    [
+      'gemini',
+      /enum values are texts/,
+      [
+        spoilt(google, it => {
+          it.schema.properties!.occurrences!.enum = [1, 2]
+        })
+      ]
+    ],
+    ['gemini', /an object has fields/, [spoilt(google, root({ required: ['pat'] }))]],
+    [
+      'gemini',
+      /an array has items/,
+      [
+        spoilt(google, it => {
+          delete it.schema.properties!.edits!.items
+        })
+      ]
+    ],
+    [
+      'bedrock',
+      /a name is/,
+      [
+        spoilt(amazon, it => {
+          it.name = 'edit.file'
+        })
+      ]
+    ],
+    ['bedrock', /JSON Schema of an object/, [spoilt(amazon, root({ type: 'string' }))]],
+    ['bedrock', /nothing but type/, [spoilt(amazon, root({ additionalProperties: false }))]],
+    ['bedrock', /additionalProperties/, [spoilt(small, root({ additionalProperties: true }))]],
+    ['bedrock', /no oneOf, no maxItems/, [spoilt(small, root({ maxItems: 3 }))]],
+    ['bedrock', /24 optional/, [spoilt(small, root({ properties: wide(25), required: [] }))]],
     [
       'gpt-actions',
       /300/,
@@ -489,7 +597,7 @@ t.test('refuses what it does not know in the query', async t => {
   const server = await startServer(t, { files })
   const refused = async (query: string, message: RegExp) =>
     t.match((await server.call('GET', `/tools?${query}`)).body, { code: 'INVALID_REQUEST', detail: message })
-  await refused('format=open-ai', /\/format must be "openai", "openai-chat", "anthropic" or "mcp"/)
+  await refused('format=open-ai', /\/format must be "openai", "openai-chat", "anthropic", "gemini", "bedrock" or "mcp"/)
   await refused('strict=1', /\/strict must be "true" or "false"/)
   await refused('formats=mcp', /\/formats is an unknown field \(did you mean format\?\)/)
   await refused('strict=true&strict=false', /\/strict is given twice/)

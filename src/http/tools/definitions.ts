@@ -2,8 +2,20 @@
 // hosts are checked in test/http/tool-rules.ts.
 import type { TOOL_FORMATS } from '../../../schemas/tools.ts'
 import type { Operation } from '../../operations/operation.ts'
+import { fail, ok, type Result } from '../../result.ts'
+import type { RequestFailure } from '../failure.ts'
 import type { JsonSchema } from '../requests/json-schema.ts'
-import { brief, inlined, inputsOf, lean, optionalFields, withNulls, type Components } from './schema.ts'
+import {
+  asOpenApi,
+  brief,
+  inlined,
+  inputsOf,
+  lean,
+  open,
+  optionalFields,
+  withNulls,
+  type Components
+} from './schema.ts'
 import { annotationsOf, wordsOf, type Tool } from './tool.ts'
 
 export type Format = (typeof TOOL_FORMATS)[number]
@@ -41,24 +53,52 @@ export const mcpTool = (
   annotations: annotationsOf(operation)
 })
 
-/** The definitions of tools in one form. */
-export function definitions(tools: readonly Tool[], components: Components, form: Form): object[] {
+/** The definitions of tools in one form. Fails on a strict one for a host that has none. */
+export function definitions(
+  tools: readonly Tool[],
+  components: Components,
+  form: Form
+): Result<object[], RequestFailure> {
   const { format, strict } = form
   const operations = tools.map(({ operation }) => operation)
-  if (format === 'anthropic') return anthropic(operations, components, strict)
-  return operations.map(operation => {
-    const inputs = briefOf(operation, components)
-    const schema = strict ? withNulls(inputs) : inputs
-    const words = { name: operation.id, description: strict ? `${wordsOf(operation)} ${NULLS}` : wordsOf(operation) }
-    // Without `strict: false` the Responses API makes schemas strict by itself.
-    if (format === 'openai') return { type: 'function', ...words, parameters: schema, strict }
-    if (format === 'openai-chat') return { type: 'function', function: { ...words, parameters: schema, strict } }
-    return { ...mcpTool(operation, components, form, schema), ...words }
-  })
+  if (format === 'gemini') return strict ? NOT_STRICT : ok(gemini(operations, components))
+  if (format === 'bedrock') return ok(bedrock(operations, components, strict))
+  if (format === 'anthropic') return ok(anthropic(operations, components, strict))
+  return ok(
+    operations.map(operation => {
+      const inputs = briefOf(operation, components)
+      const schema = strict ? withNulls(inputs) : inputs
+      const words = { name: operation.id, description: strict ? `${wordsOf(operation)} ${NULLS}` : wordsOf(operation) }
+      // Without `strict: false` the Responses API makes schemas strict by itself.
+      if (format === 'openai') return { type: 'function', ...words, parameters: schema, strict }
+      if (format === 'openai-chat') return { type: 'function', function: { ...words, parameters: schema, strict } }
+      return { ...mcpTool(operation, components, form, schema), ...words }
+    })
+  )
+}
+
+const NOT_STRICT = fail<RequestFailure>({
+  code: 'INVALID_REQUEST',
+  errors: [
+    {
+      pointer: '/strict',
+      message:
+        'is not for gemini, whose tools have no strict form: leave it out, ' +
+        'and send the model functionCallingConfig with the mode VALIDATED'
+    }
+  ]
+})
+
+/** A tool for Anthropic. */
+interface Plain {
+  name: string
+  description: string
+  input_schema: JsonSchema
+  strict?: true
 }
 
 /** Those that fit are strict, in the order of the table; not one that stands for others, which has all their fields. */
-function anthropic(operations: readonly Operation[], components: Components, strict: boolean): object[] {
+function anthropic(operations: readonly Operation[], components: Components, strict: boolean): Plain[] {
   let left = OPTIONAL_MAX
   return operations.map(operation => {
     const inputs = briefOf(operation, components)
@@ -70,4 +110,36 @@ function anthropic(operations: readonly Operation[], components: Components, str
     left -= optionalFields(small)
     return { ...words, input_schema: small, strict: true }
   })
+}
+
+/**
+ * As `parameters`, not as `parametersJsonSchema`, which would take our schemas as they are: models of the Live API call
+ * tools with such schemas without arguments (github.com/googleapis/python-genai/issues/1147). `parameters` takes only
+ * what the SDK's type Schema has, so no additionalProperties, and on Vertex AI nothing beside anyOf
+ * (github.com/anomalyco/opencode/issues/14788; all read 2026-11-29).
+ */
+const gemini = (operations: readonly Operation[], components: Components): object[] => [
+  {
+    functionDeclarations: operations.map(operation => ({
+      name: operation.id,
+      description: wordsOf(operation),
+      parameters: asOpenApi(briefOf(operation, components))
+    }))
+  }
+]
+
+/**
+ * Amazon's models pass over tools whose schema has other fields at its top than type, properties and required
+ * (docs.aws.amazon.com/nova/latest/userguide/prompting-tool-troubleshooting.html). The strict form has the limits of
+ * Anthropic's (github.com/strands-agents/harness-sdk/issues/2664), whose models take it (all read 2026-11-29).
+ */
+function bedrock(operations: readonly Operation[], components: Components, strict: boolean): object[] {
+  return anthropic(operations, components, strict).map(({ name, description, input_schema, strict: isStrict }) => ({
+    toolSpec: {
+      name,
+      description,
+      inputSchema: { json: isStrict ? input_schema : open(input_schema) },
+      ...(isStrict && { strict: isStrict })
+    }
+  }))
 }

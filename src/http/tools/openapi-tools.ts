@@ -3,26 +3,8 @@
 import type { Operation } from '../../operations/operation.ts'
 import { BY_TOOL } from '../answers/call-names.ts'
 import { SUCCESS } from '../answers/problem.ts'
-import type { JsonSchema } from '../requests/json-schema.ts'
-import { inlined, inputsOf, type Components } from './schema.ts'
+import { inlined, inputsOf, withoutUnions, type Components } from './schema.ts'
 import type { Tool } from './tool.ts'
-
-/** A schema without unions: a field that takes words or a number becomes text, since a number is read from text too. */
-function withoutUnions(schema: JsonSchema): JsonSchema {
-  const { anyOf, ...rest } = schema
-  if (anyOf !== undefined) {
-    return { ...rest, type: 'string', description: `${rest.description} Send a number as a string too.` }
-  }
-  return {
-    ...rest,
-    ...(schema.properties !== undefined && {
-      properties: Object.fromEntries(
-        Object.entries(schema.properties).map(([name, property]) => [name, withoutUnions(property)])
-      )
-    }),
-    ...(schema.items !== undefined && { items: withoutUnions(schema.items) })
-  }
-}
 
 const pathItem = (operation: Operation, components: Components) => {
   const { id, summary, description, outcome, effect } = operation
@@ -59,8 +41,8 @@ const pathItem = (operation: Operation, components: Components) => {
   }
 }
 
-/** The document; `origin` is where the server is, as its caller knows it. */
-export const toolsDocument = (tools: readonly Tool[], components: Components, version: string, origin: string) => ({
+/** The document; `url` is where the server is, as its caller knows it. */
+export const toolsDocument = (tools: readonly Tool[], components: Components, version: string, url: string) => ({
   openapi: '3.1.0',
   info: {
     title: 'editd',
@@ -69,7 +51,7 @@ export const toolsDocument = (tools: readonly Tool[], components: Components, ve
       'Edits text files exactly as asked, or not at all. ' +
       'Inspect a file first, then edit it and pass its file_hash on as expected_hash.'
   },
-  servers: [{ url: origin }],
+  servers: [{ url }],
   security: [{ bearer: [] }],
   paths: Object.fromEntries(tools.map(({ operation }) => [operation.route, pathItem(operation, components)])),
   components: { securitySchemes: { bearer: { type: 'http', scheme: 'bearer' } } }

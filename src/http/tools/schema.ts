@@ -1,7 +1,8 @@
-// JSON Schemas in the forms that tool hosts accept: without references, and the two strict ones. Does not know any
-// operation by name.
+// JSON Schemas in the forms that tool hosts accept: without references, the two strict ones, and the plainest. Does not
+// know any operation by name.
 import type { TSchema } from 'typebox'
 import type { Operation } from '../../operations/operation.ts'
+import { listed } from '../answers/phrases.ts'
 import { toJsonSchema, type JsonSchema } from '../requests/json-schema.ts'
 
 /** Schemas by their `$id`, to which others refer. */
@@ -59,6 +60,41 @@ function kept(schema: JsonSchema): JsonSchema {
 
 const mapped = (properties: Record<string, JsonSchema>, change: (property: JsonSchema, name: string) => JsonSchema) =>
   Object.fromEntries(Object.entries(properties).map(([name, property]) => [name, change(property, name)]))
+
+/** A schema with each schema in it changed, those inside first. */
+function changed(schema: JsonSchema, change: (schema: JsonSchema) => JsonSchema): JsonSchema {
+  const { properties, items } = schema
+  return change({
+    ...schema,
+    ...(properties !== undefined && { properties: mapped(properties, property => changed(property, change)) }),
+    ...(items !== undefined && { items: changed(items, change) })
+  })
+}
+
+/** A schema without unions: a field that takes words or a number becomes text, since a number is read from text too. */
+export const withoutUnions = (schema: JsonSchema): JsonSchema =>
+  changed(schema, part => {
+    const { anyOf, description, ...rest } = part
+    if (anyOf === undefined) return part
+    const words = listed([...anyOf.flatMap(({ enum: values = [] }) => values as string[]), 'a number'], 'or')
+    const said = description === undefined ? '' : `${description} `
+    return { ...rest, type: 'string', description: `${said}Send ${words}, as a string.` }
+  })
+
+/**
+ * A brief schema for hosts with models of many makers: at the top nothing but `type`, `properties` and `required`, and no
+ * unions.
+ */
+export const open = (schema: JsonSchema): JsonSchema =>
+  changed(withoutUnions(schema), ({ additionalProperties: _, ...rest }) => rest)
+
+/** The same in the part of OpenAPI 3.0 that Gemini takes, with its names of types; only texts have values there. */
+export const asOpenApi = (schema: JsonSchema): JsonSchema =>
+  changed(open(schema), ({ type, enum: values, ...rest }) => ({
+    type: String(type).toUpperCase(),
+    ...(type === 'string' && values !== undefined && { enum: values }),
+    ...rest
+  }))
 
 function nullable(schema: JsonSchema): JsonSchema {
   if (schema.anyOf !== undefined) return { ...schema, anyOf: [...schema.anyOf, { type: 'null' }] }

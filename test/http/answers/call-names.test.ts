@@ -197,7 +197,8 @@ t.test('names calls in every answer as its caller does', async t => {
 
 t.test('names calls so where hosts, programs and people read what there is', async t => {
   const server = await startServer(t, { files })
-  const queries = ['', '?format=openai-chat', '?format=anthropic&strict=true', '?format=mcp', '?strict=true']
+  const formats = ['openai-chat', 'anthropic&strict=true', 'gemini', 'bedrock', 'mcp'].map(name => `?format=${name}`)
+  const queries = ['', ...formats, '?strict=true']
   for (const path of ['/openapi.tools.json', ...queries.map(query => `/tools${query}`)]) {
     t.strictSame(strayIn((await server.call('GET', path)).body, BY_TOOL), [], path)
   }
