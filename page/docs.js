@@ -121,7 +121,7 @@ window.onload = () => {
   let created
   const ui = SwaggerUIBundle({
     dom_id: '#swagger-ui',
-    url: new URL('../../../openapi.json', here).href,
+    url: new URL('../../openapi.json', here).href,
     presets: [SwaggerUIBundle.presets.apis],
     layout: 'BaseLayout',
     validatorUrl: null,
@@ -219,8 +219,4 @@ window.onload = () => {
   })
 }
 
-// On narrow screens the page is as wide as the screen.
-document.head.append(
-  Object.assign(document.createElement('meta'), { name: 'viewport', content: 'width=device-width, initial-scale=1' })
-)
 document.documentElement.classList.toggle('dark-mode', window.matchMedia('(prefers-color-scheme: dark)').matches)

@@ -1,9 +1,10 @@
-// GET /docs: a page to read the document and try the routes; it loads nothing from another host.
+// GET /docs: a page to read the document and try the routes. Does not know what is in it.
 import type { FastifyInstance } from 'fastify'
-import type { Documentation } from '../src/http/documentation.ts'
+import type { WebPage } from '../src/http/static-file.ts'
 
-const URLS = ['/docs', '/docs/', '/docs/json', '/docs/yaml', '/docs/static/*']
-
-export function docs(app: FastifyInstance, { page }: Documentation): void {
-  for (const url of URLS) app.get(url, page)
+export function docs(app: FastifyInstance, page: WebPage): void {
+  app.get('/docs', page.home)
+  // The links of the page are relative, so that they are right below any path.
+  app.get('/docs/', (_request, reply) => reply.redirect('../docs'))
+  app.get('/docs/static/*', page.file)
 }

@@ -33,6 +33,7 @@ import {
   makeErrorHandler,
   makeExpectationHandler
 } from './http/errors.ts'
+import { makeDocsPage } from './http/docs-page.ts'
 import { makeDrain, untilLeft } from './http/drain.ts'
 import type { RequestFailure } from './http/failure.ts'
 import { makeEventStreams } from './http/event-streams.ts'
@@ -212,13 +213,10 @@ export async function buildApp({ spaces, logger, observer, timeouts = TIMEOUTS }
     return null
   }
   // Without a history there is nothing to review.
-  const review = config.docs && config.history !== 'off' ? makeReviewPage() : null
+  const review = config.docs && config.history !== 'off' ? makeReviewPage(routes) : null
   const published = collectPublished(app)
-  const addFailureHandlers = (to: FastifyInstance) => {
-    to.setErrorHandler(handleError)
-    to.setNotFoundHandler((request, reply) => sendProblem(reply, routes.missing(request.method, pathOf(request.url))))
-  }
-  addFailureHandlers(app)
+  app.setErrorHandler(handleError)
+  app.setNotFoundHandler((request, reply) => sendProblem(reply, routes.missing(request.method, pathOf(request.url))))
   app.decorateRequest('seen', null)
   app.decorateRequest('noted', null)
   app.decorate('observer', observer ?? null)
@@ -287,8 +285,7 @@ export async function buildApp({ spaces, logger, observer, timeouts = TIMEOUTS }
   const documentation = makeDocumentation({
     routes: published,
     schemas,
-    swagger: swaggerOptions(VERSION, table),
-    addFailureHandlers
+    swagger: swaggerOptions(VERSION, table)
   })
   tools(app, byId, config.mcpOutputSchema)
   tool(app, table)
@@ -304,9 +301,9 @@ export async function buildApp({ spaces, logger, observer, timeouts = TIMEOUTS }
   if (config.docs) {
     openapi(app, documentation)
     openapiToolsJson(app, toolbox(table, config), byId, VERSION)
-    docs(app, documentation)
+    docs(app, makeDocsPage(routes))
   }
-  if (review !== null) page(app, review, routes)
+  if (review !== null) page(app, review)
   await app.ready()
   return {
     app,

@@ -77,7 +77,7 @@ t.test('uses each of them, and nothing that is not among them', async t => {
       // Types aren't there when it runs.
       const text = readFileSync(join(HOME, folder, file), 'utf8').replaceAll(/^import type .*$/gm, '')
       for (const [, name = ''] of text.matchAll(
-        /(?:\bfrom |\bimport |\bimport\(|\)\.resolve\()'((?:@[^/' ]+\/)?[^/'.\s][^/'\s]*)/g
+        /(?:\bfrom |\bimport |\bimport\(|\)\.resolve\(|\bmeta\.resolve\()'((?:@[^/' ]+\/)?[^/'.\s][^/'\s]*)/g
       )) {
         // `#` is what package.json says that it is: files of dist/ and page/.
         if (!name.startsWith('node:') && !name.startsWith('#')) used.add(name)

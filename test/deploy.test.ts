@@ -250,6 +250,8 @@ t.test('Caddy passes requests and events on, also below a prefix', needs('caddy'
     const url = site + prefix
     t.equal((await fetch(`${url}/readyz`)).status, 200, url)
     t.equal((await fetch(`${url}/capabilities`)).status, 401)
+    const { servers } = (await (await fetch(`${url}/openapi.tools.json`)).json()) as { servers: unknown }
+    t.strictSame(servers, [{ url }])
     const events = await fetch(`${url}/events`, { headers })
     t.match(events.headers.get('content-type'), /^text\/event-stream/)
     const body = JSON.stringify({ path: 'a.txt', old_text: before, new_text: after })

@@ -428,6 +428,8 @@ const finished =
 
 export const swaggerOptions = (version: string, operations: Operations): FastifyDynamicSwaggerOptions => ({
   transformObject: finished(operations),
+  // It would take the URL of the server, which has no path, off the routes.
+  stripBasePath: false,
   openapi: {
     openapi: '3.1.0',
     info: {
@@ -437,7 +439,8 @@ export const swaggerOptions = (version: string, operations: Operations): Fastify
       license: { name: 'MIT', identifier: 'MIT' },
       contact: { name: 'The editd project' }
     },
-    servers: [{ url: '/', description: 'This server.' }],
+    // Relative to the document: below another path of a proxy, or that of a workspace, all routes are there too.
+    servers: [{ url: '.', description: 'This server.' }],
     tags: [
       { name: 'files', description: 'Look at files and edit them.' },
       { name: 'tools', description: 'The same operations for the tool calls of models.' },

@@ -27,10 +27,10 @@ t.test('fails for all who wait, and is tried again by the next', async t => {
 
 t.test('answers requests that come together while it is made', async t => {
   const server = await startServer(t)
-  const paths = ['/docs', '/docs/static/swagger-ui.css', '/openapi.json', '/openapi.yaml', '/docs/static/index.html']
+  const paths = ['/docs', '/docs/static/swagger-ui.css', '/openapi.json', '/openapi.yaml', '/docs/static/docs.js']
   const answers = await Promise.all([...paths, ...paths].map(path => server.call('GET', path)))
   t.strictSame(
     answers.map(({ status }) => status),
-    [...[200, 200, 200, 200, 302], ...[200, 200, 200, 200, 302]]
+    answers.map(() => 200)
   )
 })

@@ -1,0 +1,29 @@
+// The page to read the published document and try the routes: Swagger UI, which loads nothing from another host, and
+// what is added to it. Does not know the document.
+import type { Routes } from './errors.ts'
+import { makePage, type WebPage } from './static-file.ts'
+
+// Swagger UI writes styles into the page.
+const CSP = [
+  "default-src 'self'",
+  "base-uri 'self'",
+  "frame-ancestors 'none'",
+  "img-src 'self' data:",
+  "object-src 'none'",
+  "script-src 'self'",
+  "style-src 'self' 'unsafe-inline'"
+].join('; ')
+
+/** Of its package, which has a page of its own too. */
+const SWAGGER_UI = ['index.css', 'swagger-ui.css', 'swagger-ui-bundle.js', 'favicon-32x32.png'].map(
+  name => new URL(name, import.meta.resolve('@fastify/swagger-ui/static/index.html'))
+)
+
+/** Found by package.json, since this file runs from here and from dist/. */
+const OWN = ['docs.html', 'docs.css', 'docs.js'].map(name => new URL(name, import.meta.resolve('#page/docs.html')))
+
+export const makeDocsPage = (routes: Routes): WebPage =>
+  makePage(
+    { home: 'docs.html', urls: async () => [...SWAGGER_UI, ...OWN], headers: { 'content-security-policy': CSP } },
+    routes
+  )
