@@ -20,6 +20,8 @@ for (;;) {
     const set = () => assert.fail('a file that sets t.jobs needs a line that begins with "// runs alone:"')
     Object.defineProperty(t, 'jobs', { get: () => 1, set, configurable: true })
   }
+  // Nor may a limit that one file sets end the tests of another.
+  t.setTimeout(0)
   // Else the folder that one file makes at its top would be removed for that of the next.
   t.testdirName = `${fixtures}-${file.replaceAll('/', '-')}`
   // In the order of the tests, so that the reader knows whose results follow.
