@@ -62,7 +62,7 @@ export async function openSpaces(
       throw new CantOpen(settings, error)
     }
   }
-  if (access === null) return oneSpace(config, await open(config, {}))
+  if (access === null) return oneSpace(config, await open(config, {}), report)
   const spaces = new AccessSpaces(config, (settings, workspace) => open(settings, { workspace }), report)
   const prepared = await spaces.prepare(access)
   prepared.take()

@@ -44,7 +44,7 @@ export async function openapiYaml(): Promise<string> {
   )
   if (!config.ok) throw new Error(config.failure.join(' '))
   const { app, documentYaml } = await buildApp({
-    spaces: oneSpace(config.value, workspace),
+    spaces: oneSpace(config.value, workspace, () => {}),
     logger: pino({ level: 'silent' })
   })
   const yaml = await documentYaml()

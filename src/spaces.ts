@@ -60,11 +60,23 @@ export interface Spaces {
   close(): Promise<void>
 }
 
-const makeSpace = (config: Config, workspace: Workspace) => {
+type Report = (event: object) => void
+
+const makeSpace = (config: Config, workspace: Workspace, report: Report) => {
   const drain = makeDrain()
+  /** Why it was not ready when that was asked last. */
+  let hindrance: string | null = null
   return {
     config,
     workspace,
+    async ready(): Promise<FileFailure | null> {
+      const failure = await workspace.ready()
+      const before = hindrance
+      hindrance = failure === null ? null : 'reason' in failure ? failure.reason : failure.code
+      if (hindrance === before) return failure
+      report(failure === null ? { event: 'ready_again' } : { event: 'not_ready', reason: hindrance })
+      return failure
+    },
     enter: () => drain.enter(),
     async retire() {
       workspace.endFollowing()
@@ -75,9 +87,9 @@ const makeSpace = (config: Config, workspace: Workspace) => {
 }
 type OpenSpace = ReturnType<typeof makeSpace>
 
-/** Of a server without an access file. Other credentials are another token. */
-export function oneSpace(config: Config, workspace: Workspace): Spaces {
-  const space = makeSpace(config, workspace)
+/** Of a server without an access file. Other credentials are another token. `report`: is told when it isn't ready. */
+export function oneSpace(config: Config, workspace: Workspace, report: Report): Spaces {
+  const space = makeSpace(config, workspace, report)
   let identify = config.token === null ? null : oneToken(config.token)
   const takeToken = (token: string) => {
     identify = oneToken(token)
@@ -91,7 +103,7 @@ export function oneSpace(config: Config, workspace: Workspace): Spaces {
     served: `root=${workspace.root}`,
     of: () => space,
     any: () => space,
-    ready: () => workspace.ready(),
+    ready: () => space.ready(),
     degraded: () => workspace.degraded(),
     audit: workspace.audit,
     endFollowing: () => workspace.endFollowing(),
@@ -122,14 +134,10 @@ export class AccessSpaces implements Spaces {
   readonly #open: (config: Config, name: string) => Promise<Workspace>
   readonly #retiring = new Set<Promise<void>>()
   #opened: Opened = { spaces: new Map(), identify: namedTokens([]), issuers: [], jwts: undefined }
-  readonly #report: (event: object) => void
+  readonly #report: Report
 
-  /** `report`: is told of issuers whose keys can't be had. */
-  constructor(
-    config: Config,
-    open: (config: Config, name: string) => Promise<Workspace>,
-    report: (event: object) => void
-  ) {
+  /** `report`: is told of issuers whose keys can't be had, and of workspaces that aren't ready. */
+  constructor(config: Config, open: (config: Config, name: string) => Promise<Workspace>, report: Report) {
     this.config = config
     this.#open = open
     this.#report = report
@@ -155,7 +163,8 @@ export class AccessSpaces implements Spaces {
           continue
         }
         const config = { ...this.config, ...declared.settings }
-        const space = makeSpace(config, await this.#open(config, declared.name))
+        const workspace = await this.#open(config, declared.name)
+        const space = makeSpace(config, workspace, event => this.#report({ ...event, workspace: declared.name }))
         added.push(space)
         spaces.set(declared.name, { declared, space })
       }
@@ -218,7 +227,7 @@ export class AccessSpaces implements Spaces {
   }
 
   async ready(): Promise<FileFailure | null> {
-    const all = await Promise.all(this.#all().map(({ workspace }) => workspace.ready()))
+    const all = await Promise.all(this.#all().map(space => space.ready()))
     return all.find(failure => failure !== null) ?? null
   }
 

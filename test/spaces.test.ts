@@ -1,5 +1,5 @@
 // The workspaces of an access file: which of them are opened, kept and closed when another file is taken.
-import { existsSync, writeFileSync } from 'node:fs'
+import { existsSync, renameSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import t, { type Test } from 'tap'
 import type { Access } from '../src/config/access-file.ts'
@@ -64,6 +64,30 @@ t.test('keeps open what has not changed, and closes the rest once nothing runs i
   t.equal(await spaces.ready(), null)
   t.equal(spaces.degraded(), false)
   spaces.endFollowing()
+})
+
+t.test('says once that a workspace can’t be used, and once that it can again', async t => {
+  const { dir, spaces, events } = await open(t, 'a', 'b')
+  const config = { ...spaces.config, root: join(dir, 'c'), stateDir: join(dir, 'state', 'c') }
+  const single = await openSpaces({ config, report: event => events.push(event) }, null)
+  t.teardown(() => single.close())
+  for (const [asked, stateDir, named] of [
+    [spaces, join(dir, 'state', 'b'), { workspace: 'b' }],
+    [single, config.stateDir, {}]
+  ] as const) {
+    for (let i = 0; i < 2; i++) {
+      events.length = 0
+      t.equal(await asked.ready(), null)
+      renameSync(stateDir, `${stateDir}.away`)
+      for (let n = 0; n < 2; n++) t.match(await asked.ready(), { reason: 'state_unwritable' })
+      renameSync(`${stateDir}.away`, stateDir)
+      for (let n = 0; n < 2; n++) t.equal(await asked.ready(), null)
+      t.strictSame(events, [
+        { event: 'not_ready', reason: 'state_unwritable', ...named },
+        { event: 'ready_again', ...named }
+      ])
+    }
+  }
 })
 
 t.test('knows nobody any more by a file that was replaced while a token was checked', async t => {

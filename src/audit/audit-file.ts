@@ -205,6 +205,7 @@ export class AuditFile {
       const fd = openAuditFile(this.#path)
       closeSync(this.#fd)
       this.#fd = fd
+      if (!this.#failing) this.#report({ event: 'audit_opened' })
     } catch (error) {
       const reason = error instanceof NotAFile ? 'not_a_file' : codeOf(error)
       if (!this.#failing) this.#report({ event: 'audit_unopened', reason })

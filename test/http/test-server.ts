@@ -234,7 +234,7 @@ export async function startServer(
     endStreams,
     document: makeDocument
   } = await buildApp({
-    spaces: oneSpace(config, workspace),
+    spaces: oneSpace(config, workspace, () => {}),
     logger: pino({ base: null }, stream),
     ...(options.timeouts && { timeouts: options.timeouts })
   })
