@@ -15,7 +15,7 @@ export interface InvalidField {
  * begins, other claims, or that it is bound to a key of its holder.
  */
 export type JwtFault =
-  'length' | 'form' | 'type' | 'issuer' | 'algorithm' | 'key' | 'audience' | 'time' | 'expired' | 'claims' | 'bound'
+  'length' | 'form' | 'type' | 'issuer' | 'algorithm' | 'key' | 'audience' | 'time' | 'expired' | 'bound'
 
 export type RequestFailure =
   /** `where`: what the parser says of the place. `pointer`: of the object or value in question. */
@@ -34,6 +34,8 @@ export type RequestFailure =
   | { code: 'UNSUPPORTED_MEDIA_TYPE'; reason: 'type' | 'charset' | 'encoding'; given: string }
   | { code: 'UNAUTHORIZED'; reason: 'missing' | 'malformed' | 'wrong' | 'expired' }
   | { code: 'UNAUTHORIZED'; reason: 'jwt'; fault: JwtFault }
+  /** `claim`: missing, or not what it should be. */
+  | { code: 'UNAUTHORIZED'; reason: 'jwt'; fault: 'claims'; claim: string }
   /** A token that is valid and grants nothing here. `ask`: what to ask its issuer for. */
   | { code: 'FORBIDDEN_SCOPE'; lacks: 'workspace' }
   | { code: 'FORBIDDEN_SCOPE'; lacks: 'scope'; ask: string }

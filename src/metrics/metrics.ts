@@ -13,7 +13,7 @@ export interface Metrics extends ServerObserver {
 }
 
 /** In seconds. From a file in memory to a slow disk, and to the longest that a request usually waits for a lock. */
-const REQUEST_BOUNDS = [0.01, 0.1, 1]
+const REQUEST_BOUNDS = [0.01, 0.05, 0.25, 1, 5]
 const COMMIT_BOUNDS = [0.001, 0.005, 0.025, 0.1, 0.5, 2.5]
 const LOCK_BOUNDS = [0.001, 0.01, 0.1, 1, 10]
 

@@ -79,6 +79,8 @@ export function makeJwts(
 }
 
 const refused = (fault: JwtFault) => fail<RequestFailure>({ code: 'UNAUTHORIZED', reason: 'jwt', fault })
+const refusedFor = (claim: string) =>
+  fail<RequestFailure>({ code: 'UNAUTHORIZED', reason: 'jwt', fault: 'claims', claim })
 
 interface Header extends Record<string, unknown> {
   alg: string
@@ -112,9 +114,8 @@ function refusalOf(error: unknown): Identified {
   if (error instanceof errors.JWTExpired) return refused('expired')
   if (error instanceof errors.JWTClaimValidationFailed) {
     const { claim } = error
-    return refused(
-      claim === 'aud' ? 'audience' : claim === 'nbf' && error.reason === 'check_failed' ? 'time' : 'claims'
-    )
+    if (claim === 'aud') return refused('audience')
+    return claim === 'nbf' && error.reason === 'check_failed' ? refused('time') : refusedFor(claim)
   }
   if (error instanceof errors.JOSEError || error instanceof DOMException || error instanceof TypeError) {
     return refused('key')
@@ -133,11 +134,14 @@ function grantOf(payload: JWTPayload, trusted: Issuer, workspaces: ReadonlySet<s
   // Of whatever type: jose has seen only to what it checks.
   const isSubject = typeof (sub as unknown) === 'string' && /^[\x21-\x7e]+$/.test(sub ?? '')
   const name = `${issuer}#${sub}`
-  if (!Number.isFinite(exp) || !isSubject || name.length > NAME_MAX) return refused('claims')
+  if (!Number.isFinite(exp)) return refusedFor('exp')
+  if (!isSubject || name.length > NAME_MAX) return refusedFor('sub')
   const { scopeClaims = SCOPE_CLAIMS, workspaceClaim = WORKSPACE_CLAIM } = trusted
   const scopes = scopeClaims.map(claim => textsIn(payload, claim)?.flatMap(text => text.split(' ')))
   const named = trusted.workspace === undefined ? textsIn(payload, workspaceClaim) : [trusted.workspace]
-  if (named === undefined || scopes.includes(undefined)) return refused('claims')
+  if (named === undefined) return refusedFor(workspaceClaim)
+  const odd = scopes.indexOf(undefined)
+  if (odd !== -1) return refusedFor(scopeClaims[odd]!)
   const words = scopes.flatMap(some => some ?? [])
   const granted = highest(scopeValues === undefined ? words : words.map(word => scopeValues.get(word)))
   const names =

@@ -105,7 +105,7 @@ export const FILE_FAILURES: Descriptions<
             : sentences(
                 `The server has no permission to open or change ${shown}.`,
                 NOTHING_WRITTEN,
-                "Ask a person to check the file's owner and mode, and whether its file system is mounted read-only."
+                'Ask a person to check owner and mode of the file and of its folder, and whether its file system is mounted read-only.'
               ),
   READ_ONLY: () =>
     'This server or workspace is read-only (--read-only, or read_only in the access file). ' +

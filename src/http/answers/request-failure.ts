@@ -29,7 +29,6 @@ const JWT_FAULTS: Record<JwtFault, string> = {
   audience: 'its audience (aud) is not this server',
   time: 'it is not valid yet (nbf, iat)',
   expired: 'it has expired (exp)',
-  claims: 'a claim (exp, iat, sub, scope, workspace) is missing or is not what it should be',
   bound: 'it is bound to a key of its holder (cnf), which this server does not check'
 }
 
@@ -111,7 +110,9 @@ export const REQUEST_FAILURES: Descriptions<RequestFailure | OperationFailure> =
     detail:
       failure.reason === 'jwt'
         ? sentences(
-            `The token is not valid here: ${JWT_FAULTS[failure.fault]}.`,
+            'claim' in failure
+              ? `The token is not valid here: its claim ${failure.claim} is missing, or is not what it should be.`
+              : `The token is not valid here: ${JWT_FAULTS[failure.fault]}.`,
             'Get a new one for this server from an issuer of its access file (--access).'
           )
         : sentences(

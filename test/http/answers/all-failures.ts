@@ -297,7 +297,8 @@ const ALL: AllFailures = {
     { reason: 'malformed' },
     { reason: 'expired' },
     { reason: 'wrong' },
-    { reason: 'jwt', fault: 'audience' }
+    { reason: 'jwt', fault: 'audience' },
+    { reason: 'jwt', fault: 'claims', claim: 'sub' }
   ],
   RATE_LIMITED: [
     { of: 'token', rate: { requests: 600, per: 'min' }, retry_after: 0.1 },
