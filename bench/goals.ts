@@ -9,7 +9,6 @@ import { historyVerdicts } from './history.ts'
 import { CONCAT, DIFF, ENGINE, FAST_PRODUCT } from './in-process.ts'
 import { costVerdicts, loadVerdicts } from './load/goals.ts'
 import { SHIPPED } from './load/parties.ts'
-import { processesVerdicts } from './processes.ts'
 import { short, time, type Row } from './row.ts'
 import { verdict, type Verdict } from './verdict.ts'
 
@@ -109,7 +108,6 @@ export function verdictsOf(rows: readonly Row[]): Verdict[] {
       peer1 >= 5 && peer100 >= 20
     ),
     ...loadVerdicts(rows),
-    ...processesVerdicts(rows),
     ...batchVerdicts(rows),
     ...costVerdicts(rows),
     ...historyVerdicts(rows),

@@ -17,7 +17,6 @@ import { inProcess } from './in-process.ts'
 import { underLoad } from './load/under-load.ts'
 import { loadNow, machineOf } from './machine.ts'
 import { memory } from './memory.ts'
-import { severalProcesses } from './processes.ts'
 import { makeRandom } from './random.ts'
 import { loadTableOf, tableOf, type Row } from './row.ts'
 import { undo } from './undo.ts'
@@ -52,7 +51,6 @@ const suites: Record<string, () => Promise<Row[]>> = {
   'in-process': () => inProcess(base, quick, options, progress),
   batch: () => batch(base, options, progress),
   load: () => underLoad(base, quick, options.random, progress),
-  processes: () => severalProcesses(base, quick, options.random, progress),
   cost: () => cost(base, quick, options.random, progress),
   history: () => historyCost(base, quick, options.random, progress),
   audit: () => auditCost(base, quick, options.random, progress),

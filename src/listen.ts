@@ -13,18 +13,8 @@ export type ListenPlace = AddressInfo | string
 /** Why it can't listen there, in a sentence for a person. */
 export class CantListen extends Error {}
 
-/** Whoever is neither the user nor in its group. */
+/** Users who are neither the owner nor in its group. */
 const OTHERS = 0o007
-
-/**
- * Keeps others off the sockets that this process makes from now on: connecting to one takes the right to write. Returns
- * the umask to set again.
- */
-export function keepOthersOff(): number {
-  const umask = process.umask(OTHERS)
-  process.umask(umask | OTHERS)
-  return umask
-}
 
 const identity = (path: string) => {
   const found = lstatSync(path, { bigint: true, throwIfNoEntry: false })
@@ -81,7 +71,9 @@ export async function listen(
     return app.server.address() as AddressInfo
   }
   if ('fd' in listen) return listenOnHanded(app, listen.fd)
-  const umask = keepOthersOff()
+  // Connecting to it takes the right to write.
+  const umask = process.umask(OTHERS)
+  process.umask(umask | OTHERS)
   try {
     await app.listen({ path: listen.path })
   } catch (error) {

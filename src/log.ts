@@ -117,13 +117,10 @@ function timestamp(): string {
   return `,"time":"${upToSecond}${String(now % 1000).padStart(3, '0')}Z"`
 }
 
-/**
- * Opens the log. `pid` is in every line; null: only this process writes there. `close` resolves when everything is
- * written; nothing may be logged after it.
- */
-export function openLog(level: string, pid: number | null = null): { logger: Logger; close(): Promise<void> } {
-  const stderr = pino.destination({ dest: 2, sync: false, ...(pid !== null && { maxWrite: ATOMIC }) })
-  const options = { level, base: pid === null ? null : { pid }, timestamp }
+/** Opens the log. `close` resolves when everything is written; nothing may be logged after it. */
+export function openLog(level: string): { logger: Logger; close(): Promise<void> } {
+  const stderr = pino.destination({ dest: 2, sync: false })
+  const options = { level, base: null, timestamp }
   const gathered = gathering(lines => stderr.write(lines))
   // A bug may end the process; before pino's own listener, which writes what is left.
   process.prependListener('exit', gathered.flush)

@@ -10,7 +10,7 @@ import { ensureDir } from './workspace/commit/ensure-dir.ts'
 import { openWorkspace, type Meter, type WorkspaceOptions } from './workspace/workspace.ts'
 
 /** `report` as of `openWorkspace`; an event of one of several workspaces says of which. */
-export interface OpenOptions extends Pick<WorkspaceOptions, 'group'> {
+export interface OpenOptions {
   config: Config
   report(event: object): void
   /** Measures a workspace, whose name it gets with an access file; without it nothing is measured. */
@@ -36,7 +36,7 @@ async function openBucketLate(
 
 /** Roots that don't exist are made. Throws CantOpen. */
 export async function openSpaces(
-  { config, report, group, meter, auditFile: file = null }: OpenOptions,
+  { config, report, meter, auditFile: file = null }: OpenOptions,
   access: Access | null
 ): Promise<Spaces> {
   const open = async (settings: Config, named: { workspace?: string }) => {
@@ -55,7 +55,6 @@ export async function openSpaces(
       ensureDir(settings.root)
       return await openWorkspace({
         ...opened,
-        ...(group !== undefined && { group }),
         ...(access !== null && { threads: THREADS })
       })
     } catch (error) {
@@ -64,8 +63,7 @@ export async function openSpaces(
   }
   if (access === null) return oneSpace(config, await open(config, {}), report)
   const spaces = new AccessSpaces(config, (settings, workspace) => open(settings, { workspace }), report)
-  const prepared = await spaces.prepare(access)
-  prepared.take()
+  await spaces.replace(access)
   return spaces
 }
 

@@ -1,7 +1,6 @@
 #!/usr/bin/env node
 // The process: argv, environment, listening, signals. The only file that knows argv, the environment and when to stop;
 // does not know any route.
-import cluster from 'node:cluster'
 import { closeSync, openSync, readFileSync } from 'node:fs'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Logger } from 'pino'
@@ -15,17 +14,8 @@ import { CantListen, clearSocketPath, listen, type ListenPlace } from './listen.
 import { openLog, printable } from './log.ts'
 import type { MetricsListener } from './metrics/listener.ts'
 import type { Metrics } from './metrics/metrics.ts'
-import type { Family } from './metrics/registry.ts'
 import { openSpaces } from './open-spaces.ts'
-import {
-  ProcessFailed,
-  Processes,
-  serveForPrimary,
-  type GroupConfig,
-  type Listening,
-  type StartFailure
-} from './processes.ts'
-import { CantOpen, type Credentials, type PreparedSpaces, type Spaces } from './spaces.ts'
+import { CantOpen, type Credentials, type Spaces } from './spaces.ts'
 import { Occupied } from './workspace/locks/other-servers.ts'
 import { StateUnusable } from './workspace/state.ts'
 
@@ -40,10 +30,15 @@ const printErrors = (sentences: readonly string[]) => {
   process.stderr.write(sentences.map(sentence => `editd: ${sentence}\n`).join(''))
 }
 
-/** Why the server can't start, in one sentence for a person, and whether whoever starts it has to change something. */
+/** Why the server can't start. `isFault`: the person who starts it has to change a setting. */
+interface StartFailure {
+  /** For a person. */
+  sentence: string
+  isFault: boolean
+}
+
 async function describe(error: unknown, config: Config): Promise<StartFailure> {
   if (error instanceof CantOpen) return describe(error.cause, error.config)
-  if (error instanceof ProcessFailed) return { sentence: error.message, isFault: error.isFault }
   const { storeFailure } = await import('./bucket/start-failure.ts')
   return storeFailure(error, config.root) ?? { sentence: ownFailure(error, config), isFault: false }
 }
@@ -93,6 +88,12 @@ function occupied({ root, where, pid, uid, info }: Occupied): string {
 
 const quoted = (text: string) => `'${text.replaceAll("'", "'\\''")}'`
 
+/** Where a server listens, and what it serves, as `Spaces.served`. */
+interface Listening {
+  served: string
+  address: ListenPlace
+}
+
 /**
  * What is printed once the server listens: one line, and for a person also the token, the page to try it and a first
  * call.
@@ -133,21 +134,15 @@ function reviewLine({ docs, history, token, tokenGenerated }: Config, local: str
   return `review: ${local}/${fragment}\n`
 }
 
-/** Opens the log on stderr. Of several processes each line says whose it is. */
-function startLog(config: Config, warnings: readonly string[]) {
-  const { logger, close } = openLog(config.logLevel, config.processes > 1 ? process.pid : null)
-  for (const warning of warnings) logger.warn({ event: 'unknown_variable' }, warning)
-  return { logger, closeLog: close }
-}
-
 /** Opens the log, the audit file and what is served; `access` as of `openSpaces`. */
-async function prepare(config: Config | GroupConfig, warnings: readonly string[], access: Access | null) {
-  const { logger, closeLog } = startLog(config, warnings)
+async function prepare(config: Config, warnings: readonly string[], access: Access | null) {
+  const { logger, close: closeLog } = openLog(config.logLevel)
+  for (const warning of warnings) logger.warn({ event: 'unknown_variable' }, warning)
   const metrics = await metricsOf(config)
   const meter = metrics === null ? {} : { meter: metrics.meter }
   const report = (event: object) => logger.warn(event)
   const auditFile = openAudit(config, report)
-  const spaces = await openSpaces({ config, report, auditFile, ...meter, ...groupOf(config) }, access)
+  const spaces = await openSpaces({ config, report, auditFile, ...meter }, access)
   const close = async () => {
     await spaces.close()
     await auditFile?.close()
@@ -186,8 +181,6 @@ function auditFaultsOf(config: Config, access: Access | null): string[] {
   const folders = served.filter(({ bucket }) => bucket === null).map(({ root }) => root)
   return config.auditFile === null ? [] : auditFaults(config.auditFile, folders)
 }
-
-const groupOf = (config: Config | GroupConfig) => ('group' in config ? { group: config.group } : {})
 
 /**
  * `editd mcp`: serves the tools to the program at the other end of stdin and stdout, until it closes them or a signal
@@ -278,8 +271,8 @@ function hasTerminal(): boolean {
   }
 }
 
-/** Serves until a signal comes or `stop` is called. Resolves when it listens. */
-async function serve(config: Config | GroupConfig, warnings: readonly string[], access: Access | null) {
+/** Serves until a signal comes. Resolves when it listens. */
+async function serve(config: Config, warnings: readonly string[], access: Access | null) {
   const { logger, closeLog, spaces, metrics, close } = await prepare(config, warnings, access)
   const { app, announceStop, drain, endStreams, address } = await listening(config, spaces, logger, metrics).catch(
     async error => {
@@ -310,35 +303,25 @@ async function serve(config: Config | GroupConfig, warnings: readonly string[], 
     process.exit(0)
   }
   onSignal(stop)
-  const prepareSet = async (credentials: Credentials): Promise<PreparedSpaces> => {
-    const { take, leave } = await spaces.prepare(credentials)
-    return {
-      leave,
-      take() {
-        take()
-        endStreams()
-      }
-    }
-  }
   return {
     served: spaces.served,
     address,
-    stop,
     logger,
-    measure: () => metrics?.snapshot() ?? [],
-    prepare: prepareSet,
-    replace: async (credentials: Credentials) => (await prepareSet(credentials)).take()
+    collect: () => metrics?.snapshot() ?? [],
+    /** Rejects, and serves what it did, where it can't serve these. */
+    async replace(credentials: Credentials) {
+      await spaces.replace(credentials)
+      endStreams()
+    }
   }
 }
 
-interface Started {
-  logger: Logger
-  /** Rejects, and serves what it did, where it can't serve these. */
-  replace(credentials: Credentials): Promise<void>
-}
-
 /** Has other credentials served; sentences that say why that can't be. */
-async function faultsWith(config: Config, credentials: Credentials, replace: Started['replace']): Promise<string[]> {
+async function faultsWith(
+  config: Config,
+  credentials: Credentials,
+  replace: (credentials: Credentials) => Promise<void>
+): Promise<string[]> {
   const faults = typeof credentials === 'string' ? [] : auditFaultsOf(config, credentials)
   if (faults.length > 0) return faults
   return replace(credentials).then(
@@ -363,45 +346,16 @@ async function start(config: Config, warnings: readonly string[]): Promise<void>
   }
   if (config.listen !== null && 'path' in config.listen) await clearSocketPath(config.listen.path)
   const listener = await openMetrics(config)
-  const follow = (serving: Promise<Started>) => {
-    const replaceOrSay = serving.then(({ logger, replace }) => ({
-      logger,
-      replace: (credentials: Credentials) => faultsWith(config, credentials, replace)
-    }))
-    followCredentials(config, declared, replaceOrSay)
-  }
-  /** `collect`: the metrics of all processes. */
-  const greet = (listening: Listening, logger: Logger, collect: () => Promise<readonly Family[]>) => {
-    listener?.serve(collect)
-    if (listener !== null) logger.info({ event: 'metrics_listening', ...listener.address })
-    process.stdout.write(greeting(config, listening))
-  }
-  if (config.processes === 1) {
-    const serving = serve(config, warnings, declared)
-    follow(serving)
-    const served = await serving
-    greet(served, served.logger, async () => served.measure())
-    return
-  }
-  const { logger, closeLog } = startLog(config, warnings)
-  const processes = new Processes(config, declared, logger, config.stopDelay + EXIT_MS)
-  onSignal(why => {
-    if (processes.stop()) logger.info({ event: 'stopping', ...why })
-  })
-  const replace = (credentials: Credentials) => processes.replace(credentials)
-  let hasStarted: (started: Started) => void = () => {}
-  const started = new Promise<Started>(resolve => {
-    hasStarted = resolve
-  })
-  follow(started)
-  if (config.auditFile !== null) process.on('SIGHUP', () => processes.reopenAudit())
-  await processes.run(listening => {
-    greet(listening, logger, () => processes.measure())
-    hasStarted({ logger, replace })
-  })
-  logger.info({ event: 'stopped' })
-  await closeLog()
-  process.exit(0)
+  const serving = serve(config, warnings, declared)
+  const follower = serving.then(({ logger, replace }) => ({
+    logger,
+    replace: (credentials: Credentials) => faultsWith(config, credentials, replace)
+  }))
+  followCredentials(config, declared, follower)
+  const served = await serving
+  listener?.serve(served.collect)
+  if (listener !== null) served.logger.info({ event: 'metrics_listening', ...listener.address })
+  process.stdout.write(greeting(config, served))
 }
 
 /** Of how many changes the texts were removed. */
@@ -441,10 +395,6 @@ async function main(argv: readonly string[], env: NodeJS.ProcessEnv): Promise<vo
   process.stderr.on('error', () => {})
   // It would end the process until it is known what to read again.
   process.on('SIGHUP', () => {})
-  if (cluster.worker !== undefined) {
-    await serveForPrimary(cluster.worker, config => serve(config, [], config.declared), describe)
-    return
-  }
   const asks = (...flags: string[]) => flags.some(flag => argv.includes(flag))
   const output = asks('-h', '--help') ? helpText() : asks('-v', '--version') ? `${VERSION}\n` : null
   if (output !== null) {

@@ -23,14 +23,6 @@ export interface Space {
 /** Who may call from now on: what an access file says, or the one token. */
 export type Credentials = Access | string
 
-/** What is served with other credentials, where that can be; one of the two is called. */
-export interface PreparedSpaces {
-  /** It is served from now on. What it doesn't have any more is closed once nothing runs in it. */
-  take(): void
-  /** Closes what was opened for it. */
-  leave(): Promise<void>
-}
-
 export interface Spaces {
   /** Who holds a token; null: no token is asked for. */
   readonly identify: Identify | null
@@ -52,10 +44,10 @@ export interface Spaces {
   /** Nobody is to wait for changes any more. */
   endFollowing(): void
   /**
-   * Gets ready for others who may call, beside those who may now. Throws where that can't be, and nothing has changed.
-   * Only one call at a time.
+   * Serves these from now on; what it doesn't have any more is closed once nothing runs in it. Throws where that can't
+   * be, and nothing has changed. Only one call at a time.
    */
-  prepare(credentials: Credentials): Promise<PreparedSpaces>
+  replace(credentials: Credentials): Promise<void>
   /** Waits for what is running. */
   close(): Promise<void>
 }
@@ -91,13 +83,12 @@ type OpenSpace = ReturnType<typeof makeSpace>
 export function oneSpace(config: Config, workspace: Workspace, report: Report): Spaces {
   const space = makeSpace(config, workspace, report)
   let identify = config.token === null ? null : oneToken(config.token)
-  const takeToken = (token: string) => {
-    identify = oneToken(token)
-  }
   return {
     // Looked up at each request: the token may be another one by then.
     identify: identify && (token => identify!(token)),
-    prepare: async (token: string) => ({ take: () => takeToken(token), leave: async () => {} }),
+    async replace(token: string) {
+      identify = oneToken(token)
+    },
     resource: () => null,
     config,
     served: `root=${workspace.root}`,
@@ -145,16 +136,13 @@ export class AccessSpaces implements Spaces {
 
   /**
    * Opens a whole new set, beside the one that is served; workspaces of which nothing has changed stay open. Throws, and
-   * has closed what it opened, if one of them can't be opened. Only one set is prepared at a time.
+   * has closed what it opened, if one of them can't be opened.
    */
-  async prepare({ workspaces, tokens, issuers }: Access): Promise<PreparedSpaces> {
+  async replace({ workspaces, tokens, issuers }: Access): Promise<void> {
     const before = this.#opened.spaces
     const spaces = new Map<string, { declared: AccessWorkspace; space: OpenSpace }>()
     const added: OpenSpace[] = []
     let jwts: Jwts | undefined
-    const leave = async () => {
-      await Promise.all(added.map(space => space.retire()))
-    }
     try {
       for (const declared of workspaces) {
         const kept = before.get(declared.name)
@@ -170,17 +158,12 @@ export class AccessSpaces implements Spaces {
       }
       jwts = await this.#jwtsOf(issuers, new Set(spaces.keys()))
     } catch (error) {
-      await leave()
+      await Promise.all(added.map(space => space.retire()))
       throw error
     }
-    return {
-      leave,
-      take: () => {
-        this.#opened = { spaces, identify: identifyBy(namedTokens(tokens), jwts), issuers, jwts }
-        for (const [name, { space }] of before) {
-          if (spaces.get(name)?.space !== space) this.#retire(space)
-        }
-      }
+    this.#opened = { spaces, identify: identifyBy(namedTokens(tokens), jwts), issuers, jwts }
+    for (const [name, { space }] of before) {
+      if (spaces.get(name)?.space !== space) this.#retire(space)
     }
   }
 

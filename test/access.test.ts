@@ -222,40 +222,38 @@ t.test('ends no stream where the file says the same as before', { skip: ONLY_CI 
   await ended
 })
 
-for (const processes of ['1', '2']) {
-  t.test(`reads the file again while edits run, with --processes ${processes}`, { skip: ONLY_CI }, async t => {
-    const server = await serve(t, { flags: ['--processes', processes] })
-    const numbers = Array.from({ length: 50 }, (_, i) => `<${i}>`)
-    const edits = Promise.all(numbers.map(n => server.send('ann', '/edit', edit('a.txt', `${n}end`))))
-    // What is the same stays open, what is new is opened, what is gone is closed, all while these run.
-    const gamma = { name: 'gus', workspace: 'gamma', scope: 'edit' }
-    const kept = TOKENS.filter(({ workspace, name }) => workspace === 'acme' && name !== 'bob')
-    const acme = { root: 'acme', protect: ['other.txt'] }
-    await server.reread(yaml({ ...WORKSPACES, gamma: { root: 'gamma' } }, [...TOKENS, gamma]), 'access_read')
-    await server.reread(yaml({ acme, gamma: { root: 'gamma' } }, [...kept, gamma]), 'access_read')
-    const statuses = (await edits).map(({ status }) => status)
-    t.strictSame([...new Set(statuses)], [200], 'every one of the 50 is answered with 200')
-    const text = server.read('acme/a.txt')
-    t.strictSame(
-      numbers.filter(n => !text.includes(n)),
-      [],
-      'and none is lost'
-    )
-    await check(t, server, ['gus', '/create', { path: 'new.txt', content: 'x\n' }], 200)
-    await check(t, server, ['bob', '/inspect', { path: '.' }], 401)
-    await check(t, server, ['zoe', '/inspect', { path: '.' }], 401)
+t.test('reads the file again while edits run', { skip: ONLY_CI }, async t => {
+  const server = await serve(t)
+  const numbers = Array.from({ length: 50 }, (_, i) => `<${i}>`)
+  const edits = Promise.all(numbers.map(n => server.send('ann', '/edit', edit('a.txt', `${n}end`))))
+  // What is the same stays open, what is new is opened, what is gone is closed, all while these run.
+  const gamma = { name: 'gus', workspace: 'gamma', scope: 'edit' }
+  const kept = TOKENS.filter(({ workspace, name }) => workspace === 'acme' && name !== 'bob')
+  const acme = { root: 'acme', protect: ['other.txt'] }
+  await server.reread(yaml({ ...WORKSPACES, gamma: { root: 'gamma' } }, [...TOKENS, gamma]), 'access_read')
+  await server.reread(yaml({ acme, gamma: { root: 'gamma' } }, [...kept, gamma]), 'access_read')
+  const statuses = (await edits).map(({ status }) => status)
+  t.strictSame([...new Set(statuses)], [200], 'every one of the 50 is answered with 200')
+  const text = server.read('acme/a.txt')
+  t.strictSame(
+    numbers.filter(n => !text.includes(n)),
+    [],
+    'and none is lost'
+  )
+  await check(t, server, ['gus', '/create', { path: 'new.txt', content: 'x\n' }], 200)
+  await check(t, server, ['bob', '/inspect', { path: '.' }], 401)
+  await check(t, server, ['zoe', '/inspect', { path: '.' }], 401)
 
-    const wrong = yaml({ acme }, [...kept, { ...gamma, workspace: 'acme', scope: 'edti' }])
-    t.match(
-      await server.reread(wrong, 'access_unchanged'),
-      /scope \\"edti\\" is invalid: expected read or edit or review/
-    )
-    const cannot = yaml({ acme, gamma: { root: '/proc/nothing/here' } }, [...kept, gamma])
-    t.match(await server.reread(cannot, 'access_unchanged'), /can't start on \/proc\/nothing\/here/)
-    await check(t, server, ['gus', '/inspect', { path: 'new.txt' }], 200)
-    await check(t, server, ['ann', '/inspect', { path: 'a.txt' }], 200)
-  })
-}
+  const wrong = yaml({ acme }, [...kept, { ...gamma, workspace: 'acme', scope: 'edti' }])
+  t.match(
+    await server.reread(wrong, 'access_unchanged'),
+    /scope \\"edti\\" is invalid: expected read or edit or review/
+  )
+  const cannot = yaml({ acme, gamma: { root: '/proc/nothing/here' } }, [...kept, gamma])
+  t.match(await server.reread(cannot, 'access_unchanged'), /can't start on \/proc\/nothing\/here/)
+  await check(t, server, ['gus', '/inspect', { path: 'new.txt' }], 200)
+  await check(t, server, ['ann', '/inspect', { path: 'a.txt' }], 200)
+})
 
 t.test('answers preflights of web pages, which have no token', { skip: ONLY_CI }, async t => {
   const server = await serve(t, { flags: ['--allow-origin', 'https://page.example'] })
@@ -287,12 +285,10 @@ t.test('does not start with a file that is at fault, and names every fault', { s
 })
 
 t.test('does not start where a workspace can not be opened', { skip: ONLY_CI }, async t => {
-  for (const processes of ['1', '2']) {
-    const text = yaml({ acme: { root: 'acme' }, bad: { root: '/proc/nothing/here' } }, TOKENS.slice(0, 1))
-    const server = await serve(t, { text, flags: ['--processes', processes] })
-    t.strictSame((await server.exited)[0], 1)
-    t.match(server.log(), /^editd: can't start on \/proc\/nothing\/here: /m)
-  }
+  const text = yaml({ acme: { root: 'acme' }, bad: { root: '/proc/nothing/here' } }, TOKENS.slice(0, 1))
+  const server = await serve(t, { text })
+  t.strictSame((await server.exited)[0], 1)
+  t.match(server.log(), /^editd: can't start on \/proc\/nothing\/here: /m)
 })
 
 t.test('counts the requests of each token, by its own rate', { skip: ONLY_CI }, async t => {

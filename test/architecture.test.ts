@@ -40,7 +40,6 @@ const ARROWS: Record<string, string[]> = {
     'app',
     'stdio',
     'credentials',
-    'processes',
     'open-spaces',
     'spaces',
     'listen',
@@ -53,7 +52,6 @@ const ARROWS: Record<string, string[]> = {
     'error-code'
   ],
   credentials: ['spaces', 'config'],
-  processes: ['spaces', 'listen', 'metrics', 'config'],
   'open-spaces': ['spaces', 'bucket', 'object-store', 'workspace', 'audit', 'config'],
   listen: ['config', 'error-code'],
   'print-openapi': ['app', 'spaces', 'config', 'workspace'],

@@ -16,59 +16,54 @@ function folder(t: Test): string {
   return base
 }
 
-for (const processes of ['1', '2']) {
-  t.test(`takes the token that its file has, with --processes ${processes}`, { skip: ONLY_CI }, async t => {
-    const base = folder(t)
-    const file = join(base, 'token')
-    writeFileSync(file, 'first-token\n')
-    const flags = ['--token-file', file, '--processes', processes, '--log-level', 'info']
-    const server = await start(join(base, 'root'), join(base, 'state'), ...flags)
-    t.teardown(() => server.child.kill('SIGKILL'))
-    const headersOf = (token: string) => ({ authorization: `Bearer ${token}`, connection: 'close' })
-    const check = async (token: string, status: number) => {
-      // As many as there are processes.
-      for (let i = 0; i < 2; i++) {
-        t.equal((await server.post('/inspect', { path: '.' }, headersOf(token))).status, status)
-      }
-    }
-    const events = (name: string) => server.log().split(`"event":"${name}"`).length - 1
-    const becomes = async (text: string, event: string, count: number) => {
-      writeFileSync(`${file}.new`, text)
-      renameSync(`${file}.new`, file)
-      server.child.kill('SIGHUP')
-      while (events(event) < count) await sleep(10)
-    }
-    const stream = await fetch(`${server.url}/events`, { headers: headersOf('first-token') })
-    await check('first-token', 200)
-
-    await becomes('second-token', 'token_read', 1)
-    await stream.text()
-    await check('first-token', 401)
-    await check('second-token', 200)
-    for (const [count, text] of [
-      [1, ''],
-      [2, 'two words']
-    ] as const) {
-      await becomes(text, 'token_unchanged', count)
-      await check('second-token', 200)
-    }
-    t.match(server.log(), /token\\" is empty: it must contain the token[^]*does not contain a valid token/)
-    await becomes('second-token', 'token_read', 2)
-
-    // As Kubernetes replaces a mounted secret, which sends no signal.
-    writeFileSync(join(base, 'mounted'), 'third-token')
-    symlinkSync('mounted', `${file}.new`)
+t.test('takes the token that its file has', { skip: ONLY_CI }, async t => {
+  const base = folder(t)
+  const file = join(base, 'token')
+  writeFileSync(file, 'first-token\n')
+  const flags = ['--token-file', file, '--log-level', 'info']
+  const server = await start(join(base, 'root'), join(base, 'state'), ...flags)
+  t.teardown(() => server.child.kill('SIGKILL'))
+  const headersOf = (token: string) => ({ authorization: `Bearer ${token}`, connection: 'close' })
+  const check = async (token: string, status: number) => {
+    t.equal((await server.post('/inspect', { path: '.' }, headersOf(token))).status, status)
+  }
+  const events = (name: string) => server.log().split(`"event":"${name}"`).length - 1
+  const becomes = async (text: string, event: string, count: number) => {
+    writeFileSync(`${file}.new`, text)
     renameSync(`${file}.new`, file)
-    while (events('token_read') < 3) await sleep(50)
-    await check('third-token', 200)
-    await check('second-token', 401)
-    rmSync(file)
-    while (events('token_unchanged') < 3) await sleep(50)
-    await check('third-token', 200)
-    t.equal(await server.stop(), 0)
-    t.equal(events('token_unchanged'), 3, 'says it once')
-  })
-}
+    server.child.kill('SIGHUP')
+    while (events(event) < count) await sleep(10)
+  }
+  const stream = await fetch(`${server.url}/events`, { headers: headersOf('first-token') })
+  await check('first-token', 200)
+
+  await becomes('second-token', 'token_read', 1)
+  await stream.text()
+  await check('first-token', 401)
+  await check('second-token', 200)
+  for (const [count, text] of [
+    [1, ''],
+    [2, 'two words']
+  ] as const) {
+    await becomes(text, 'token_unchanged', count)
+    await check('second-token', 200)
+  }
+  t.match(server.log(), /token\\" is empty: it must contain the token[^]*does not contain a valid token/)
+  await becomes('second-token', 'token_read', 2)
+
+  // As Kubernetes replaces a mounted secret, which sends no signal.
+  writeFileSync(join(base, 'mounted'), 'third-token')
+  symlinkSync('mounted', `${file}.new`)
+  renameSync(`${file}.new`, file)
+  while (events('token_read') < 3) await sleep(50)
+  await check('third-token', 200)
+  await check('second-token', 401)
+  rmSync(file)
+  while (events('token_unchanged') < 3) await sleep(50)
+  await check('third-token', 200)
+  t.equal(await server.stop(), 0)
+  t.equal(events('token_unchanged'), 3, 'says it once')
+})
 
 t.test('goes on at SIGHUP where nothing is to be read again', { skip: ONLY_CI }, async t => {
   const base = folder(t)

@@ -1,7 +1,7 @@
 // Unix sockets that it makes, and sockets that it is handed.
 // runs alone: it changes the umask of its process
 import Fastify from 'fastify'
-import { spawn, spawnSync, type ChildProcess } from 'node:child_process'
+import { spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
 import {
   chmodSync,
@@ -169,55 +169,39 @@ t.test('refuses a socket of another kind', { skip: hasPython ? false : 'needs py
   await once(child, 'close')
 })
 
-for (const processes of ['1', '2']) {
-  t.test(`serves on a unix socket, also after it was killed (${processes})`, onLinux, async t => {
-    const dir = folder(t)
-    const path = join(dir, 'editd.sock')
-    const flags = ['--listen', `unix:${path}`, '--processes', processes]
-    const run = () => start(join(dir, 'root'), join(dir, 'state'), ...flags)
-    const killed = await run()
-    t.equal(killed.url, `unix:${path}`)
-    t.equal(statSync(path).mode & 0o777, 0o770 & ~process.umask())
-    t.equal(await edit(path, 'one'), 200)
-    // Host and Origin are judged as they are at an address.
-    t.equal(await ask(path, '/capabilities', undefined, { host: 'evil.example' }), 403)
-    t.equal(await ask(path, '/capabilities', undefined, { authorization: 'Bearer wrong' }), 401)
-    await t.rejects(run(), /another server listens on unix:\S+editd\.sock: name another path/)
-    killed.child.kill('SIGKILL')
-    await once(killed.child, 'exit')
-    while (!['ECONNREFUSED', 'ENOENT'].includes(String(await ask(path, '/healthz')))) await sleep(20)
-    const server = await run()
-    t.equal(await edit(path, 'two'), 200)
-    t.equal(readFileSync(join(dir, 'root/a.txt'), 'utf8'), 'one two end\n')
-    t.equal(await server.stop(), 0)
-    t.notOk(existsSync(path), 'it takes its socket away')
-  })
-}
+t.test('serves on a unix socket, also after it was killed', onLinux, async t => {
+  const dir = folder(t)
+  const path = join(dir, 'editd.sock')
+  const flags = ['--listen', `unix:${path}`]
+  const run = () => start(join(dir, 'root'), join(dir, 'state'), ...flags)
+  const killed = await run()
+  t.equal(killed.url, `unix:${path}`)
+  t.equal(statSync(path).mode & 0o777, 0o770 & ~process.umask())
+  t.equal(await edit(path, 'one'), 200)
+  // Host and Origin are judged as they are at an address.
+  t.equal(await ask(path, '/capabilities', undefined, { host: 'evil.example' }), 403)
+  t.equal(await ask(path, '/capabilities', undefined, { authorization: 'Bearer wrong' }), 401)
+  await t.rejects(run(), /another server listens on unix:\S+editd\.sock: name another path/)
+  killed.child.kill('SIGKILL')
+  await once(killed.child, 'exit')
+  while (!['ECONNREFUSED', 'ENOENT'].includes(String(await ask(path, '/healthz')))) await sleep(20)
+  const server = await run()
+  t.equal(await edit(path, 'two'), 200)
+  t.equal(readFileSync(join(dir, 'root/a.txt'), 'utf8'), 'one two end\n')
+  t.equal(await server.stop(), 0)
+  t.notOk(existsSync(path), 'it takes its socket away')
+})
 
-t.test('makes files by the umask that it was given, with processes too', onLinux, async t => {
+t.test('makes files by the umask that it was given', onLinux, async t => {
   const dir = folder(t)
   const path = join(dir, 'editd.sock')
   const before = process.umask(0o002)
-  const server = await start(join(dir, 'root'), join(dir, 'state'), '--listen', `unix:${path}`, '--processes=2')
+  const server = await start(join(dir, 'root'), join(dir, 'state'), '--listen', `unix:${path}`)
   process.umask(before)
   t.equal(await ask(path, '/create', { path: 'b.txt', content: 'b\n' }), 200)
   t.equal(statSync(join(dir, 'root/b.txt')).mode & 0o777, 0o664)
   await server.stop()
 })
-
-t.test('makes its socket again when none of its processes was left', onLinux, async t => {
-  const dir = folder(t)
-  const path = join(dir, 'editd.sock')
-  const server = await start(join(dir, 'root'), join(dir, 'state'), '--listen', `unix:${path}`, '--processes=2')
-  for (const pid of childrenOf(server.child)) process.kill(pid, 'SIGKILL')
-  while (server.log().split('process_replaced').length < 3) await sleep(20)
-  t.equal(await edit(path, 'one'), 200)
-  t.equal(statSync(path).mode & 0o777, 0o770 & ~process.umask())
-  t.equal(await server.stop(), 0)
-})
-
-const childrenOf = ({ pid }: ChildProcess) =>
-  readFileSync(`/proc/${pid}/task/${pid}/children`, 'latin1').split(' ').filter(Boolean).map(Number)
 
 const hasActivate = spawnSync('systemd-socket-activate', ['--version']).status === 0
 const activated = { skip: ONLY_CI || (hasActivate ? false : 'needs systemd-socket-activate (systemd)') }
@@ -262,40 +246,27 @@ t.test('serves on a unix socket that it is handed, and leaves it there', activat
   t.ok(existsSync(second), 'whoever made it removes it')
 })
 
-for (const processes of ['1', '2']) {
-  t.test(`serves at an address that it is handed (${processes})`, activated, async t => {
-    const dir = folder(t)
-    const free = createServer().listen(0, '127.0.0.1')
-    await once(free, 'listening')
-    const { port } = free.address() as AddressInfo
-    free.close()
-    await once(free, 'close')
-    const server = activate(t, dir, [`127.0.0.1:${port}`], '--listen=fd:3', '--processes', processes)
-    await server.said('as 3.')
-    t.equal((await fetch(`http://127.0.0.1:${port}/healthz`)).status, 200)
-    t.match(await server.said('root='), `editd listening on http://127.0.0.1:${port} root=`)
-    if (processes === '2') {
-      for (const pid of childrenOf(server.child)) process.kill(pid, 'SIGKILL')
-      t.equal(await server.exit, 1, 'systemd has to start it again')
-      t.match(
-        await server.said('\neditd: '),
-        /\neditd: can't start on \S+: one of its processes ended with SIGKILL\.\n/
-      )
-    } else {
-      server.child.kill('SIGTERM')
-      t.equal(await server.exit, 0)
-    }
-  })
-}
+t.test('serves at an address that it is handed', activated, async t => {
+  const dir = folder(t)
+  const free = createServer().listen(0, '127.0.0.1')
+  await once(free, 'listening')
+  const { port } = free.address() as AddressInfo
+  free.close()
+  await once(free, 'close')
+  const server = activate(t, dir, [`127.0.0.1:${port}`], '--listen=fd:3')
+  await server.said('as 3.')
+  t.equal((await fetch(`http://127.0.0.1:${port}/healthz`)).status, 200)
+  t.match(await server.said('root='), `editd listening on http://127.0.0.1:${port} root=`)
+  server.child.kill('SIGTERM')
+  t.equal(await server.exit, 0)
+})
 
 t.test('refuses what was handed over and is no socket', { skip: ONLY_CI }, async t => {
   const dir = folder(t)
   const program = 'export LISTEN_FDS=1 LISTEN_PID=$$; exec "$@" 3</dev/null'
-  for (const processes of ['1', '2']) {
-    const flags = ['--listen=fd:3', '--state-dir', join(dir, 'state'), '--token', TOKEN, '--processes', processes]
-    const child = spawn('sh', ['-c', program, 'sh', ...COMMAND, join(dir, 'root'), ...flags])
-    const said = text(child.stderr)
-    t.strictSame((await once(child, 'close'))[0], 1)
-    t.equal(await said, "editd: can't listen on fd:3 (EINVAL): it has to be a stream socket, not a connection.\n")
-  }
+  const flags = ['--listen=fd:3', '--state-dir', join(dir, 'state'), '--token', TOKEN]
+  const child = spawn('sh', ['-c', program, 'sh', ...COMMAND, join(dir, 'root'), ...flags])
+  const said = text(child.stderr)
+  t.strictSame((await once(child, 'close'))[0], 1)
+  t.equal(await said, "editd: can't listen on fd:3 (EINVAL): it has to be a stream socket, not a connection.\n")
 })

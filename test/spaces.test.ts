@@ -46,9 +46,9 @@ t.test('keeps open what has not changed, and closes the rest once nothing runs i
   const [a, b] = ['a', 'b'].map(name => spaces.of(grant(name)))
   t.equal(spaces.served, 'workspaces=a,b,c')
   const leave = b!.enter()
-  const prepared = await spaces.prepare(access(declare('a'), declare('c', { readOnly: true }), declare('d')))
-  t.equal(spaces.of(grant('d')), undefined, 'nothing has changed before it is taken')
-  prepared.take()
+  const replaced = spaces.replace(access(declare('a'), declare('c', { readOnly: true }), declare('d')))
+  t.equal(spaces.of(grant('d')), undefined, 'nothing has changed before all are open')
+  await replaced
   t.equal(spaces.of(grant('a')), a)
   t.equal(spaces.of(grant('b')), undefined)
   t.equal(spaces.of(null), undefined)
@@ -99,30 +99,24 @@ t.test('knows nobody any more by a file that was replaced while a token was chec
   const issuers = [{ issuer: issuer.url, audience, algorithms: ['ES256'], scopes: [] }]
   const claims = { iss: issuer.url, aud: audience, sub: 'ann', iat: now(), exp: now() + 100, scope: 'edit' }
   const token = await sign(key, { ...claims, workspace: 'a' })
-  const take = async (declared: Partial<Access>) =>
-    (await spaces.prepare({ ...access(declare('a')), ...declared })).take()
-  await take({ issuers })
+  await spaces.replace({ ...access(declare('a')), issuers })
   t.match(await spaces.identify!(token), { ok: true })
-  const without = await spaces.prepare(access(declare('a')))
   const identified = spaces.identify!(token)
-  without.take()
+  await spaces.replace(access(declare('a')))
   t.match(await identified, { ok: false, failure: { code: 'UNAUTHORIZED', reason: 'wrong' } })
 })
 
-t.test('leaves what was prepared, and closes all of it where one can not be opened', async t => {
+t.test('closes all that it has opened where one can not be opened', async t => {
   const { dir, spaces, declare, access } = await open(t, 'a')
-  const prepared = await spaces.prepare(access(declare('b')))
-  await prepared.leave()
-  t.ok(spaces.of(grant('a')))
   const impossible = declare('e', { root: join(dir, 'file.txt') })
-  const error = await spaces.prepare(access(declare('b'), impossible)).then(
+  const error = await spaces.replace(access(declare('b'), impossible)).then(
     () => null,
     (e: unknown) => e
   )
   t.ok(error instanceof CantOpen)
   if (error instanceof CantOpen) t.equal(error.config.root, join(dir, 'file.txt'))
-  const again = await spaces.prepare(access(declare('b')))
-  again.take()
+  t.ok(spaces.of(grant('a')))
+  await spaces.replace(access(declare('b')))
   t.equal(spaces.served, 'workspaces=b')
 })
 

@@ -42,8 +42,6 @@ export interface Config {
   port: number
   /** null: at host and port. A path is absolute. */
   listen: ListenOn | null
-  /** How many processes serve. */
-  processes: number
   /** null: no token is asked for (--no-auth). */
   token: string | null
   tokenGenerated: boolean
@@ -235,14 +233,6 @@ export function loadConfig(
     })
   )
 
-  const processes = value('processes')
-  if (processes > 1 && value('lock') === 'local' && disk.platform !== 'linux') {
-    faults.push(
-      `${from('lock')} local works with one process only, except on Linux, but ${from('processes')} is ${processes}: ` +
-        'leave one of them out.'
-    )
-  }
-
   const protectedNow = [...DEFAULT_PROTECTED, ...(value('protect') ?? [])]
   const unprotect = value('unprotect') ?? []
   for (const pattern of unprotect) {
@@ -296,7 +286,6 @@ export function loadConfig(
     host,
     port: value('port'),
     listen,
-    processes,
     token: noAuth || access !== undefined ? null : (token ?? randomBytes(32).toString('base64url')),
     tokenGenerated: !noAuth && access === undefined && token === undefined,
     tokenFile: tokenFile === undefined ? null : resolve(tokenFile),
@@ -365,7 +354,6 @@ const HTTP_ONLY: readonly Name[] = [
   'host',
   'port',
   'listen',
-  'processes',
   'token',
   'token-file',
   'no-auth',

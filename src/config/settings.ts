@@ -65,7 +65,6 @@ export const SETTINGS = {
     'on the host and port',
     'where to listen instead: unix:PATH, a unix socket to make; fd:3, the first socket that systemd hands over'
   ),
-  processes: setting(integer(1, 64), '1', 'how many processes serve on that address'),
   token: { ...optional(TOKEN, 'generated at each start', 'the bearer token that clients send'), secret: true },
   'token-file': optional(TEXT, 'none', 'a file that contains the token; read again when it has changed'),
   access: optional(

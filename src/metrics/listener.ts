@@ -8,12 +8,12 @@ import { exposition, type Family } from './registry.ts'
 export interface MetricsListener {
   address: AddressInfo
   /** What is answered from now on; until then it isn't ready. */
-  serve(collect: () => Promise<readonly Family[]>): void
+  serve(collect: () => readonly Family[]): void
 }
 
 /** Listens; what it listens on alone keeps no process alive. Rejects with what the system says. */
 export async function listenForMetrics(at: { host: string; port: number }): Promise<MetricsListener> {
-  let collect: (() => Promise<readonly Family[]>) | null = null
+  let collect: (() => readonly Family[]) | null = null
   const server = createServer((request, response) => {
     const end = (status: number, text: string) => {
       response.statusCode = status
@@ -26,10 +26,11 @@ export async function listenForMetrics(at: { host: string; port: number }): Prom
       end(KINDS.METHOD_NOT_ALLOWED[0], 'Use GET.\n')
     } else if (collect === null) end(KINDS.NOT_READY[0], 'The server is starting.\n')
     else {
-      collect().then(
-        families => end(SUCCESS, exposition(families)),
-        (error: unknown) => end(KINDS.INTERNAL_ERROR[0], `${String(error)}\n`)
-      )
+      try {
+        end(SUCCESS, exposition(collect()))
+      } catch (error) {
+        end(KINDS.INTERNAL_ERROR[0], `${String(error)}\n`)
+      }
     }
   })
   server.listen(at)

@@ -67,19 +67,14 @@ export function makeMetrics(version: string): Metrics {
   const read = registry.counter('editd_read_bytes_total', 'Bytes of files that were read to be changed.', ['workspace'])
   const written = registry.counter('editd_written_bytes_total', 'Bytes of files that were written.', ['workspace'])
   const histories = new Map<object, { workspace: string; bytes: number }>()
-  registry.gauges(
-    'editd_history_bytes',
-    'Bytes that the history took when it was last tidied (each minute).',
-    () => {
-      const sums = new Map<string, number>()
-      for (const { workspace, bytes } of histories.values()) sums.set(workspace, (sums.get(workspace) ?? 0) + bytes)
-      return [...sums].map(([workspace, bytes]) => [{ workspace }, bytes])
-    },
-    'max'
-  )
+  registry.gauges('editd_history_bytes', 'Bytes that the history took when it was last tidied (each minute).', () => {
+    const sums = new Map<string, number>()
+    for (const { workspace, bytes } of histories.values()) sums.set(workspace, (sums.get(workspace) ?? 0) + bytes)
+    return [...sums].map(([workspace, bytes]) => [{ workspace }, bytes])
+  })
   ofProcess(registry)
   const build = { version, node: process.version }
-  registry.gauges('editd_build_info', 'Always 1; the labels say what runs.', () => [[build, 1]], 'max')
+  registry.gauges('editd_build_info', 'Always 1; the labels say what runs.', () => [[build, 1]])
 
   const fixes = new OfferedFixes()
   return {
@@ -140,8 +135,7 @@ function ofProcess(registry: Registry): void {
   registry.gauge(
     'process_start_time_seconds',
     'When the process started, in seconds since 1970; of several, the last one.',
-    () => Date.now() / 1000 - process.uptime(),
-    'max'
+    () => Date.now() / 1000 - process.uptime()
   )
   registry.gauge('nodejs_heap_used_bytes', 'The part of the heap of JavaScript that is in use.', () => {
     const { heapUsed } = process.memoryUsage()
@@ -156,14 +150,13 @@ function ofProcess(registry: Registry): void {
   ] as const) {
     registry.gauge(
       `nodejs_eventloop_lag_${name}_seconds`,
-      `How late the event loop was since this was last fetched: ${name}; of several processes, the worst.`,
+      `How late the event loop was since this was last fetched: ${name}.`,
       () => {
         const nanoseconds = read()
         // The last of them in a snapshot.
         if (name === 'max') delay.reset()
         return Number.isNaN(nanoseconds) ? 0 : Math.max(0, nanoseconds / 1e9 - RESOLUTION / 1e3)
-      },
-      'max'
+      }
     )
   }
 }

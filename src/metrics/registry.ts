@@ -1,5 +1,4 @@
-// Counters, gauges and histograms, as plain data that can be added up over processes, and as Prometheus reads them (its
-// text format, 0.0.4). Does not know any metric by name.
+// Counters, gauges and histograms, as plain data and as Prometheus reads them (its text format, 0.0.4). Does not know any metric by name.
 //
 // prom-client would be this and 4.7 MB of the install, for tracing and quantiles that nothing here uses.
 
@@ -8,8 +7,6 @@ export interface Family {
   name: string
   help: string
   type: 'counter' | 'gauge' | 'histogram'
-  /** How the values of several processes become one. */
-  merge: 'sum' | 'max'
   samples: (readonly [series: string, value: number])[]
 }
 
@@ -41,7 +38,7 @@ export class Registry {
   counter<L extends string = never>(name: string, help: string, labels: readonly L[] = []): Counter<L> {
     const values = new Map<string, number>()
     if (labels.length === 0) values.set(name, 0)
-    this.#read.push(() => ({ name, help, type: 'counter', merge: 'sum', samples: [...values] }))
+    this.#read.push(() => ({ name, help, type: 'counter', samples: [...values] }))
     return {
       add(given, count = 1) {
         const series = seriesOf(name, given)
@@ -50,22 +47,22 @@ export class Registry {
     }
   }
 
-  /** `read` is called for each snapshot; `merge`: as of Family. */
-  gauge(name: string, help: string, read: () => number, merge: Family['merge'] = 'sum'): void {
-    this.gauges(name, help, () => [[{}, read()]], merge)
+  /** `read` is called for each snapshot. */
+  gauge(name: string, help: string, read: () => number): void {
+    this.gauges(name, help, () => [[{}, read()]])
   }
 
   /** A gauge of several series. */
-  gauges(name: string, help: string, read: () => (readonly [Labels, number])[], merge: Family['merge']): void {
+  gauges(name: string, help: string, read: () => (readonly [Labels, number])[]): void {
     this.#read.push(() => {
       const samples = read().map(([labels, value]) => [seriesOf(name, labels), value] as const)
-      return { name, help, type: 'gauge', merge, samples }
+      return { name, help, type: 'gauge', samples }
     })
   }
 
   /** A counter of which somebody else keeps the number. */
   counted(name: string, help: string, read: () => number): void {
-    this.#read.push(() => ({ name, help, type: 'counter', merge: 'sum', samples: [[name, read()]] }))
+    this.#read.push(() => ({ name, help, type: 'counter', samples: [[name, read()]] }))
   }
 
   /** `bounds`: ascending. */
@@ -75,7 +72,6 @@ export class Registry {
       name,
       help,
       type: 'histogram',
-      merge: 'sum',
       samples: [...all.values()].flatMap(({ labels, counts, sum }) => {
         let count = 0
         const buckets = counts.map((own, i) => {
@@ -100,20 +96,6 @@ export class Registry {
   snapshot(): Family[] {
     return this.#read.map(read => read())
   }
-}
-
-/** Snapshots of several processes as one. */
-export function merged(snapshots: readonly (readonly Family[])[]): Family[] {
-  const families = new Map<string, { family: Family; values: Map<string, number> }>()
-  for (const family of snapshots.flat()) {
-    const { values } = families.get(family.name) ?? { values: new Map<string, number>() }
-    families.set(family.name, { family, values })
-    for (const [series, value] of family.samples) {
-      const before = values.get(series) ?? 0
-      values.set(series, family.merge === 'sum' ? before + value : Math.max(before, value))
-    }
-  }
-  return [...families.values()].map(({ family, values }) => ({ ...family, samples: [...values] }))
 }
 
 /** What Prometheus reads; a metric of which there is nothing yet is left out. */

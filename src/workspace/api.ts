@@ -76,11 +76,6 @@ export interface WorkspaceOptions extends CommonOptions {
   durability: 'full' | 'fast'
   /** local: without the lock file that keeps other hosts and containers out. */
   lock: 'shared' | 'local'
-  /**
-   * The same for servers of one host and one network namespace that are started together: while no other is there, the
-   * host's sockets alone keep them apart. Linux only.
-   */
-  group?: string
   /** proc wherever it works. */
   confinement?: 'proc' | 'portable'
   /** How many of the process's threads may wait for the root's file system at once. All of them by default. */

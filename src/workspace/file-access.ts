@@ -373,7 +373,7 @@ export class FileAccess {
       )
     }
     for (let attempt = 1; ; attempt++) {
-      const alone_since = this.#locks.aloneSince(asked.relative)
+      const alone_since = this.#locks.aloneSince
       const before = { released: this.#locks.released, alone_since, client }
       const done = await this.find<T, F | FileFailure | typeof MOVED>(asked, 'edit', found =>
         this.#underLock(asked, found, before, change)

@@ -2,12 +2,12 @@
 // sockets. Does not know locks.
 import { Hindered } from './errno.ts'
 import type { NotReady } from './failure.ts'
-import { processesIn, isAnyLocalIn, livingIn, tempPathsOf, recordIsOfGroup, type Intents } from './commit/intents.ts'
+import { processesIn, isAnyLocalIn, livingIn, tempPathsOf, type Intents } from './commit/intents.ts'
 import { fence } from './locks/fence.ts'
 import type { LivenessSockets } from './locks/liveness.ts'
 import type { Observer } from './locks/owner.ts'
 import { isHeldBy, type Peers } from './locks/peers.ts'
-import type { RootLock, Servers } from './locks/root-lock.ts'
+import type { Servers } from './locks/root-lock.ts'
 import { split } from './root/path.ts'
 import type { Root } from './root/pin.ts'
 import { TEMP_NAME } from './root/temp-name.ts'
@@ -32,8 +32,6 @@ export function serversOf({ state, observer, sockets, intents, checkState, repor
       if (failure !== null) throw new Hindered(failure)
     },
     generation: () => intents.generation,
-    leaveGroup: () => intents.leaveGroup(),
-    isOfGroup: nonce => recordIsOfGroup(state.intents, nonce, observer.me),
     others: async () => (await livingIn(state.intents, observer)).length > 0,
     tell: async () => {
       try {
@@ -47,10 +45,8 @@ export function serversOf({ state, observer, sockets, intents, checkState, repor
 }
 
 /** What the locks of files ask of the servers on this state folder. */
-export const peersOf = ({ state, observer: { me } }: Pick<Seen, 'state' | 'observer'>, rootLock: RootLock): Peers => ({
-  isInGroup: () => me.group !== undefined,
+export const peersOf = ({ state, observer: { me } }: Pick<Seen, 'state' | 'observer'>): Peers => ({
   serversHave: name => isHeldBy(processesIn(state.intents, me), name),
-  leaveGroup: () => rootLock.leaveGroup(),
   isAnyLocal: () => isAnyLocalIn(state.intents, me)
 })
 

@@ -67,7 +67,6 @@ export async function openWorkspace(options: WorkspaceOptions): Promise<Workspac
     }
     sockets = new LivenessSockets(state.live)
     if (await sockets.announce(me.nonce)) me.announced = true
-    if (options.group !== undefined) me.group = options.group
     if (options.lock === 'local') me.local = true
     const observer: Observer = { me, hasEnded: nonce => sockets!.hasEnded(nonce) }
     intents = new Intents(state.intents, me)
@@ -168,8 +167,7 @@ class RootKeeper {
       servers: this.#servers,
       mayBeAlone: state.isLocal && observer.me.announced === true,
       fence: nonces => fenceServers(root, state, nonces, path => this.#batches.names(path)),
-      // Servers of one group edit beside each other.
-      aloneChanged: isAlone => history?.setAlone(isAlone && observer.me.group === undefined),
+      aloneChanged: isAlone => history?.setAlone(isAlone),
       // The same of all files. A closed history has written it.
       leaving: async () => (this.#closed === null ? history?.flush() : undefined),
       report: this.#report
@@ -179,7 +177,7 @@ class RootKeeper {
       secret: state.secret,
       timeout: options.lockTimeout,
       root: this.#rootLock,
-      peers: peersOf({ state, observer }, this.#rootLock),
+      peers: peersOf({ state, observer }),
       socket: process.platform === 'linux',
       files: options.lock === 'shared' ? this.#lockFiles : null,
       unproven: name => this.#report({ event: 'lock_socket_unproven', socket: `@${name}` }),
@@ -253,7 +251,6 @@ class RootKeeper {
     await this.opened.running.close()
     await this.#sweeping?.catch(() => {})
     await this.#trimming.ended()
-    await this.#locks.close()
     await this.#settling?.history.close()
     await this.#rootLock.close()
     this.opened.intents.close()

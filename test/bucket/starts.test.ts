@@ -14,7 +14,7 @@ import { startFauxqs } from 'fauxqs'
 import t, { type Test } from 'tap'
 import { ONLY_CI } from '../often.ts'
 import { makeBucket, NO_CEPH } from '../ceph.ts'
-import { COMMAND, SERVER, start } from '../running.ts'
+import { COMMAND, SERVER, start, type Running } from '../running.ts'
 
 const REAL = { skip: NO_CEPH, timeout: 280_000 }
 
@@ -156,59 +156,57 @@ t.test('does not start where buckets of an access file overlap, or are none', as
   await fails({ a: { root: 's3://Docs' } }, 'workspaces.a.root "s3://Docs" has no valid name of a bucket')
 })
 
-t.test('serves a bucket in several processes, which lose nothing of each other', REAL, async t => {
+t.test('serves a bucket in two servers, which lose nothing of each other', REAL, async t => {
   const { base, read, root, endpoint } = await prepare(t, { 'a.txt': '0\n' })
   const audit = join(base, 'audit.jsonl')
-  const server = await start(root, null, ...endpoint, '--processes', '2', '--audit', audit, '--audit-required')
-  t.teardown(() => server.stop())
-  // Each request on a connection of its own, so that both processes get some.
-  const headers = { connection: 'close' }
+  const servers = await Promise.all(
+    [1, 2].map(() => start(root, null, ...endpoint, '--audit', audit, '--audit-required'))
+  )
+  t.teardown(() => Promise.all(servers.map(server => server.stop())))
+  let asked = 0
+  const post: Running['post'] = (...request) => servers[asked++ % 2]!.post(...request)
   const counting = async () => {
     for (let done = 0; done < 5;) {
-      const { body } = await server.post('/inspect', { path: 'a.txt' }, headers)
+      const { body } = await post('/inspect', { path: 'a.txt' })
       const now = Number(body.content)
       const counted = { ...edit(`${now}`, `${now + 1}`), expected_hash: body.file_hash }
-      const { status } = await server.post('/edit', counted, headers)
+      const { status } = await post('/edit', counted)
       if (status === 200) done++
     }
   }
   await Promise.all(Array.from({ length: 4 }, counting))
   t.equal(await read('a.txt'), '20\n')
   for (let i = 0; i < 4; i++) {
-    t.match(await server.post('/edit', edit('20', '21'), { ...headers, 'idempotency-key': 'k1' }), { status: 200 })
+    t.match(await post('/edit', edit('20', '21'), { 'idempotency-key': 'k1' }), { status: 200 })
   }
   t.equal(await read('a.txt'), '21\n')
   const edits: string[] = []
   // A page is shorter where much isn't settled yet.
   for (let before: unknown; ;) {
-    const { body } = await server.post('/history', { path: 'a.txt', ...(before !== undefined && { before }) })
+    const { body } = await post('/history', { path: 'a.txt', ...(before !== undefined && { before }) })
     edits.push(...(body.edits as { edit_id: string }[]).map(({ edit_id }) => edit_id))
     if (body.next_before === undefined) break
     before = body.next_before
   }
-  t.equal(edits.length, 21, 'each process knows what the other has recorded')
-  t.equal(await server.stop(), 0)
+  t.equal(edits.length, 21, 'each server knows what the other has recorded')
+  for (const server of servers) t.equal(await server.stop(), 0)
   const done = linesOf(audit).filter(({ outcome }) => outcome === 'done')
   t.strictSame(done.map(({ edit_id }) => edit_id).sort(), edits.sort())
 })
 
-t.test(
-  'does not start several processes on a store that ignores conditions: exit status 2',
-  { skip: ONLY_CI },
-  async t => {
-    const fake = await startFauxqs({ port: 0, logger: false })
-    t.teardown(() => fake.stop())
-    fake.createBucket('docs')
-    Object.assign(process.env, { AWS_ACCESS_KEY_ID: 'a', AWS_SECRET_ACCESS_KEY: 'b' })
-    const [command = '', ...own] = COMMAND
-    const flags = ['s3://docs', '--s3-endpoint', `http://127.0.0.1:${fake.port}`, '--processes', '2', '--port', '0']
-    const child = spawn(command, [...own, ...flags, '--token', 't'], { stdio: ['ignore', 'ignore', 'pipe'] })
-    let said = ''
-    child.stderr.setEncoding('utf8').on('data', text => (said += text))
-    t.strictSame(await once(child, 'close'), [2, null], said)
-    t.match(said, "editd: the object store of s3://docs can't be used: it writes although")
-  }
-)
+t.test('does not start on a store that ignores conditions: exit status 2', { skip: ONLY_CI }, async t => {
+  const fake = await startFauxqs({ port: 0, logger: false })
+  t.teardown(() => fake.stop())
+  fake.createBucket('docs')
+  Object.assign(process.env, { AWS_ACCESS_KEY_ID: 'a', AWS_SECRET_ACCESS_KEY: 'b' })
+  const [command = '', ...own] = COMMAND
+  const flags = ['s3://docs', '--s3-endpoint', `http://127.0.0.1:${fake.port}`, '--port', '0']
+  const child = spawn(command, [...own, ...flags, '--token', 't'], { stdio: ['ignore', 'ignore', 'pipe'] })
+  let said = ''
+  child.stderr.setEncoding('utf8').on('data', text => (said += text))
+  t.strictSame(await once(child, 'close'), [2, null], said)
+  t.match(said, "editd: the object store of s3://docs can't be used: it writes although")
+})
 
 t.test('gives the tools to a program on stdin and stdout', REAL, async t => {
   const { base, bucket, read, root, endpoint } = await prepare(t, { 'docs/a.txt': 'one\n' })

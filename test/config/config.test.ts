@@ -49,7 +49,6 @@ t.test('has defaults that need no setting', async t => {
       root: resolve('workspace'),
       host: '127.0.0.1',
       port: 7333,
-      processes: 1,
       token: /^[A-Za-z0-9_-]{43}$/ as unknown as string,
       tokenGenerated: true,
       stateDir: /^\/home\/me\/\.local\/state\/editd\/workspace-[0-9a-f]{12}$/ as unknown as string,
@@ -98,21 +97,6 @@ t.test('takes a host and a port for metrics', async t => {
   for (const text of ['9464', ':9464', '::1:9464', '[a]:1', 'a:65536', 'a:', 'http://a:1']) {
     faults(t, [`--metrics-listen=${text}`], {}, `--metrics-listen "${text}" is invalid: expected HOST:PORT, such as`)
   }
-})
-
-t.test('takes a number of processes, and only where their locks reach each other', async t => {
-  check(t, ['--processes', '64'], {}, { processes: 64 })
-  check(t, ['--lock', 'local'], { EDITD_PROCESSES: '2' }, { processes: 2, lock: 'local' })
-  for (const text of ['0', '65', '-1', '1.5', 'auto']) {
-    faults(t, [`--processes=${text}`], {}, `--processes "${text}" is invalid: expected a whole number from 1 to 64.`)
-  }
-  const onMac = (...argv: string[]) => loadConfig(argv, HOME, { ...disk, platform: 'darwin' })
-  t.ok(onMac('--processes', '2').ok)
-  t.ok(onMac('--lock', 'local').ok)
-  t.strictSame(onMac('--processes', '2', '--lock', 'local'), {
-    ok: false,
-    failure: ['--lock local works with one process only, except on Linux, but --processes is 2: leave one of them out.']
-  })
 })
 
 t.test('takes names of tools, and only those', async t => {

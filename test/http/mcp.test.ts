@@ -416,7 +416,7 @@ t.test(
     left.stdin.write(`${JSON.stringify(initialize)}\n`)
     const exits = await Promise.all([signalled, left].map(async process => (await once(process, 'exit'))[0]))
     t.strictSame(exits, [0, 0], 'a signal ends it, and so does a reader that is gone')
-    const faulty = speak('--port=1', '--listen=fd:3', '--processes', '2', '--token', 'x')
+    const faulty = speak('--port=1', '--listen=fd:3', '--token', 'x')
     let complaint = ''
     faulty.stderr.on('data', chunk => {
       complaint += chunk
@@ -424,7 +424,7 @@ t.test(
     t.strictSame((await once(faulty, 'close'))[0], 2)
     t.strictSame(
       [...complaint.matchAll(/--\w+(?= is only for the HTTP server)/g)].map(([flag]) => flag),
-      ['--port', '--listen', '--processes', '--token']
+      ['--port', '--listen', '--token']
     )
   }
 )

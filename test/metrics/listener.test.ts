@@ -1,6 +1,5 @@
-// Where metrics are served: by a process of its own, over HTTP, of one process and of several.
+// Where metrics are served: by a process of its own, over HTTP.
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
-import { ONLY_CI } from '../often.ts'
 import { createServer } from 'node:net'
 import { once } from 'node:events'
 import { tmpdir } from 'node:os'
@@ -60,23 +59,6 @@ t.test('serves the metrics beside the server, without a token', async t => {
   t.equal(await server.stop(), 0)
 })
 
-t.test('serves the metrics of all processes, also of one that has ended', { skip: ONLY_CI }, async t => {
-  const { server, value } = await serve(t, '--processes', '2')
-  const CALLS = 'editd_calls_total{operation="inspect_file",code="ok"}'
-  const ask = (n: number) =>
-    Promise.all(Array.from({ length: n }, () => server.post('/inspect', { path: 'a.txt' }, { connection: 'close' })))
-  await ask(8)
-  t.equal(await value(CALLS), 8)
-  const pids = new Set([...server.log().matchAll(/"pid":(\d+),"request_id"/g)].map(([, pid]) => Number(pid)))
-  t.equal(pids.size, 2, 'each process has answered some')
-  process.kill([...pids][0]!, 'SIGKILL')
-  while (!/process_replaced/.test(server.log())) await sleep(10)
-  t.equal(await value(CALLS), 8)
-  await ask(4)
-  t.equal(await value(CALLS), 12)
-  t.equal(await server.stop(), 0)
-})
-
 t.test('does not start where somebody else listens, and says which setting that is', async t => {
   const other = createServer().listen(0, '127.0.0.1')
   await once(other, 'listening')
@@ -94,8 +76,10 @@ t.test('is not ready before there is anything to serve, and says where it fails'
   const listener = await listenForMetrics({ host: '127.0.0.1', port: 0 })
   const url = `http://127.0.0.1:${listener.address.port}/metrics`
   t.equal((await fetch(url)).status, 503)
-  listener.serve(() => Promise.reject(new Error('no')))
+  listener.serve(() => {
+    throw new Error('no')
+  })
   t.equal((await fetch(url)).status, 500)
-  listener.serve(async () => [{ name: 'a', help: 'A.', type: 'gauge', merge: 'sum', samples: [['a', 1]] }])
+  listener.serve(() => [{ name: 'a', help: 'A.', type: 'gauge', samples: [['a', 1]] }])
   t.equal(await (await fetch(url)).text(), '# HELP a A.\n# TYPE a gauge\na 1\n')
 })

@@ -51,7 +51,7 @@ export class Intents {
   #make(): number {
     const fd = openSync(this.#path, constants.O_RDWR | constants.O_CREAT | constants.O_EXCL, 0o600)
     try {
-      this.#sign(fd)
+      write(fd, 0, Buffer.from(JSON.stringify(this.#me)))
     } catch (error) {
       // Otherwise it would stand, and what is recorded later would not be in it.
       closeSync(fd)
@@ -59,16 +59,6 @@ export class Intents {
       throw error
     }
     return fd
-  }
-
-  #sign(fd: number): void {
-    write(fd, 0, Buffer.from(JSON.stringify(this.#me)))
-  }
-
-  /** Writes in the record that this server is of no group any more. Throws the system's error. */
-  leaveGroup(): void {
-    delete this.#me.group
-    this.#sign(this.#fd)
   }
 
   /** Whether the record is there: nobody has taken this server for one that is gone. Synchronous. */
@@ -154,13 +144,12 @@ export function silenceOf(folder: string, nonce: string): number {
 
 /**
  * The nonces of all servers that may still change something: that have a record and aren't dead, or whose temp files
- * are still to be removed; but for `me` and its group.
+ * are still to be removed; but for `me`.
  */
 export async function livingIn(folder: string, observer: Observer): Promise<string[]> {
   const { me } = observer
   const living = namesIn(folder, LEFT)
   for (const { nonce, owner, silence } of othersIn(folder, me)) {
-    if (isOfGroup(owner, me)) continue
     // Without an owner it is just being made, or was left half made: the sweep will tell.
     if (owner === null || (await lifeOf(owner, silence, observer)) !== 'dead') living.push(nonce)
   }
@@ -186,8 +175,6 @@ function* othersIn(folder: string, me: Owner): Generator<{ nonce: string; owner:
   }
 }
 
-const isOfGroup = (owner: Owner | null, { group }: Owner): boolean => group !== undefined && owner?.group === group
-
 /** The process ids that all servers have recorded, each as its own namespace counts; this one's included. */
 export const processesIn = (folder: string, me: Owner): number[] => [
   me.pid,
@@ -197,10 +184,6 @@ export const processesIn = (folder: string, me: Owner): number[] => [
 /** Whether another server has a record by which it takes no lock files, dead or not. */
 export const isAnyLocalIn = (folder: string, me: Owner): boolean =>
   [...othersIn(folder, me)].some(({ owner }) => owner?.local === true)
-
-/** Whether the server of this nonce has a record by which it is of the group of `me`. */
-export const recordIsOfGroup = (folder: string, nonce: string, me: Owner): boolean =>
-  isOfGroup(ownerIn(readIfThere(fileOf(folder, nonce))), me)
 
 /** The paths below the root of the temp files that a server has recorded. */
 export function tempPathsOf(folder: string, nonce: string): Buffer[] {

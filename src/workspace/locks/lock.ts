@@ -4,13 +4,12 @@ import { createHmac } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { fail, ok, type Result } from '../../result.ts'
 import type { FileFailure } from '../failure.ts'
-import { KeptSockets, type TakenSocket } from './kept-sockets.ts'
 import type { LockFiles } from './lock-file.ts'
-import { isOfFile, proofBy } from './names.ts'
+import { proofBy } from './names.ts'
 import type { Peers } from './peers.ts'
 import { randomTempName, tempName } from '../root/temp-name.ts'
 import type { Pass, RootLock } from './root-lock.ts'
-import type { WantedSocket } from './socket-lock.ts'
+import { holdSocket, type HeldSocket, type WantedSocket } from './socket-lock.ts'
 
 /** How many requests may wait for one file in this process. A bound on memory; chosen, not measured. */
 const QUEUE_LIMIT = 1000
@@ -70,7 +69,7 @@ interface Entered {
   /** Null: there is no root lock. */
   pass: Pass | null
   /** The socket; null: it needs none. */
-  taken: TakenSocket | null
+  taken: HeldSocket | null
   /** Whether it does without a socket that it should have. */
   isBare?: true
 }
@@ -80,13 +79,10 @@ type Turn = 'first' | 'next' | 'yield_to_other_process'
 export class Locks {
   readonly #options: LocksOptions
   readonly #queues = new Map<string, ((turn: Turn) => void)[]>()
-  readonly #sockets: KeptSockets
-  readonly #leaving: NonNullable<LocksOptions['leaving']>
   #released = 0
+
   constructor(options: LocksOptions) {
     this.#options = options
-    this.#leaving = options.leaving ?? (async () => {})
-    this.#sockets = new KeptSockets(this.#leaving)
   }
 
   /**
@@ -134,36 +130,34 @@ export class Locks {
       if (turn === 'yield_to_other_process') await sleep(2)
       let digest: string | undefined
       const key = (): string => (digest ??= this.#digest(realPath))
-      const entered = await this.#enter(realPath, key, deadline)
+      const entered = await this.#enter(key, deadline)
       if (entered === null) return fail({ code: 'FILE_LOCKED', reason: 'timeout', retry_after: 1 })
       const { taken, isBare } = entered
       undo.push(() => entered.pass?.leave())
       const alone_since = entered.pass?.alone_since ?? null
       if (taken !== null) {
-        // Who edits beside a group has to find the lock file too, so that nothing is kept then.
-        const mayBeKept = alone_since !== null && isOfFile(realPath)
-        undo.push(async () => {
-          if (await this.#sockets.giveBack(realPath, taken, mayBeKept)) pass = 'yield_to_other_process'
+        undo.push(() => {
+          if (taken.isWanted()) pass = 'yield_to_other_process'
+          taken.release()
         })
       }
       const file = alone_since === null ? await this.#options.files?.hold(key(), deadline) : undefined
       if (file === null) return fail({ code: 'FILE_LOCKED', reason: 'timeout', retry_after: 1 })
-      if (file !== undefined) {
-        undo.push(file.release, () => this.#leaving(realPath))
-        if (file.unreleased.length > 0) {
-          this.#options.fence(
-            realPath,
-            file.unreleased.map(entry => this.#tempName(entry))
-          )
-          file.forget()
-        }
+      if (file !== undefined) undo.push(file.release)
+      if (taken !== null || file !== undefined) undo.push(() => this.#options.leaving?.(realPath))
+      if (file !== undefined && file.unreleased.length > 0) {
+        this.#options.fence(
+          realPath,
+          file.unreleased.map(entry => this.#tempName(entry))
+        )
+        file.forget()
       }
       if (client?.isGone()) return fail({ code: 'FILE_LOCKED', reason: 'client_gone', retry_after: 1 })
       kept = true
       return ok({
         // Nobody has to tell it: without a lock file, temp files are found by what their server has recorded.
         temp: file === undefined ? randomTempName() : this.#tempName(file.entry),
-        alone_since: alone_since === null || taken === null ? alone_since : bothSince(alone_since, taken.since),
+        alone_since,
         held: () =>
           (entered.pass?.held() ?? true) &&
           (file?.held() ?? true) &&
@@ -177,27 +171,20 @@ export class Locks {
   }
 
   /** The root lock, and the host's socket where one is needed. Null: not until `deadline`. */
-  async #enter(realPath: Buffer, key: () => string, deadline: number): Promise<Entered | null> {
-    const { root, peers, socket } = this.#options
-    for (;;) {
-      const pass = root === null ? null : await root.enter(deadline)
-      if (root !== null && pass === null) return null
-      const isInGroup = peers?.isInGroup() === true
-      if (!socket || (pass !== null && pass.alone_since !== null && !isInGroup)) return { pass, taken: null }
-      let taken: TakenSocket | null | 'unproven' = null
-      try {
-        taken = await this.#sockets.take(realPath, () => this.#wanted(`editd-${key()}`), deadline)
-      } finally {
-        if (taken === null) pass?.leave()
-      }
-      if (taken === null) return null
-      if (taken !== 'unproven') return { pass, taken }
-      // All others take the lock file too, which is enough.
-      if (!isInGroup) return { pass, taken: null, isBare: true }
-      // Those of the group may not, as long as this server is of it.
-      pass?.leave()
-      if (peers.isInGroup()) peers.leaveGroup()
+  async #enter(key: () => string, deadline: number): Promise<Entered | null> {
+    const { root, socket } = this.#options
+    const pass = root === null ? null : await root.enter(deadline)
+    if (root !== null && pass === null) return null
+    if (!socket || (pass !== null && pass.alone_since !== null)) return { pass, taken: null }
+    let taken: HeldSocket | null | 'unproven' = null
+    try {
+      taken = await holdSocket(this.#wanted(`editd-${key()}`), deadline)
+    } finally {
+      if (taken === null) pass?.leave()
     }
+    if (taken === null) return null
+    // All others take the lock file too, which is enough.
+    return taken === 'unproven' ? { pass, taken: null, isBare: true } : { pass, taken }
   }
 
   #wanted(name: string): WantedSocket {
@@ -215,17 +202,9 @@ export class Locks {
     }
   }
 
-  /** As `Lock.alone_since` of a lock of this file, if one were had now without waiting. */
-  aloneSince(realPath: Buffer): string | null {
-    const alone = this.#options.root?.aloneSince ?? null
-    if (alone === null || this.#options.peers?.isInGroup() !== true) return alone
-    const since = this.#sockets.since(realPath)
-    return since === null ? null : bothSince(alone, since)
-  }
-
-  /** Frees what is kept for the next edits. */
-  close(): Promise<void> {
-    return this.#sockets.close()
+  /** As `Lock.alone_since` of a lock that were acquired now without waiting. */
+  get aloneSince(): string | null {
+    return this.#options.root?.aloneSince ?? null
   }
 
   /** How many locks this process has had and released. */
@@ -274,6 +253,3 @@ export class Locks {
     else next(turn)
   }
 }
-
-/** Names the time in which a group is alone and this server has the file's socket. */
-const bothSince = (alone: string, taken: string): string => `${alone} ${taken}`

@@ -16,8 +16,6 @@ export interface Owner {
   nonce: string
   /** It has a socket that shows whether it runs. */
   announced?: true
-  /** The same for servers that keep each other out by sockets alone. */
-  group?: string
   /** It takes no lock files. */
   local?: true
 }

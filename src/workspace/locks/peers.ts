@@ -1,14 +1,11 @@
-// What a lock has to know of the other servers on its state folder: which has a socket, and whom only a socket keeps apart
-// from this one (its group, and those that take no lock files). Does not know locks, or when a server leaves its group.
+// What a lock has to know of the other servers on its state folder: which has a socket, and whether one of them takes no
+// lock files. Does not know locks.
 import { socketsOf } from './server-identity.ts'
 import { inodesOf } from './server-names.ts'
 
 export interface Peers {
-  /** Whether this server is still of a group. */
-  isInGroup(): boolean
   /** Whether one of the servers has the socket of this name, or nobody. Synchronous, and reads much of /proc. */
   serversHave(name: string): boolean
-  leaveGroup(): void
   /** Whether another server takes no lock files (`--lock local`). Synchronous. */
   isAnyLocal(): boolean
 }

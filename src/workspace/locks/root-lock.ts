@@ -1,5 +1,5 @@
-// The lock on the whole root, of which each server has one: while it keeps it, no server edits but those of its group,
-// and it takes no lock files of single files. Does not know those, or how servers find each other. States and proof:
+// The lock on the whole root, of which each server has one: while it keeps it, no other server edits, and it takes no
+// locks of single files between servers. Does not know those, or how servers find each other. States and proof:
 // docs/decisions/alone.md.
 import type { HeldFile, LockFiles } from './lock-file.ts'
 
@@ -12,11 +12,7 @@ export interface Servers {
   renew(): void
   /** Throws where the state folder isn't the one that was opened, or can't be used. */
   checkState(): void
-  /** Whether the server of this nonce is of our group. */
-  isOfGroup(nonce: string): boolean
-  /** From now on all see by the own record that this server is of no group. Throws the system's error. */
-  leaveGroup(): void
-  /** Whether another server that edits may be there, one that isn't of our group. False is certain. */
+  /** Whether another server that edits may be there. False is certain. */
   others(): Promise<boolean>
   /** Asks the others to look who is there. Never rejects. */
   tell(): Promise<void>
@@ -44,8 +40,8 @@ export interface RootLockOptions {
 /** The right to take the lock of a file. */
 export interface Pass {
   /**
-   * Names the time during which this server, or its group, is alone, and no lock file is needed; the next such time has
-   * another name. Null: another group may be there.
+   * Names the time during which this server is alone, and no lock of a file between servers is needed; the next such
+   * time has another name. Null: another server may be there.
    */
   readonly alone_since: string | null
   /** Whether what was known when it was given still holds; synchronous. */
@@ -85,8 +81,6 @@ export class RootLock {
   #alone: Alone | null = null
   /** The generation of our record with which this server has passed: whoever came later sees it. */
   #passed = -1
-  /** How often the group was left: an attempt to join that began before has passed too few root locks. */
-  #departures = 0
   /** Of performance.now(). */
   #freshUntil = -Infinity
   #joining: Promise<boolean> | null = null
@@ -123,19 +117,6 @@ export class RootLock {
       await this.#joinOnce(deadline)
       if (performance.now() >= deadline) return this.#pass()
     }
-  }
-
-  /**
-   * From now on this server and those of its group keep each other out by lock files, as strangers do. Edits that it began
-   * in the group end as they began; the next one joins first. Throws the system's error.
-   */
-  leaveGroup(): void {
-    this.#options.servers.leaveGroup()
-    this.#departures++
-    this.#passed = -1
-    if (this.#alone === null) return
-    this.#alone.leaving = true
-    this.#releaseIfLeft(this.#alone)
   }
 
   #joinOnce(deadline: number): Promise<boolean> {
@@ -177,7 +158,6 @@ export class RootLock {
    */
   async #join(deadline: number): Promise<boolean> {
     const { files, servers, mayBeAlone } = this.#options
-    const departures = this.#departures
     if (this.#alone !== null && !this.#isEnding(this.#alone)) {
       this.#passed = -1
       this.#release(this.#alone)
@@ -190,12 +170,11 @@ export class RootLock {
     servers.tell()
     // Who takes one that isn't listed looks at the records later than we made ours, and gives it back.
     for (const key of files.list(PREFIX)) {
-      if (key === this.#key || servers.isOfGroup(key.slice(PREFIX.length))) continue
+      if (key === this.#key) continue
       const passed = await this.#take(key, deadline)
       if (passed === null) return false
       await passed.release()
     }
-    if (departures !== this.#departures) return false
     if (!mayBeAlone || this.#alone !== null) {
       this.#passed = generation
       return true
@@ -204,9 +183,7 @@ export class RootLock {
     if (hold === null) return false
     let kept = false
     try {
-      const isOnlyOne = !this.#closed && !(await servers.others())
-      if (departures !== this.#departures) return false
-      kept = isOnlyOne
+      kept = !this.#closed && !(await servers.others())
       this.#passed = generation
       if (kept) {
         this.#alone = { hold, users: 0, leaving: false }

@@ -9,8 +9,6 @@ import { codeOf } from '../errno.ts'
 export interface HeldSocket {
   /** Whether another process waits for it. */
   isWanted(): boolean
-  /** From now on called when one begins to; null: nobody is. */
-  whenWanted(tell: (() => void) | null): void
   /** Frees the name at once. */
   release(): void
 }
@@ -66,10 +64,8 @@ export async function holdSocket(wanted: WantedSocket, deadline: number): Promis
 function listen(path: string, { proofOf }: WantedSocket): Promise<HeldSocket | null> {
   return new Promise((resolve, reject) => {
     const waiting = new Set<Socket>()
-    let tell: (() => void) | null = null
     const server: Server = createServer(socket => {
       waiting.add(socket)
-      tell?.()
       socket.on('error', () => {})
       socket.on('close', () => waiting.delete(socket))
       socket.once('data', nonce => {
@@ -85,9 +81,6 @@ function listen(path: string, { proofOf }: WantedSocket): Promise<HeldSocket | n
     server.listen({ path, exclusive: true }, () =>
       resolve({
         isWanted: () => waiting.size > 0,
-        whenWanted(now) {
-          tell = now
-        },
         release() {
           server.close()
           for (const socket of waiting) socket.destroy()

@@ -70,8 +70,7 @@ export async function startAccessServer(t: Test, access: object, ...flags: strin
     port,
     log,
     async take(declared) {
-      const prepared = await spaces.prepare(await declare(declared))
-      prepared.take()
+      await spaces.replace(await declare(declared))
       endStreams()
     },
     read: path => readFileSync(join(dir, path), 'utf8'),

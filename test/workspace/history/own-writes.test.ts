@@ -10,7 +10,7 @@ import { FILES, tellsOwnWrites } from '../support/own-writes.ts'
 
 for (const [what, options] of [
   ['one server', [{}]],
-  ['two processes of a group', [{ group: 'g' }, { group: 'g' }]],
+  ['two servers', [{}, {}]],
   ['three servers', [{}, {}, {}]]
 ] as const) {
   t.test(`law: an edit is told as soon as it is answered, in order, with ${what}`, async t => {

@@ -20,6 +20,7 @@ import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import t from 'tap'
 import { often, ONLY_CI } from '../../often.ts'
+import { Random, SEED } from '../../random.ts'
 import { LockFiles } from '../../../src/workspace/locks/lock-file.ts'
 import { Locks, type Lock } from '../../../src/workspace/locks/lock.ts'
 import type { Peers } from '../../../src/workspace/locks/peers.ts'
@@ -281,9 +282,7 @@ t.test('does without a socket that somebody else has, where lock files keep othe
   let isAnyLocal = false
   let isServers = true
   const peers: Peers = {
-    isInGroup: () => false,
     serversHave: () => isServers,
-    leaveGroup() {},
     isAnyLocal: () => isAnyLocal
   }
   const told = { secret, peers, unproven: (name: string) => unproven.push(name) }
@@ -533,6 +532,57 @@ t.test(
       []
     )
     t.equal(new Set(readFileSync(join(folders.root, 'a.txt'), 'utf8').trimEnd().split('\n')).size, 2 * EDITS)
+  }
+)
+
+t.test(
+  'loses no edit of three servers that want the same files, and records each, wherever one is killed',
+  { skip: ONLY_CI },
+  async t => {
+    const folders = makeFolders()
+    t.teardown(() => removeFolders(folders))
+    const random = new Random(SEED)
+    for (const name of ['f0', 'f1']) writeFileSync(join(folders.root, name), '')
+    const acknowledged: string[] = []
+    let serial = 0
+    const run = async (): Promise<void> => {
+      const file = `f${random.int(2)}`
+      const worker = startWorker({ ...folders, file, count: 10_000, name: `${serial++}-` })
+      worker.child.stdout!.on('data', (data: Buffer) => {
+        for (const [, line] of data.toString().matchAll(/^done (.*)$/gm)) acknowledged.push(`${file} ${line}`)
+      })
+      await worker.printed('done')
+      await sleep(random.int(300))
+      worker.child.kill('SIGKILL')
+      await worker.ended
+    }
+    const lane = async (runs: number): Promise<void> => {
+      for (let i = 0; i < runs; i++) await run()
+    }
+    await Promise.all([0, 1, 2].map(() => lane(often(12, 2))))
+    const workspace = await open(folders, { history: 'full' })
+    t.teardown(() => workspace.close())
+    for (const name of ['f0', 'f1']) {
+      const lines = readFileSync(join(folders.root, name), 'utf8').split('\n').slice(0, -1)
+      t.equal(new Set(lines).size, lines.length, 'none twice')
+      const lost = acknowledged.filter(line => line.startsWith(name) && !lines.includes(line.slice(name.length + 1)))
+      t.strictSame(lost, [])
+      let records = 0
+      for (let before: string | undefined; ;) {
+        const page = await workspace.history({ path: name, limit: 200, ...(before !== undefined && { before }) })
+        if (!page.ok) throw new Error(page.failure.code)
+        const { edits, next_before } = page.value
+        t.strictSame(
+          edits.filter(({ record }) => record.operation === 'outside'),
+          [],
+          'nothing that looks like another program'
+        )
+        records += edits.length
+        if (next_before === undefined) break
+        before = next_before
+      }
+      t.equal(records, lines.length)
+    }
   }
 )
 

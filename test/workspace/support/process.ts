@@ -103,7 +103,6 @@ export function startWorker(
     creates?: boolean
     first?: number
     starts?: number
-    group?: string
     ahead?: number
   },
   apart: string[] = []

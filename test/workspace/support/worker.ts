@@ -20,7 +20,6 @@ interface Order {
   first?: number
   /** How often it closes the workspace and opens it again, before each `count` of edits; 0: never. */
   starts?: number
-  group?: string
   /** Milliseconds by which its clock is ahead. */
   ahead?: number
 }
@@ -44,8 +43,7 @@ const openAgain = () =>
       // Of the many starts the locks are tried, not the history.
       history: order.starts === undefined ? 'full' : 'off',
       durability: order.durability ?? 'fast',
-      lock: order.lock ?? 'shared',
-      ...(order.group !== undefined && { group: order.group })
+      lock: order.lock ?? 'shared'
     }
   )
 let workspace = await openAgain()
