@@ -31,6 +31,8 @@ interface ReadLine {
 export class Feed {
   readonly #segments: SegmentSource
   readonly #facts = new Map<string, Facts>()
+  /** Numbers of segments that two lists lacked. */
+  #removed: ReadonlySet<number> = new Set()
 
   constructor(segments: SegmentSource) {
     this.#segments = segments
@@ -179,10 +181,20 @@ export class Feed {
     return null
   }
 
-  /** All segments that are there, in the order in which they are read; those of others are known up to now. */
+  /**
+   * All segments that are there, in the order in which they are read, but for those begun meanwhile; those of others are
+   * known up to now.
+   */
   async #look(): Promise<SegmentId[]> {
     await this.#segments.catchUp()
-    return this.#segments.present()
+    const listed = await this.#segments.present()
+    if (missingIn(listed).every(number => this.#removed.has(number))) return listed
+    // A list isn't made in one instant: it may have a segment and not the one before it, if both were begun meanwhile. The
+    // next list has both.
+    const { number: last } = listed.at(-1)!
+    const again = (await this.#segments.present()).filter(({ number }) => number <= last)
+    this.#removed = new Set(missingIn(again))
+    return again
   }
 
   /** How far a segment can be read: as far as its index reaches, since that is asked what was told already. */
@@ -379,6 +391,15 @@ class Page {
     const source = this.sources.find(({ segment: read }) => read === segment)
     return offset < (source?.read ?? this.#after.read(segment))
   }
+}
+
+/** The numbers between the first segment and the last that none of them has. */
+function missingIn(present: readonly SegmentId[]): number[] {
+  const missing: number[] = []
+  for (const [i, { number }] of present.entries()) {
+    for (let other = (present[i - 1]?.number ?? number) + 1; other < number; other++) missing.push(other)
+  }
+  return missing
 }
 
 /** Whether none of the segments that it hasn't read to their end was removed; cursor.ts says why that can be seen. */

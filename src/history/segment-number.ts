@@ -12,8 +12,13 @@ export type Claimant = Pick<HistoryOptions, 'folder' | 'nonce' | 'isAlive'>
 
 /** Ms between two looks at a number that another server has claimed. */
 const BETWEEN = 2
-/** After each so many looks (0.2 s or more) it is asked whether that server still lives. */
+/** After each so many looks (0.2 s or more) at one number it is asked whether that server still lives. */
 const ASKING = 100
+/**
+ * After so many looks (2 s or more), a claim without a nonce is that of a server that was killed before it wrote it. One
+ * that lives may take longer than 0.2 s for that on a busy machine. Chosen, not measured.
+ */
+const UNNAMED = 1000
 /**
  * Looks: after 10 s or more, a server that lives won't use its number either, as it was stopped. On a machine that was
  * busy with tests, eight servers that began at once took more than one second.
@@ -36,14 +41,15 @@ export const highestIn = async (folder: string, nonce: string): Promise<number> 
 export async function claimNumber(claimant: Claimant, mine: number): Promise<number> {
   const { folder, nonce } = claimant
   let leftOut = 0
-  for (let look = 1; ; look++) {
+  for (let [last, looks] = [0, 0]; ;) {
     const number = Math.max(mine, leftOut, await highestIn(folder, nonce)) + 1
+    looks = number === last ? looks + 1 : 1
+    last = number
     if (await claim(claimant, number)) {
       if ((await highestIn(folder, nonce)) < number) return number
       await unclaimNumber(folder, number)
-    } else if (look === LOOKS || (look % ASKING === 0 && (await isAbandoned(claimant, number)))) {
+    } else if (looks === LOOKS || (looks % ASKING === 0 && (await isAbandoned(claimant, number, looks)))) {
       leftOut = number
-      look = 0
     } else {
       await setTimeout(BETWEEN)
     }
@@ -70,12 +76,20 @@ async function claim({ folder, nonce }: Claimant, number: number): Promise<boole
   return true
 }
 
-/** Whether a server that is gone has claimed it; false where nobody can tell, or nobody claims it any more. */
-async function isAbandoned({ folder, nonce: mine, isAlive }: Claimant, number: number): Promise<boolean> {
+/**
+ * Whether a server that is gone has claimed it, after so many looks; false where nobody can tell, or nobody claims it any
+ * more.
+ */
+async function isAbandoned(
+  { folder, nonce: mine, isAlive }: Claimant,
+  number: number,
+  looks: number
+): Promise<boolean> {
   try {
     const nonce = readStart(claimOf(folder, number), NONCE).bytes.toString()
-    // Of its own, it couldn't remove one. Without a nonce, it was killed in between.
-    return nonce === mine || nonce === '' || !(await isAlive(nonce))
+    if (nonce === '') return looks >= UNNAMED
+    // Its own it couldn't remove.
+    return nonce === mine || !(await isAlive(nonce))
   } catch {
     return false
   }

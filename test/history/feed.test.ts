@@ -15,6 +15,8 @@ import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import t from 'tap'
 import { Cursor } from '../../src/history/cursor.ts'
+import { Feed } from '../../src/history/feed.ts'
+import type { SegmentSource } from '../../src/history/segment-source.ts'
 import { FAST, makePlace, recordOf, write } from './support/history.ts'
 import { again, feedBehaviours, idsOf, rest } from './behaviours/feed.ts'
 
@@ -49,6 +51,29 @@ t.test('gives each segment a number of its own, higher than all before, however 
     Array.from({ length: 8 }, (_, i) => i + 1)
   )
   t.strictSame((await rest(servers[3]!, start))!.ids.sort(), idsOf(records).sort())
+})
+
+t.test('takes no segment for read that a list lacks, which was made while it was begun', async t => {
+  let lists: number[][] = []
+  const source = {
+    catchUp: async () => {},
+    present: async () => lists.shift()!.map(number => ({ nonce: 'one', number })),
+    get: () => undefined
+  }
+  const feed = new Feed(source as unknown as SegmentSource)
+  // The next segment may be begun by the time of the second list, and the one before it be missing again.
+  lists = [
+    [1, 3],
+    [1, 2, 3, 5]
+  ]
+  t.equal((await feed.end()).toString(), '1.3-one.1-one-0.2-one-0.3-one-0')
+  lists = [
+    [1, 2, 4],
+    [1, 2, 4]
+  ]
+  t.equal((await feed.end()).toString(), '1.4-one.1-one-0.2-one-0.4-one-0', 'what two lists lack was removed')
+  lists = [[1, 2, 4, 5]]
+  t.match((await feed.end()).toString(), /^1\.5-one/, 'which is known then')
 })
 
 t.test('says that a cursor is gone when what it has not told was removed', async t => {

@@ -61,6 +61,16 @@ t.test(
   }
 )
 
+t.test('waits for a server that has not written its name into its claim yet', async t => {
+  const folder = testFolder(t, { '1.number.tmp': '' })
+  const claiming = claimIn(folder)
+  await sleep(800)
+  writeFileSync(join(folder, '1.number.tmp'), 'other')
+  await sleep(800)
+  await unclaimNumber(folder, 1)
+  t.equal(await claiming, 1)
+})
+
 t.test('waits where nobody can tell who has claimed a number', async t => {
   const folder = testFolder(t, { '1.number.tmp': {} })
   const claiming = claimIn(folder)
