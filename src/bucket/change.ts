@@ -141,7 +141,7 @@ async function inTurn<T, F, D>(
   try {
     for (let pause = PAUSE; ; pause = Math.min(2 * pause, LONGEST_PAUSE)) {
       const beginning = performance.now()
-      if (client?.isGone()) {
+      if (!dry_run && client?.isGone()) {
         waited(beginning, false)
         return fail({ code: 'FILE_LOCKED', reason: 'client_gone', retry_after: 1 })
       }

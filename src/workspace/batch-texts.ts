@@ -146,9 +146,11 @@ async function readText(
     if (unwritable !== null) return { ...fail(unwritable), ...(await files.hash(pin)) }
     let snapshot = text.twin?.snapshot ?? null
     if (snapshot === null) {
-      const read = await readWhole(pin, options.maxFileSize, size => buffers.buffer(size))
+      const known = recorder.lastContent(pin.relative)
+      const read = await readWhole(pin, options.maxFileSize, size => buffers.buffer(size), known)
       if (!read.ok) return read
       const own = (snapshot = read.value)
+      options.meter?.read(own.bytes.length)
       taken.push(() => {
         own.close()
         buffers.reuse(own.bytes)

@@ -195,10 +195,11 @@ class FileBatch<T, F> {
         !absent.relative.equals(asked[at]!.relative) && { resolved_path: absent.relative.toString() }),
       ...info
     }
-    if (text.refused !== null) return { ...led, ...text.refused }
-    const known = { ...led, ...(text.file_hash !== undefined && { file_hash: text.file_hash }) }
+    const file_hash = text.file_hash ?? text.refused?.file_hash
+    const known = { ...led, ...(file_hash !== undefined && { file_hash }) }
     const refusal = this.#refusalOf(step, name, text, info)
     if (refusal !== null) return { ...fail(refusal), ...known, ...this.#behind(refusal, text, name) }
+    if (text.refused !== null) return { ...led, ...text.refused }
     // A file that this batch makes had no hash before it.
     const stale = text.content === null ? null : staleness(step.target, text.file_hash ?? '')
     const before = this.#contentOf(text)
@@ -260,15 +261,18 @@ class FileBatch<T, F> {
     const { files, options } = this.#context
     // Whoever removes a file is the last one who has anything to do with it.
     if (text.removes) return { code: 'FILE_NOT_FOUND', missing: 'removed' }
-    const isThere = text.content !== null
+    const isFit = text.refused === null
+    const isThere = text.content !== null || !isFit
     if (step.operation !== 'create') {
       if (!isThere) return files.notFound(absent!, 'edit')
-      const refusal = step.operation === 'remove' ? refusalToRemove(name, text, info) : null
+      const refusal = step.operation === 'remove' && isFit ? refusalToRemove(name, text, info) : null
       if (refusal !== null) return refusal
     } else {
       if (isThere) {
-        const refusal: FileFailure | null =
-          text.snapshot === null ? { code: 'ALREADY_EXISTS', reason: 'made' } : refusalToReplace(step.target)
+        const isMade = text.snapshot === null && isFit
+        const refusal: FileFailure | null = isMade
+          ? { code: 'ALREADY_EXISTS', reason: 'made' }
+          : refusalToReplace(step.target)
         if (refusal !== null) return refusal
       } else {
         const refusal = refusalToMake(this.#context, absent!, step.target, this.#coming) ?? this.#refusalAmongNew(path)

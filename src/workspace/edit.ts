@@ -142,7 +142,10 @@ async function changeContent<T, F>(
       ...others
     })
     if (mode.name === 'dry_run' || !changed) {
-      const would = edited(await digest, { file_hash, warnings: changed ? lossesOf(pin, 'rename') : [] })
+      const would = edited(await digest, {
+        file_hash,
+        warnings: changed && removes !== true ? lossesOf(pin, 'rename') : []
+      })
       if (mode.name === 'dry_run') return ok(would)
       const named = (edit_id = recorder?.edit_id) => ({ ...would, ...(edit_id !== undefined && { edit_id }) })
       await recorder?.note(origin, (texts, edit_id) => outcome?.(named(edit_id), texts), planned.toggles)

@@ -424,10 +424,10 @@ export class FileAccess {
         if (locks.has(keyOf(path))) continue
         const at = paths.findIndex(other => other.equals(path))
         const lock = await ofFile(at, () => this.#locks.acquire(path, { deadline, client }))
-        if (!lock.ok) return { ...lock, at }
+        if (!lock.ok) return { ...(await this.#notHeld(lock.failure, asked[at]!)), at }
         locks.set(keyOf(path), lock.value)
         const recovered = async (): Promise<boolean> => !this.#mayBeLeft(lock.value) || this.#recover(path, objects[at])
-        if (!(await ofFile(at, recovered))) return { ...fail(beingWritten), at }
+        if (!(await ofFile(at, recovered))) return { ...(await this.#notHeld(beingWritten, asked[at]!)), at }
       }
       const own = paths.map(path => locks.get(keyOf(path))!)
       return await this.#findAll(asked, async found =>
@@ -467,18 +467,10 @@ export class FileAccess {
     if (refused !== null) return refused
     const realPath = realPathOf(found)
     const lock = await this.#running.keeping(found.pin, () => this.#locks.acquire(realPath, { client: before.client }))
-    if (!lock.ok) {
-      // Not where a flood is turned away: it would read the file each time; nor for nobody.
-      const reason = lock.failure.code === 'FILE_LOCKED' ? lock.failure.reason : undefined
-      return reason === 'queue_full' || reason === 'client_gone'
-        ? lock
-        : { ...lock, ...(await this.currentInfo(asked)) }
-    }
+    if (!lock.ok) return this.#notHeld(lock.failure, asked)
     try {
       const isLeft = this.#mayBeLeft(lock.value)
-      if (isLeft && !(await this.#recover(realPath, found.pin?.stat))) {
-        return { ...fail(beingWritten), ...(await this.currentInfo(asked)) }
-      }
+      if (isLeft && !(await this.#recover(realPath, found.pin?.stat))) return this.#notHeld(beingWritten, asked)
       const mode = { name: 'commit', lock: lock.value } as const
       if (found.pin !== null) {
         // No server edited the file since it was pinned: it is as if it had been pinned now.
@@ -496,6 +488,14 @@ export class FileAccess {
     } finally {
       await lock.value.release()
     }
+  }
+
+  /** Why a file can't be changed now, with what is known of it. */
+  async #notHeld(failure: FileFailure, asked: RequestedPath): Promise<FailedFile<FileFailure>> {
+    const reason = failure.code === 'FILE_LOCKED' ? failure.reason : undefined
+    // Where a flood is turned away, the file would be read for each request; where the client has gone, for nobody.
+    const isUnread = reason === 'queue_full' || reason === 'client_gone'
+    return { ...fail(failure), ...(!isUnread && (await this.currentInfo(asked))) }
   }
 
   /** The hash, for an answer that reports another failure; empty if it can't be read. */

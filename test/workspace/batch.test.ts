@@ -70,6 +70,10 @@ const apart = (path: string, text: string): Step => ({
 })
 const areLinked = (root: string, one: string, other: string): boolean =>
   statSync(join(root, one)).ino === statSync(join(root, other)).ino
+const NUL = 'a\0b'
+const HASHES = { requireHash: true }
+const REPLACE = { overwrite: true, expected_hash: hashOf(NUL) }
+const STALE = { path: 'a', expected_hash: hashOf('') }
 /** A planner that fails. */
 const failing = (path: string): Step => ({
   operation: 'edit',
@@ -815,6 +819,69 @@ t.test('looks again where a file has come, gone or changed meanwhile', async t =
   }
 })
 
+/** A request that fails, and why, whether it is sent alone or as the step of a batch. */
+const REFUSED: [what: string, step: Step, options: Partial<WorkspaceOptions>, failure: object][] = [
+  ['a binary file without a hash, where one is required', edit('nul', ''), HASHES, { code: 'PRECONDITION_REQUIRED' }],
+  ['a binary file', edit('nul', '', hashOf(NUL)), HASHES, { code: 'BINARY_FILE' }],
+  ['a binary file that may not be replaced', create('nul', ''), {}, { code: 'ALREADY_EXISTS', reason: 'exists' }],
+  ['a new binary file', create('nul', '', REPLACE), HASHES, { code: 'BINARY_FILE' }],
+  ['a file that may not be replaced', create('a', ''), HASHES, { code: 'ALREADY_EXISTS', reason: 'exists' }],
+  ['a file replaced without a hash', create('a', '', { overwrite: true }), HASHES, { reason: 'needs_expected_hash' }],
+  ['a read-only file without a hash', edit('closed', ''), HASHES, { code: 'PERMISSION_DENIED' }],
+  ['a read-only file that may not be replaced', create('closed', ''), {}, { code: 'ALREADY_EXISTS' }],
+  ['a file that is too large', edit('long', ''), HASHES, { code: 'FILE_TOO_LARGE' }],
+  ['one that is too large and may not be replaced', create('long', ''), {}, { code: 'ALREADY_EXISTS' }],
+  ['another text than was expected', edit('a', '', hashOf('')), {}, { code: 'STALE_FILE' }],
+  [
+    'another text, in which nothing is found',
+    { operation: 'edit', target: STALE, plan: () => fail({ code: 'NO_MATCH' }) },
+    {},
+    { code: 'NO_MATCH' }
+  ],
+  ['a file that is not there', edit('none', ''), HASHES, { code: 'FILE_NOT_FOUND' }]
+]
+
+t.test('refuses a step for what the same request is refused for alone', async t => {
+  for (const [what, step, options, failure] of REFUSED) {
+    const files = { a: 'a\n', nul: NUL, closed: 'c\n', long: 'x'.repeat(2000) }
+    const { workspace, at } = await workspaceOf(t, files, { maxFileSize: 1000, ...options })
+    chmodSync(at('closed'), 0o444)
+    for (const how of [DRY, REAL]) {
+      const { operation, target, plan } = step as Extract<Step, { operation: 'edit' | 'create' }>
+      const alone = await (operation === 'edit'
+        ? workspace.edit(target, how, plan)
+        : workspace.create(target as CreateTarget, how, plan))
+      t.match(alone, { ok: false, failure }, what)
+      const inBatch: object = await workspace.batch([step], how)
+      // The batch says which step it is, too.
+      const { at: _, others: __, untried: ___, ...found } = inBatch as Record<string, unknown>
+      t.strictSame(found, { ...alone }, what)
+    }
+  }
+})
+
+t.test('tells of no losses where a file is to be removed, alone or in a batch', async t => {
+  const { workspace, at } = await workspaceOf(t, { a: 'a\n' })
+  linkSync(at('a'), at('b'))
+  const [edited, removed] = [edit('a', 'x'), gone('a')].map(step => async () => {
+    const alone = await workspace.edit(step.target, DRY, step.plan)
+    const inBatch = await workspace.batch([step], DRY)
+    return [alone.ok && alone.value.warnings, inBatch.ok && inBatch.value.steps[0]?.warnings]
+  })
+  t.strictSame(await edited!(), [['links_left'], ['links_left']])
+  t.strictSame(await removed!(), [[], []])
+})
+
+t.test('counts the bytes that it reads', async t => {
+  let read = 0
+  const unheard = () => {}
+  const meter = { locked: unheard, tookOver: unheard, committed: unheard, history: unheard, closed: unheard }
+  const counting = { ...meter, read: (bytes: number) => void (read += bytes) }
+  const { workspace } = await workspaceOf(t, { a: '12345', b: '123' }, { meter: counting })
+  t.ok((await workspace.batch([edit('a', '6'), edit('a', '7'), edit('b', '4'), create('c', 'new')], REAL)).ok)
+  t.equal(read, 8)
+})
+
 t.test('says which file is locked, and changes none', async t => {
   const { workspace, folders } = await workspaceOf(t, { a: 'a\n', b: 'b\n' }, { lockTimeout: 50 })
   const before = picture(folders.root)
@@ -822,7 +889,8 @@ t.test('says which file is locked, and changes none', async t => {
   t.match(await workspace.batch([edit('a', '1\n'), edit('b', '1\n')], REAL), {
     at: 1,
     path: 'b',
-    failure: { code: 'FILE_LOCKED', reason: 'timeout' }
+    failure: { code: 'FILE_LOCKED', reason: 'timeout' },
+    file_hash: hashOf('b\n')
   })
   first.goOn()
   await first.done
