@@ -30,6 +30,8 @@ for (;;) {
   await import(pathToFileURL(resolve(file)).href)
   while (!isIdle()) await once(t, 'idle')
   t.comment(`cpu: ${(cpuSeconds() - before).toFixed(1)}`)
+  // What threw outside a test would fail all files that follow.
+  if (!t.passing()) break
 }
 clearInterval(alive)
 delete t.idle
