@@ -1,5 +1,4 @@
 // A history that can't be read for a while: what is asked of it is refused, not answered as if there were nothing.
-import { spawnSync } from 'node:child_process'
 import { writeFileSync } from 'node:fs'
 import t from 'tap'
 import type { History, PastFacts } from '../../src/history/api.ts'
@@ -7,7 +6,7 @@ import { codeOf } from '../../src/error-code.ts'
 import { Ids } from '../../src/history/ids.ts'
 import { limitsOf } from '../../src/history/limits.ts'
 import { Segments } from '../../src/history/segments.ts'
-import { breakFolder, makePlace, recordOf, takeDescriptors, write, type Place } from './support/history.ts'
+import { breakFolder, makePlace, NO_PRLIMIT, recordOf, takeDescriptors, write, type Place } from './support/history.ts'
 
 const A = Buffer.from('a.txt')
 const DIGEST = 'd'.repeat(64)
@@ -17,10 +16,6 @@ type Break = (place: Place) => () => void
 
 /** Something else stands at the name of its folder. */
 const replaced: Break = ({ folder }) => breakFolder(folder)
-
-// Fewer descriptors than there usually may be, so that they are taken soon.
-const isLimited = spawnSync('prlimit', ['--pid', String(process.pid), '--nofile=500:']).status === 0
-const NO_PRLIMIT = !isLimited && 'needs prlimit, so that all descriptors can be taken'
 
 /** The process has no descriptor left. */
 const exhausted: Break = () => takeDescriptors()

@@ -1,6 +1,16 @@
 // What the history's tests share: folders, an open history, records. Does not know any test.
+import { execFileSync, spawnSync } from 'node:child_process'
 import { createHash, randomBytes } from 'node:crypto'
-import { closeSync, mkdtempSync, openSync, realpathSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import {
+  closeSync,
+  mkdtempSync,
+  openSync,
+  readFileSync,
+  realpathSync,
+  renameSync,
+  rmSync,
+  writeFileSync
+} from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { Test } from 'tap'
@@ -92,9 +102,18 @@ export function breakFolder(folder: string): () => void {
   }
 }
 
+/** False: a process can take all its descriptors; else why not. */
+export const NO_PRLIMIT = spawnSync('prlimit', ['--version']).status !== 0 && 'needs prlimit, to take all descriptors'
+
+/** At most so many descriptors of this process, in the words of prlimit(1). */
+const allow = (limit: string) => execFileSync('prlimit', ['--pid', String(process.pid), `--nofile=${limit}:`])
+
 /** The process has no descriptor left until the function that it returns is called. */
 export function takeDescriptors(): () => void {
+  const [, before = ''] = /^Max open files +(\d+)/m.exec(readFileSync('/proc/self/limits', 'latin1')) ?? []
   const taken: number[] = []
+  // Else there may be a million.
+  allow('500')
   try {
     for (;;) taken.push(openSync('/dev/null', 'r'))
   } catch (error) {
@@ -102,6 +121,7 @@ export function takeDescriptors(): () => void {
   }
   return () => {
     for (const fd of taken) closeSync(fd)
+    allow(before)
   }
 }
 

@@ -1,4 +1,3 @@
-import { spawnSync } from 'node:child_process'
 import { appendFileSync, linkSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import t, { type Test } from 'tap'
@@ -7,7 +6,7 @@ import { createHash } from 'node:crypto'
 import { ok } from '../../../src/result.ts'
 import { settle, type Settling } from '../../../src/workspace/history/settle.ts'
 import type { Workspace } from '../../../src/workspace/workspace.ts'
-import { breakFolder, openAs, takeDescriptors } from '../../history/support/history.ts'
+import { breakFolder, NO_PRLIMIT, openAs, takeDescriptors } from '../../history/support/history.ts'
 import { append, makeFolders, open, removeFolders, type Folders } from '../support/open.ts'
 
 async function fresh(t: Test): Promise<{ folders: Folders; start(): Promise<Workspace> }> {
@@ -136,7 +135,7 @@ t.test('carries nothing out while the lock of a key can not be had', async t => 
   const mend = breakFolder(join(folders.state, 'locks'))
   const broken = appendOnce(workspace, 'two\n')
   t.strictSame(await broken.finally(mend), notReady('state_unwritable', 5))
-  if (spawnSync('prlimit', ['--pid', String(process.pid), '--nofile=500:']).status === 0) {
+  if (NO_PRLIMIT === false) {
     const giveBack = takeDescriptors()
     const exhausted = appendOnce(workspace, 'two\n')
     t.strictSame(await exhausted.finally(giveBack), notReady('no_descriptors', 1))
