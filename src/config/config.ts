@@ -253,7 +253,9 @@ export function loadConfig(
   if (access !== undefined) {
     for (const other of NOT_WITH_ACCESS.filter(name => given.has(name))) {
       const named = other === 'root' ? 'a root' : from(other)
-      faults.push(`${from('access')} and ${named} are both given: the access file says ${SAID_THERE[other]}.`)
+      faults.push(
+        `${from('access')} and ${named} are both given: the access file says ${SAID_THERE[other]}. Leave ${named} out.`
+      )
     }
   }
 

@@ -876,7 +876,12 @@ t.test('counts the bytes that it reads', async t => {
   let read = 0
   const unheard = () => {}
   const meter = { locked: unheard, tookOver: unheard, committed: unheard, history: unheard, closed: unheard }
-  const counting = { ...meter, read: (bytes: number) => void (read += bytes) }
+  const counting = {
+    ...meter,
+    read(bytes: number) {
+      read += bytes
+    }
+  }
   const { workspace } = await workspaceOf(t, { a: '12345', b: '123' }, { meter: counting })
   t.ok((await workspace.batch([edit('a', '6'), edit('a', '7'), edit('b', '4'), create('c', 'new')], REAL)).ok)
   t.equal(read, 8)
