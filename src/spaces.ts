@@ -36,8 +36,8 @@ export interface Spaces {
   of(grant: Grant | null): Space | undefined
   /** Any of them: for what is the same for all. */
   any(): Space
-  /** Null, or why one of them can't be used now. */
-  ready(): Promise<FileFailure | null>
+  /** `failure`: why none of them can be used now, or null. `isPartial`: some can't. */
+  ready(): Promise<{ failure: FileFailure | null; isPartial: boolean }>
   degraded(): boolean
   /** Null: there is none; the same file for all of them. */
   readonly audit: Pick<Audit, 'failing'> | null
@@ -94,7 +94,7 @@ export function oneSpace(config: Config, workspace: Workspace, report: Report): 
     served: `root=${workspace.root}`,
     of: () => space,
     any: () => space,
-    ready: () => space.ready(),
+    ready: async () => ({ failure: await space.ready(), isPartial: false }),
     degraded: () => workspace.degraded(),
     audit: workspace.audit,
     endFollowing: () => workspace.endFollowing(),
@@ -209,9 +209,11 @@ export class AccessSpaces implements Spaces {
     return this.#all()[0]!
   }
 
-  async ready(): Promise<FileFailure | null> {
+  async ready(): Promise<{ failure: FileFailure | null; isPartial: boolean }> {
     const all = await Promise.all(this.#all().map(space => space.ready()))
-    return all.find(failure => failure !== null) ?? null
+    const failures = all.filter(failure => failure !== null)
+    const isPartial = failures.length < all.length
+    return isPartial ? { failure: null, isPartial: failures.length > 0 } : { failure: failures[0]!, isPartial }
   }
 
   degraded(): boolean {

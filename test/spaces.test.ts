@@ -41,6 +41,8 @@ async function open(t: Test, ...names: string[]) {
   return { dir, spaces, declare, access, events }
 }
 
+const READY = { failure: null, isPartial: false }
+
 t.test('keeps open what has not changed, and closes the rest once nothing runs in it', async t => {
   const { dir, spaces, declare, access } = await open(t, 'a', 'b', 'c')
   const [a, b] = ['a', 'b'].map(name => spaces.of(grant(name)))
@@ -61,7 +63,7 @@ t.test('keeps open what has not changed, and closes the rest once nothing runs i
   } as never)
   t.ok(edited.ok, 'a request that runs still has its workspace')
   leave()
-  t.equal(await spaces.ready(), null)
+  t.strictSame(await spaces.ready(), READY)
   t.equal(spaces.degraded(), false)
   spaces.endFollowing()
 })
@@ -71,23 +73,27 @@ t.test('says once that a workspace can’t be used, and once that it can again',
   const config = { ...spaces.config, root: join(dir, 'c'), stateDir: join(dir, 'state', 'c') }
   const single = await openSpaces({ config, report: event => events.push(event) }, null)
   t.teardown(() => single.close())
-  for (const [asked, stateDir, named] of [
-    [spaces, join(dir, 'state', 'b'), { workspace: 'b' }],
-    [single, config.stateDir, {}]
+  const failed = { failure: { reason: 'state_unwritable' }, isPartial: false }
+  for (const [asked, stateDir, named, then] of [
+    [spaces, join(dir, 'state', 'b'), { workspace: 'b' }, { failure: null, isPartial: true }],
+    [single, config.stateDir, {}, failed]
   ] as const) {
     for (let i = 0; i < 2; i++) {
       events.length = 0
-      t.equal(await asked.ready(), null)
+      t.strictSame(await asked.ready(), READY)
       renameSync(stateDir, `${stateDir}.away`)
-      for (let n = 0; n < 2; n++) t.match(await asked.ready(), { reason: 'state_unwritable' })
+      for (let n = 0; n < 2; n++) t.match(await asked.ready(), then)
       renameSync(`${stateDir}.away`, stateDir)
-      for (let n = 0; n < 2; n++) t.equal(await asked.ready(), null)
+      for (let n = 0; n < 2; n++) t.strictSame(await asked.ready(), READY)
       t.strictSame(events, [
         { event: 'not_ready', reason: 'state_unwritable', ...named },
         { event: 'ready_again', ...named }
       ])
     }
   }
+  for (const name of ['a', 'b']) renameSync(join(dir, 'state', name), join(dir, `${name}.away`))
+  t.match(await spaces.ready(), failed, 'none of them can be used')
+  for (const name of ['a', 'b']) renameSync(join(dir, `${name}.away`), join(dir, 'state', name))
 })
 
 t.test('knows nobody any more by a file that was replaced while a token was checked', async t => {

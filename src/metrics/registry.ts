@@ -1,4 +1,5 @@
-// Counters, gauges and histograms, as plain data and as Prometheus reads them (its text format, 0.0.4). Does not know any metric by name.
+// Counters, gauges and histograms, as plain data and as Prometheus reads them (its text format, 0.0.4). Does not know any
+// metric by name.
 //
 // prom-client would be this and 4.7 MB of the install, for tracing and quantiles that nothing here uses.
 

@@ -621,19 +621,20 @@ row(
       refused = await timed(hung('/inspect', { path: 'f0' }))
     }
     t.match(refused, { status: 503, body: { code: 'NOT_READY', detail: /file system does not answer/ } })
-    t.equal((await get('/readyz')).status, 503)
+    const ready = await get('/readyz')
+    t.strictSame([ready.status, await ready.json()], [200, { status: 'ready', workspaces: 'degraded' }])
     t.equal((await timed(other('/edit', { path: 'f', old_text: 'two', new_text: 'one' }))).status, 200)
     thaw()
     t.strictSame(
       (await Promise.all(asked)).map(({ status }) => status),
       asked.map(() => 200)
     )
-    t.equal((await get('/readyz')).status, 200)
+    t.strictSame(await (await get('/readyz')).json(), { status: 'ready' })
     t.strictSame(readFileSync(join(mounted, 'f1'), 'utf8'), 'two\n')
     t.strictSame(tempFiles(mounted), [])
     return (
-      'the other workspace is edited and /healthz answers meanwhile; after 2 s the workspace that hangs and /readyz are ' +
-      '`503 NOT_READY`; when it goes on, each edit is made'
+      'the other workspace is edited, and /healthz and /readyz are 200 meanwhile, the latter `degraded`; after 2 s the ' +
+      'workspace that hangs is `503 NOT_READY`; when it goes on, each edit is made'
     )
   }
 )
