@@ -15,7 +15,7 @@ const route = factsRoute({
   operationId: 'get_tools',
   summary: 'The operations as tool definitions',
   description:
-    'The operations as tool definitions, ready to paste. ' + 'Send the arguments of a tool call to POST /tools/{name}.',
+    'The operations as tool definitions, ready to paste. Send the arguments of a tool call to POST /tools/{name}.',
   outcome: ToolDefinitions,
   access: 'token'
 })

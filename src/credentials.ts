@@ -21,7 +21,7 @@ interface Started {
  * what was stays.
  */
 export function followCredentials(config: Config, declared: Access | null, started: Promise<Started>): void {
-  // If the start fails, that is told where it is waited for.
+  // `start` in server.ts reports a start that fails.
   const serving = started.catch(() => null)
   let last: Promise<unknown> = serving
   const inTurn = (work: (started: Started) => Promise<void>) => {

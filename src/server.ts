@@ -23,7 +23,7 @@ import { StateUnusable } from './workspace/state.ts'
 const EXIT_FAULT = 2
 /** Milliseconds after a signal, and the delay of the settings, until the connections of requests that still run are closed. */
 const DRAIN_MS = 8_000
-/** The same until the process ends, whatever still runs; the next start cleans up after it. */
+/** Milliseconds until the process ends, whatever still runs; the next start cleans up after it. */
 const EXIT_MS = 9_500
 
 const printErrors = (sentences: readonly string[]) => {

@@ -79,7 +79,7 @@ const makeSpace = (config: Config, workspace: Workspace, report: Report) => {
 }
 type OpenSpace = ReturnType<typeof makeSpace>
 
-/** Of a server without an access file. Other credentials are another token. `report`: is told when it isn't ready. */
+/** The one space of a server without an access file; its credentials are a token. `report` receives `not_ready` events. */
 export function oneSpace(config: Config, workspace: Workspace, report: Report): Spaces {
   const space = makeSpace(config, workspace, report)
   let identify = config.token === null ? null : oneToken(config.token)
@@ -127,7 +127,7 @@ export class AccessSpaces implements Spaces {
   #opened: Opened = { spaces: new Map(), identify: namedTokens([]), issuers: [], jwts: undefined }
   readonly #report: Report
 
-  /** `report`: is told of issuers whose keys can't be had, and of workspaces that aren't ready. */
+  /** `report` receives events about issuers whose keys can't be fetched and workspaces that aren't ready. */
   constructor(config: Config, open: (config: Config, name: string) => Promise<Workspace>, report: Report) {
     this.config = config
     this.#open = open

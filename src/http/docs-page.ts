@@ -14,7 +14,7 @@ const CSP = [
   "style-src 'self' 'unsafe-inline'"
 ].join('; ')
 
-/** Of its package, which has a page of its own too. */
+/** Files of the package, without its own page. */
 const SWAGGER_UI = ['index.css', 'swagger-ui.css', 'swagger-ui-bundle.js', 'favicon-32x32.png'].map(
   name => new URL(name, import.meta.resolve('@fastify/swagger-ui/static/index.html'))
 )

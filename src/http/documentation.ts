@@ -57,7 +57,7 @@ export function makeDocumentation(options: DocumentationOptions): Documentation 
   }
 }
 
-/** An app that has all published routes, of which it answers none. */
+/** An app with all published routes, only to describe them. */
 async function makeApp({ routes, schemas, swagger }: DocumentationOptions): Promise<FastifyInstance> {
   const [{ default: Fastify }, { default: fastifySwagger }] = await Promise.all([
     import('fastify'),

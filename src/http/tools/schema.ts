@@ -88,7 +88,7 @@ export const withoutUnions = (schema: JsonSchema): JsonSchema =>
 export const open = (schema: JsonSchema): JsonSchema =>
   changed(withoutUnions(schema), ({ additionalProperties: _, ...rest }) => rest)
 
-/** The same in the part of OpenAPI 3.0 that Gemini takes, with its names of types; only texts have values there. */
+/** An `open` schema in the part of OpenAPI 3.0 that Gemini takes: type names in capitals, `enum` only for strings. */
 export const asOpenApi = (schema: JsonSchema): JsonSchema =>
   changed(open(schema), ({ type, enum: values, ...rest }) => ({
     type: String(type).toUpperCase(),

@@ -6,8 +6,8 @@
 // two names are alike, so servers with one state folder live side by side and none depends on another; the kernel removes
 // a name with its process, and lists them all in /proc/net/unix. Nothing is written anywhere. A server that starts looks,
 // announces itself, and looks again: of two that start at once, one at least sees the other. On one root there has to be
-// one state, known by its secret and not by its path. Roots of which one lies in the other are refused whatever the
-// state: locks go by the path below the root.
+// one state, known by its secret and not by its path. A root inside another one is refused whatever the state:
+// locks go by the path below the root.
 //
 // Anyone on the host can listen by such a name. So it counts only where the kernel proves that it belongs to a user who
 // may write in the root, and so could do the harm without any server (server-identity.ts). Of others a line is logged.

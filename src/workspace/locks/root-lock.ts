@@ -1,4 +1,4 @@
-// The lock on the whole root, of which each server has one: while it keeps it, no other server edits, and it takes no
+// The root lock: each server has one for the whole root, and while it keeps it, no other server edits and it needs no
 // locks of single files between servers. Does not know those, or how servers find each other. States and proof:
 // docs/decisions/alone.md.
 import type { HeldFile, LockFiles } from './lock-file.ts'

@@ -31,7 +31,6 @@ import type { Pin, Root } from '../../../src/workspace/root/pin.ts'
 import { openRoot } from '../../../src/workspace/root/root.ts'
 import { openState } from '../../../src/workspace/state.ts'
 import { withTemp } from '../../../src/workspace/commit/temp.ts'
-import { readWhole } from '../../../src/workspace/text-file.ts'
 import { often, ONLY_CI } from '../../often.ts'
 import {
   append,
@@ -42,6 +41,7 @@ import {
   open,
   ownLock,
   ownLocks,
+  readPinned,
   REAL,
   removeFolders,
   type Folders,
@@ -82,14 +82,10 @@ async function leaveJournal(
 ): Promise<void> {
   writeFileSync(join(folders.root, name), before)
   const root = openRoot(folders.root)
-  const pinned = root.pin(Buffer.from(name))
-  if (!pinned.ok) throw new Error('not pinned')
-  const snapshot = await readWhole(pinned.value, 1e6)
-  if (!snapshot.ok) throw new Error('not read')
+  const { pin, snapshot, close } = await readPinned(root, name)
   const journal = new Journal(openState(folders.state), observer(owner), 'full')
-  await journal.save(pinned.value, snapshot.value, sha256(now), batch)
-  snapshot.value.close()
-  pinned.value.close()
+  await journal.save(pin, snapshot, sha256(now), batch)
+  close()
   root.close()
 }
 
@@ -316,12 +312,9 @@ t.test('keeps a copy whose record is not written yet, however long that takes', 
   writeFileSync(join(folders.root, 'a'), 'old text')
   const root = openRoot(folders.root)
   t.teardown(() => root.close())
-  const pinned = root.pin(Buffer.from('a'))
-  if (!pinned.ok) throw new Error('not pinned')
-  const snapshot = await readWhole(pinned.value, 1e6)
-  if (!snapshot.ok) throw new Error('not read')
+  const { pin, snapshot, close } = await readPinned(root, 'a')
   const journal = new Journal(openState(folders.state), observer(), 'full')
-  const saving = journal.save(pinned.value, snapshot.value, sha256('new text'))
+  const saving = journal.save(pin, snapshot, sha256('new text'))
   const folder = join(folders.state, 'journal')
   const [copy] = readdirSync(folder)
   t.match(copy, /^[0-9a-f]{24}\.old$/, 'it is being synced')
@@ -332,8 +325,7 @@ t.test('keeps a copy whose record is not written yet, however long that takes', 
   t.strictSame(readdirSync(folder).sort(), [copy!.replace('.old', '.json'), copy])
   saved.drop()
   t.strictSame(readdirSync(folder), [])
-  snapshot.value.close()
-  pinned.value.close()
+  close()
 })
 
 t.test('restores nothing from a damaged or missing copy', { skip: ONLY_CI }, async t => {
@@ -425,11 +417,8 @@ t.test('restores later what it couldn’t restore at once', { skip: ONLY_CI }, a
   writeFileSync(path, 'old text')
   const root = openRoot(folders.root)
   t.teardown(() => root.close())
-  const pinned = root.pin(Buffer.from('a'))
-  if (!pinned.ok) return t.fail('is pinned')
-  const { real, relative, stat } = pinned.value
-  const read = await readWhole(pinned.value, 100)
-  if (!read.ok) return t.fail('is read')
+  const read = await readPinned(root, 'a')
+  const { real, relative, stat } = read.pin
   // Nothing can be written through this one, which isn't noticed before.
   const pin: Pin = {
     real,
@@ -460,7 +449,7 @@ t.test('restores later what it couldn’t restore at once', { skip: ONLY_CI }, a
     { ...context, root: unasked },
     {
       pin,
-      snapshot: read.value,
+      snapshot: read.snapshot,
       pieces: [Buffer.from('new text')],
       size: 8,
       digest: Promise.resolve(sha256('new text')),
@@ -470,8 +459,7 @@ t.test('restores later what it couldn’t restore at once', { skip: ONLY_CI }, a
   t.match(error, /half written/)
   t.equal(failureOf(error), null)
   t.strictSame(events, [{ event: 'left_half_written', path: 'a', reason: 'EBADF' }])
-  read.value.close()
-  pinned.value.close()
+  read.close()
   writeFileSync(path, 'new te')
   await recoverInPlace(
     { ...context, hasBatch: () => false },

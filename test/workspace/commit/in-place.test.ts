@@ -7,8 +7,7 @@ import { writeInPlace } from '../../../src/workspace/commit/in-place.ts'
 import { Journal } from '../../../src/workspace/commit/journal.ts'
 import { openRoot } from '../../../src/workspace/root/root.ts'
 import { openState } from '../../../src/workspace/state.ts'
-import { readWhole } from '../../../src/workspace/text-file.ts'
-import { makeFolders, observer, ownLock, ownLocks, removeFolders, unrecorded } from '../support/open.ts'
+import { makeFolders, observer, ownLock, ownLocks, readPinned, removeFolders, unrecorded } from '../support/open.ts'
 
 const OLD = 'old text\n'
 
@@ -24,12 +23,9 @@ for (const [what, text] of [
     writeFileSync(path, OLD)
     const root = openRoot(folders.root)
     t.teardown(() => root.close())
-    const pinned = root.pin(Buffer.from('a'))
-    if (!pinned.ok) throw new Error('not pinned')
-    const read = await readWhole(pinned.value, 1e6)
-    if (!read.ok) throw new Error('not read')
+    const read = await readPinned(root, 'a')
     const snapshot = {
-      ...read.value,
+      ...read.snapshot,
       unchanged() {
         appendFileSync(path, 'theirs\n')
         return true
@@ -45,7 +41,7 @@ for (const [what, text] of [
         report: event => t.fail(JSON.stringify(event))
       },
       {
-        pin: pinned.value,
+        pin: read.pin,
         snapshot,
         pieces: [Buffer.from(text)],
         size: text.length,
@@ -53,8 +49,7 @@ for (const [what, text] of [
         record: unrecorded
       }
     )
-    read.value.close()
-    pinned.value.close()
+    read.close()
     t.match(written, { ok: true })
     t.equal(readFileSync(path, 'utf8'), `${text}theirs\n`)
   })

@@ -24,7 +24,6 @@ import { recoverBatch } from '../../../src/workspace/commit/recover-batch.ts'
 import { thisOwner, type Owner } from '../../../src/workspace/locks/owner.ts'
 import { openRoot } from '../../../src/workspace/root/root.ts'
 import { openState } from '../../../src/workspace/state.ts'
-import { readWhole } from '../../../src/workspace/text-file.ts'
 import { letFail, type Fault } from '../support/let-fail.ts'
 import {
   append,
@@ -33,6 +32,7 @@ import {
   onLinux,
   open,
   ownLocks,
+  readPinned,
   REAL,
   removeFolders,
   type Folders
@@ -412,13 +412,9 @@ async function leave(folders: Folders, { members, decision, links }: Case): Prom
     const [name, temp, link] = [at(`d/${i}`), at(`d/${tempOf(i)}`), at(`d/${linkOf(i)}`)]
     if (IN_PLACE.includes(is)) {
       const root = openRoot(folders.root)
-      const pin = root.pin(Buffer.from(`d/${i}`))
-      if (!pin.ok) throw new Error('not pinned')
-      const snapshot = await readWhole(pin.value, 1e6)
-      if (!snapshot.ok) throw new Error('not read')
-      await new Journal(state, observer(owner), 'fast').save(pin.value, snapshot.value, sha256(NEW), id)
-      snapshot.value.close()
-      pin.value.close()
+      const { pin, snapshot, close } = await readPinned(root, `d/${i}`)
+      await new Journal(state, observer(owner), 'fast').save(pin, snapshot, sha256(NEW), id)
+      close()
       root.close()
       const text = { whole: NEW, half: 'ne', unwritten: OLD, whole_saved: THEIRS }[is as 'whole']
       writeFileSync(name, text)

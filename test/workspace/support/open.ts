@@ -20,6 +20,8 @@ import {
   type Workspace,
   type WorkspaceOptions
 } from '../../../src/workspace/workspace.ts'
+import type { Pin, Root } from '../../../src/workspace/root/pin.ts'
+import { readWhole, type Snapshot } from '../../../src/workspace/text-file.ts'
 import { gate } from '../../gate.ts'
 
 /** Paths; `root` and `state` lie in `base`. The workspace makes `state`. */
@@ -79,6 +81,19 @@ export async function heldEdit<T>(
   })
   await planned.opened
   return { goOn: held.open, done }
+}
+
+/** A file below the root, pinned and read. Throws where it can't be. */
+export async function readPinned(root: Root, name: string): Promise<{ pin: Pin; snapshot: Snapshot; close(): void }> {
+  const pinned = root.pin(Buffer.from(name))
+  if (!pinned.ok) throw new Error('not pinned')
+  const read = await readWhole(pinned.value, 1e6)
+  if (!read.ok) throw new Error('not read')
+  const close = (): void => {
+    read.value.close()
+    pinned.value.close()
+  }
+  return { pin: pinned.value, snapshot: read.value, close }
 }
 
 /** A plan that replaces everything by `text`. */
