@@ -19,7 +19,7 @@ import type {
 import { announce, auditDone, auditedBy, notDone } from '../workspace/announce.ts'
 import { Overtaken } from '../workspace/errno.ts'
 import type { FileFailure } from '../workspace/failure.ts'
-import type { FailedFile, FileResult, RequestedPath } from '../workspace/file-access.ts'
+import type { FailedFile, FileInfo, FileResult, RequestedPath } from '../workspace/file-access.ts'
 import type { Recorder } from '../workspace/history/recorder.ts'
 import type { Locks } from '../workspace/locks/lock.ts'
 import { refusalOfName } from '../workspace/root/odd-name.ts'
@@ -134,31 +134,43 @@ async function inTurn<T, F, D>(
     if (!dry_run) options.meter?.locked((until - asking) / 1000, isHeld)
   }
   const turn = dry_run ? null : await turns.acquire(asked.relative, { deadline })
+  const locked = async (reason: 'timeout' | 'client_gone'): Promise<FailedFile<FileFailure>> => {
+    waited(performance.now(), false)
+    const known = reason === 'timeout' ? await infoNow(context, asked) : {}
+    return { ...fail({ code: 'FILE_LOCKED', reason, retry_after: 1 }), ...known }
+  }
   if (turn?.ok === false) {
+    if (turn.failure.code === 'FILE_LOCKED' && turn.failure.reason === 'timeout') return locked('timeout')
     waited(performance.now(), false)
     return turn
   }
   try {
     for (let pause = PAUSE; ; pause = Math.min(2 * pause, LONGEST_PAUSE)) {
       const beginning = performance.now()
-      if (!dry_run && client?.isGone()) {
-        waited(beginning, false)
-        return fail({ code: 'FILE_LOCKED', reason: 'client_gone', retry_after: 1 })
-      }
+      if (!dry_run && client?.isGone()) return await locked('client_gone')
       const done = await unlessOvertaken(work)
       if (done.ok || done.failure !== AGAIN) waited(beginning, true)
       if (done.ok) return done
       const { failure, ...known } = done
       if (failure !== AGAIN) return { ...known, failure }
-      if (performance.now() + pause >= deadline) {
-        waited(performance.now(), false)
-        return { ...known, failure: { code: 'FILE_LOCKED', reason: 'timeout', retry_after: 1 } }
-      }
+      if (performance.now() + pause >= deadline) return await locked('timeout')
       // Not all at once.
       await sleep(pause * Math.random())
     }
   } finally {
     await turn?.value.release()
+  }
+}
+
+/** What is known of the object as it is now; empty where it may not be used or can't be read. */
+async function infoNow(context: ChangeContext, asked: RequestedPath): Promise<FileInfo> {
+  if (refusalOf(context, asked) !== null) return {}
+  try {
+    const digest = await withContent(context, asked.relative.toString(), async content => content.digest)
+    return digest?.ok === true && digest.value !== null ? { file_hash: digest.value } : {}
+  } catch {
+    // The failure that is being answered says more than why its object can't be read.
+    return {}
   }
 }
 

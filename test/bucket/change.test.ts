@@ -1,5 +1,6 @@
 // Changes of objects of a real Ceph that are refused, wait, or change nothing.
 // runs in .ci/run
+import { createHash } from 'node:crypto'
 import { PutObjectCommand } from '@aws-sdk/client-s3'
 import t, { type Test } from 'tap'
 import type { BucketOptions } from '../../src/bucket/open.ts'
@@ -45,7 +46,8 @@ t.test('waits for the edit of the same file before it, and not for longer than i
   await begun
   t.match(await workspace.edit({ path: 'a.txt' }, REAL, append('three\n')), {
     ok: false,
-    failure: { code: 'FILE_LOCKED', reason: 'timeout', retry_after: 1 }
+    failure: { code: 'FILE_LOCKED', reason: 'timeout', retry_after: 1 },
+    file_hash: createHash('sha256').update('one\n').digest('hex')
   })
   t.equal(waits.filter(([, isHeld]) => !isHeld).length, 1)
   const client = { isGone: () => true, onGone: unheard }
