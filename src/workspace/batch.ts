@@ -69,6 +69,12 @@ interface NamedText {
   name: FileName
 }
 
+/** What an undo or redo takes back or makes again in a file whose bytes stay as they are. */
+interface Traceless {
+  name: FileName
+  toggles: readonly Selection[]
+}
+
 interface StepDone<T> {
   at: number
   text: BatchText
@@ -123,8 +129,7 @@ class FileBatch<T, F> {
   readonly #done: StepDone<T>[] = []
   /** Folders that will have been made for new files. */
   readonly #coming: Buffer[] = []
-  /** What an undo or redo takes back or makes again in files whose bytes stay as they are. */
-  readonly #traceless: { name: FileName; toggles: readonly Selection[] }[] = []
+  readonly #traceless: Traceless[] = []
   /** What will be given back in the end. */
   readonly #taken: (() => void)[] = []
   /** The step that is being worked on. */
@@ -318,13 +323,7 @@ class FileBatch<T, F> {
       ({ changes, removes, digest, snapshot }) => changes > 0 && (removes || digest !== snapshot?.digest)
     )
     if (this.#locks === null) return ok(this.#answer(new Map(), true))
-    if (changed.length === 0) {
-      const known = await this.#noteTraceless(origin, this.#traceless.length === 0 ? undefined : newId?.())
-      const would = this.#answer(new Map(), false, known)
-      const noted = this.#texts.all[0]?.names[0]?.recorder
-      await noted?.note(origin, texts => outcome?.(would, texts && this.#keepsTexts()))
-      return ok(would)
-    }
+    if (changed.length === 0) return ok(await this.#noteAll(origin))
     const members = changed.flatMap(text => text.names.map(name => ({ text, name })))
     const batch_id = newId?.()
     const recorder = new BatchRecorder(
@@ -373,24 +372,45 @@ class FileBatch<T, F> {
     const finished = await this.#finish(members, committed.value)
     // The files are changed by now: that it could not be written is a warning.
     /* c8 ignore next 4 -- the history was writable a moment ago, for the same batch, and no test gets in between */
-    const traceless = await this.#noteTraceless(origin, batch_id).catch((error: unknown) => {
+    const traceless = await this.#noteTraceless(this.#traceless, origin, batch_id).catch((error: unknown) => {
       this.#context.options.report?.({ event: 'unrecorded', reason: codeOf(error) })
-      return { ids: [] }
+      return []
     })
-    return ok(this.#answer(finished, false, { batch_id, ids: new Map([...ids, ...traceless.ids]) }))
+    return ok(this.#answer(finished, false, { batch_id, ids: new Map([...ids, ...traceless]) }))
+  }
+
+  /**
+   * Of a batch that changes no byte: one note for each name that has something to note. The last one keeps the answer to
+   * a key, so that this answer is kept only where all of it is so. Throws where one can't be written.
+   */
+  async #noteAll(origin: Origin): Promise<BatchDone<T>> {
+    const { newId, options } = this.#request
+    const last = this.#traceless.at(-1)
+    const batch_id = last === undefined ? undefined : newId?.()
+    const ids = await this.#noteTraceless(this.#traceless.slice(0, -1), origin, batch_id)
+    const name = last?.name ?? this.#texts.all[0]?.names[0]
+    const answer = (edit_id = name?.recorder?.edit_id): BatchDone<T> =>
+      this.#answer(new Map(), false, { batch_id, ids: last === undefined ? ids : ids.set(last.name, edit_id) })
+    await name?.recorder?.note(
+      { ...origin, ...(batch_id !== undefined && { batch_id }) },
+      (texts, edit_id) => options.outcome?.(answer(edit_id), texts && this.#keepsTexts()),
+      last?.toggles
+    )
+    return answer()
   }
 
   /** Throws where it can't be written. */
   async #noteTraceless(
+    traceless: readonly Traceless[],
     { key: _, ...origin }: Origin,
     batch_id: string | undefined
-  ): Promise<{ batch_id: string | undefined; ids: ReadonlyMap<FileName, string | undefined> }> {
+  ): Promise<Map<FileName, string | undefined>> {
     const ids = new Map<FileName, string | undefined>()
-    for (const { name, toggles } of this.#traceless) {
+    for (const { name, toggles } of traceless) {
       await name.recorder?.note({ ...origin, ...(batch_id !== undefined && { batch_id }) }, () => null, toggles)
       ids.set(name, name.recorder?.edit_id)
     }
-    return { batch_id, ids }
+    return ids
   }
 
   async #digestAll(): Promise<void> {

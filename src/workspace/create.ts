@@ -77,7 +77,7 @@ async function makeFile<T, F>(
     }
     const recorder = context.recorder.begin(file)
     const listeners = { file, recorder, audited: auditedBy(context, changeOptions)?.change(file.path, null) }
-    const made = await runPlan(plan, { path: asked.path, exists: false, history: () => pastOf(recorder) })
+    const made = await runPlan(plan, { path: asked.path, ...info, exists: false, history: () => pastOf(recorder) })
     if (!made.ok) return { ...info, ...made }
     const { planned, content, digest } = made.value
     const { description, attributes, removes, toggles } = planned

@@ -111,7 +111,8 @@ async function changeContent<T, F>(
   const listeners = { file, recorder, audited: auditedBy(context, options)?.change(file.path, file.digest) }
   let hashing: Promise<unknown> | undefined
   try {
-    const known: PlannedFile = { path: asked.path, exists: true, history: () => pastOf(recorder) }
+    const attributes = attributesOf(pin)
+    const known: PlannedFile = { path: asked.path, exists: true, attributes, history: () => pastOf(recorder) }
     if (info.resolved_path !== undefined) known.resolved_path = info.resolved_path
     if (stale !== null) known.stale = stale
     const made = await runPlan(plan, known, snapshot)
@@ -158,7 +159,7 @@ async function changeContent<T, F>(
         planned,
         digest: removes === true ? null : new_hash,
         size: content.size,
-        ...(removes === true && { attributes: attributesOf(pin) }),
+        ...(removes === true && { attributes }),
         ...(temp !== undefined && { temp }),
         outcome: (edit_id, texts) =>
           outcome?.(edited(new_hash, { file_hash: new_hash, edit_id, warnings: lossesOf(pin, 'rename') }), texts)

@@ -747,6 +747,49 @@ t.test('keeps the answer to a key', async t => {
   t.equal(readFileSync(at('a'), 'utf8') + readFileSync(at('b'), 'utf8'), 'a\n1\nb\n1\n')
 })
 
+t.test('notes once what a keyed undo toggles in each file whose bytes stay as they are', async t => {
+  for (const [paths, notes] of [
+    [
+      ['a', 'b'],
+      ['a undo false', 'b undo true']
+    ],
+    [['a'], ['a undo true']]
+  ] as const) {
+    const { workspace } = await workspaceOf(t, { a: 'a\n', b: 'b\n' }, { history: 'full' })
+    const made = await workspace.batch([edit('a', '1\n'), edit('b', '1\n')], REAL)
+    if (!made.ok) throw new Error('not made')
+    const steps = made.value.steps.filter(({ path }) => (paths as readonly string[]).includes(path))
+    const undo = () =>
+      workspace.keyed({ scope: 'undo', key: 'k', fingerprint: '' }, async key => {
+        const done = await workspace.batch(
+          steps.map(({ path, edit_id }): Step => {
+            const plan = (original: Buffer) =>
+              ok({ pieces: [original], toggles: [{ edit_id: edit_id! }], description: null })
+            return { operation: 'edit', target: { path }, plan }
+          }),
+          { dry_run: false, origin: { operation: 'undo', key }, outcome: done => done }
+        )
+        return done.ok ? done.value : null
+      })
+    const [first, again] = [await undo(), await undo()]
+    if (!first.ok || !again.ok || !('done' in first.value) || !('replayed' in again.value)) throw new Error('not kept')
+    const page = await workspace.history({ limit: 10 })
+    const records = (page.ok ? page.value.edits : []).map(({ record }) => record)
+    const undos = records.filter(({ operation }) => operation === 'undo')
+    t.strictSame(undos.map(({ path, operation, key }) => `${path} ${operation} ${key !== undefined}`).sort(), notes)
+    t.match(again.value.replayed, JSON.parse(JSON.stringify(first.value.done)), 'the kept answer is the answer')
+    t.strictSame(
+      first.value.done?.steps.map(({ edit_id }) => records.find(record => record.edit_id === edit_id)?.path.toString()),
+      paths
+    )
+    t.strictSame(
+      new Set(undos.map(({ batch_id }) => batch_id)),
+      new Set([first.value.done?.batch_id]),
+      'they are of one batch'
+    )
+  }
+})
+
 t.test('looks again where a file has come, gone or changed meanwhile', async t => {
   interface Meanwhile {
     name: string
@@ -857,6 +900,26 @@ t.test('refuses a step for what the same request is refused for alone', async t 
       const { at: _, others: __, untried: ___, ...found } = inBatch as Record<string, unknown>
       t.strictSame(found, { ...alone }, what)
     }
+  }
+})
+
+t.test('gives a planner the same facts of a file, alone or in a batch', async t => {
+  const { workspace, at } = await workspaceOf(t, {})
+  mkdirSync(at('d'))
+  writeFileSync(at('d/a'), 'a\n')
+  symlinkSync('d', at('link'))
+  for (const step of [edit('d/a', ''), edit('link/a', ''), create('link/b', 'b\n'), create('d/b', 'b\n')]) {
+    const given: object[] = []
+    const plan = (_: Buffer, file: PlannedFile) => {
+      given.push({ ...file, history: null })
+      return fail({ code: 'SEEN' })
+    }
+    if (step.operation === 'create') await workspace.create(step.target, REAL, plan)
+    else await workspace.edit(step.target, REAL, plan)
+    await workspace.batch([{ ...step, plan }], REAL)
+    const [alone, inBatch] = given
+    t.ok(alone, step.target.path)
+    t.strictSame(inBatch, alone, step.target.path)
   }
 })
 
