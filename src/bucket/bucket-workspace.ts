@@ -25,17 +25,17 @@ import type {
 } from '../workspace/api.ts'
 import { notWritableDown } from '../workspace/announce.ts'
 import type { BufferPool } from '../workspace/buffer-pool.ts'
-import { refusalToReplace } from '../workspace/create.ts'
+import { refusalToReplace } from '../workspace/run-plan.ts'
 import type { FileFailure } from '../workspace/failure.ts'
-import type { FileResult, RequestedPath } from '../workspace/file-access.ts'
+import type { FileResult, RequestedPath } from '../workspace/results.ts'
 import { noHistory, type Asked, WithHistory } from '../workspace/history/questions.ts'
 import type { Recorder } from '../workspace/history/recorder.ts'
-import type { Locks } from '../workspace/locks/lock.ts'
+import type { Queues } from '../workspace/queue.ts'
 import { LimitedViews } from '../workspace/limited-views.ts'
 import { limitPolicy, type Policy } from '../workspace/root/policy.ts'
 import { staleness } from '../workspace/run-plan.ts'
 import type { Running } from '../workspace/running.ts'
-import { ATTEMPTS } from '../workspace/text-file.ts'
+import { ATTEMPTS } from '../workspace/content.ts'
 import { createObject, editObject, type ChangeContext } from './change.ts'
 import type { StoreHealth } from './health.ts'
 import { Objects } from './objects.ts'
@@ -56,7 +56,7 @@ export interface OpenBucket {
   prefixLength: number
   buffers: BufferPool
   running: Running
-  turns: Locks
+  turns: Queues
   recorder: Recorder
   unknown: ChangeContext['unknown']
   lastWrites: ChangeContext['lastWrites']

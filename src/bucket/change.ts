@@ -19,12 +19,12 @@ import type {
 import { announce, auditDone, auditedBy, notDone } from '../workspace/announce.ts'
 import { Overtaken } from '../workspace/errno.ts'
 import type { FileFailure } from '../workspace/failure.ts'
-import type { FailedFile, FileInfo, FileResult, RequestedPath } from '../workspace/file-access.ts'
+import type { FailedFile, FileInfo, FileResult, RequestedPath } from '../workspace/results.ts'
 import type { Recorder } from '../workspace/history/recorder.ts'
-import type { Locks } from '../workspace/locks/lock.ts'
+import type { Queues } from '../workspace/queue.ts'
 import { refusalOfName } from '../workspace/root/odd-name.ts'
 import { measured, pastOf, recordedBy, runPlan, staleness } from '../workspace/run-plan.ts'
-import { areSame } from '../workspace/text-file.ts'
+import { areSame } from '../workspace/content.ts'
 import { isStill, NOTHING, withContent, type ObjectContent, type ReadContext } from './content.ts'
 import type { LastWrites } from './last-writes.ts'
 import type { Objects } from './objects.ts'
@@ -35,7 +35,7 @@ export interface ChangeContext extends ReadContext {
   objects: Objects
   recorder: Recorder
   /** One request after the other in this process: else each would be refused by the store as often as others come first. */
-  turns: Locks
+  turns: Queues
   /** Changes of which no answer came. */
   unknown: Pick<UnknownChanges, 'add'>
   /** Null: no history is kept. */
@@ -133,7 +133,7 @@ async function inTurn<T, F, D>(
   const waited = (until: number, isHeld: boolean): void => {
     if (!dry_run) options.meter?.locked((until - asking) / 1000, isHeld)
   }
-  const turn = dry_run ? null : await turns.acquire(asked.relative, { deadline })
+  const turn = dry_run ? null : await turns.acquire(asked.relative, deadline)
   const locked = async (reason: 'timeout' | 'client_gone'): Promise<FailedFile<FileFailure>> => {
     waited(performance.now(), false)
     const known = reason === 'timeout' ? await infoNow(context, asked) : {}

@@ -4,7 +4,7 @@ import type { Landed, ObjectFacts, ObjectStore, OpenObject, WriteCondition } fro
 import { fail, ok, type Result } from '../result.ts'
 import type { BufferPool } from '../workspace/buffer-pool.ts'
 import type { FileFailure } from '../workspace/failure.ts'
-import { SYNC_IO_BYTES } from '../workspace/text-file.ts'
+import { SYNC_IO_BYTES } from '../workspace/content.ts'
 
 export interface ObjectContent {
   /** To be set again where they have moved. */

@@ -6,10 +6,10 @@ import { StoreRefused, type Listed, type ObjectStore } from '../object-store/sto
 import { fail, ok, type Result } from '../result.ts'
 import type { Entries, Entry, FailedAccess, FileTarget, PageRequest } from '../workspace/api.ts'
 import type { FileFailure } from '../workspace/failure.ts'
-import type { FileResult, RequestedPath } from '../workspace/file-access.ts'
+import type { FileResult, RequestedPath } from '../workspace/results.ts'
 import { namesFolder, relativePath, split } from '../workspace/root/path.ts'
 import type { Policy } from '../workspace/root/policy.ts'
-import { ANSWERS_LIMIT, folded, nearest, withoutFirstFolders } from '../workspace/root/similar-paths.ts'
+import { ANSWERS_LIMIT, folded, nearest, withoutFirstFolders } from '../workspace/root/similar-names.ts'
 import type { Running } from '../workspace/running.ts'
 import { failureOfStore } from './store-failure.ts'
 

@@ -14,7 +14,7 @@ import { BackgroundWork } from '../workspace/background.ts'
 import { BufferPool } from '../workspace/buffer-pool.ts'
 import type { Asked } from '../workspace/history/questions.ts'
 import { Recorder } from '../workspace/history/recorder.ts'
-import { Locks } from '../workspace/locks/lock.ts'
+import { Queues } from '../workspace/queue.ts'
 import { makePolicy, matcher } from '../workspace/root/policy.ts'
 import { Running } from '../workspace/running.ts'
 import { BucketWorkspace } from './bucket-workspace.ts'
@@ -93,14 +93,7 @@ async function openWithHistory(options: BucketOptions, store: StoreHealth): Prom
       prefixLength: address.prefix === '' ? 0 : Buffer.byteLength(address.prefix) + 1,
       buffers: new BufferPool(Math.max(MEMORY, maxFileSize)),
       running,
-      turns: new Locks({
-        secret: randomBytes(32),
-        timeout: lockTimeout,
-        root: null,
-        socket: false,
-        files: null,
-        fence() {}
-      }),
+      turns: new Queues(lockTimeout),
       recorder: new Recorder({ history, required: options.history === 'required', durable: true, report }),
       unknown,
       lastWrites: kept && new LastWrites(kept.secret),

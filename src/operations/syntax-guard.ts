@@ -7,7 +7,7 @@ import type { Described, TaskFailure } from '../engine/task.ts'
 import { fail, ok, type Result } from '../result.ts'
 import type { SyntaxChecker, Unchecked } from '../workers/syntax.ts'
 import type { Planned } from '../workspace/api.ts'
-import { areSame } from '../workspace/text-file.ts'
+import { areSame } from '../workspace/content.ts'
 
 /** What is done about a file that parsed and would not any more: nothing, a warning, no change. */
 export type SyntaxMode = 'ignore' | 'warn' | 'refuse'

@@ -5,7 +5,7 @@ import type { ChangeOptions, CommonOptions } from './api.ts'
 import type { FileFailure } from './failure.ts'
 import type { BatchRecorder } from './history/batch-recorder.ts'
 import { lineCounts, type ComingChange, type FileBefore, type FileRecorder } from './history/recorder.ts'
-import { bothDone } from './text-file.ts'
+import { bothDone } from './content.ts'
 
 /** Those that are told of the change of one file. */
 export interface Listeners {

@@ -6,11 +6,13 @@ import type { FileAttributes } from '../history/record.ts'
 import type { Planned } from './api.ts'
 import { refusalToWrite, type WriteContext } from './edit.ts'
 import type { FileFailure } from './failure.ts'
-import { failedBy, realPathOf, type FailedFile, type FoundPath, type ManyResult } from './file-access.ts'
+import type { FailedFile, ManyResult } from './results.ts'
+import { failedBy, realPathOf, type FoundPath } from './file-access.ts'
 import type { FileRecorder } from './history/recorder.ts'
-import type { Lock } from './locks/lock.ts'
+import type { Lock } from './queue.ts'
 import { same as isSame, type Missing, type Pin } from './root/pin.ts'
-import { readWhole, SYNC_IO_BYTES, type Snapshot } from './text-file.ts'
+import { SYNC_IO_BYTES } from './content.ts'
+import { readWhole, type Snapshot } from './text-file.ts'
 
 /** A name of a file, where links have led to: what the steps that name it have in common. */
 export interface FileName {

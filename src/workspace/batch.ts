@@ -9,27 +9,20 @@ import { BatchError, type BatchFile, type CommittedFile } from './commit/batch-m
 import { commitBatch, type BatchContext, type BatchRefusal } from './commit/commit-batch.ts'
 import { foldersBetween, outermostFirst } from './commit/commit-new.ts'
 import { attributesOf, canGive, lossesOf } from './commit/commit.ts'
-import { notADirectory, refusalToMake, refusalToReplace } from './create.ts'
+import { refusalToReplace } from './run-plan.ts'
+import { notADirectory, refusalToMake } from './create.ts'
 import { refusalToRemoveAgain, reportSave, type WriteContext } from './edit.ts'
 import { announceAll, auditDone, auditedBy, notDone } from './announce.ts'
 import { measured, pastOf, recordedBy, staleness } from './run-plan.ts'
 import { codeOf } from './errno.ts'
 import type { FileFailure, FileWarning } from './failure.ts'
-import {
-  failedBy,
-  MOVED,
-  type FailedMany,
-  type FailedOne,
-  type FileInfo,
-  type FoundPath,
-  type ManyResult,
-  type RequestedPath
-} from './file-access.ts'
+import type { FailedMany, FailedOne, FileInfo, ManyResult, RequestedPath } from './results.ts'
+import { failedBy, MOVED, type FoundPath } from './file-access.ts'
 import { BatchRecorder } from './history/batch-recorder.ts'
 import type { ComingChange } from './history/recorder.ts'
-import type { Lock } from './locks/lock.ts'
+import type { Lock } from './queue.ts'
 import { isIn, split } from './root/path.ts'
-import { areSame, digestOf } from './text-file.ts'
+import { areSame, digestOf } from './content.ts'
 
 /** The steps of a batch, each with its path, and how they are carried out. */
 export interface BatchRequest<T, F> {

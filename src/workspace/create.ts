@@ -4,14 +4,15 @@ import { fail, ok } from '../result.ts'
 import type { Created, CreateTarget, Edited } from './api.ts'
 import { changeFile, type FileEditRequest, type FileToChange, type WriteContext } from './edit.ts'
 import { announce, auditDone, auditedBy, notDone } from './announce.ts'
-import { measured, pastOf, recordedBy, runPlan } from './run-plan.ts'
+import { alreadyThere, measured, pastOf, recordedBy, refusalToReplace, runPlan } from './run-plan.ts'
 import { codeOf } from './errno.ts'
 import type { FileFailure } from './failure.ts'
 import { commitNew, foldersBetween } from './commit/commit-new.ts'
 import { refusalOfName } from './root/odd-name.ts'
 import { namesFolder, split } from './root/path.ts'
 import { mayWrite, type Missing } from './root/pin.ts'
-import { failedBy, MOVED, type FileInfo, type FileResult, type WriteMode } from './file-access.ts'
+import type { FileInfo, FileResult } from './results.ts'
+import { failedBy, MOVED, type WriteMode } from './file-access.ts'
 
 type CreateRequest<T, F> = FileEditRequest<T, F, Created<T>, CreateTarget>
 
@@ -128,14 +129,6 @@ async function makeFile<T, F>(
   }
 }
 
-/** Null: it may be replaced if its hash is the one that was given. */
-export function refusalToReplace({ overwrite, expected_hash, if_none_match }: CreateTarget): FileFailure | null {
-  if (if_none_match === true) return alreadyThere(true)
-  if (overwrite && expected_hash !== undefined) return null
-  if (overwrite) return { code: 'ALREADY_EXISTS', reason: 'needs_expected_hash' }
-  return expected_hash === undefined ? alreadyThere() : { code: 'ALREADY_EXISTS', reason: 'needs_overwrite' }
-}
-
 /**
  * In bytes: of a longer absolute path the system can't tell where a descriptor leads, so what lies there could be made
  * but not be edited.
@@ -188,9 +181,4 @@ export function refusalToMake(
   return !target.create_parents && isMissing ? { code: 'FILE_NOT_FOUND', missing: 'parent' } : null
 }
 
-const alreadyThere = (if_none_match?: boolean): FileFailure => ({
-  code: 'ALREADY_EXISTS',
-  reason: 'exists',
-  ...(if_none_match === true && { if_none_match })
-})
 export const notADirectory: FileFailure = { code: 'NOT_A_FILE', type: 'not_a_directory' }

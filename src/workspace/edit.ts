@@ -13,21 +13,16 @@ import type { Journal } from './commit/journal.ts'
 import { remove } from './commit/remove.ts'
 import { announce, auditDone, auditedBy, notDone } from './announce.ts'
 import type { FileRecorder, Recorder } from './history/recorder.ts'
-import type { Lock, Locks } from './locks/lock.ts'
+import type { Lock } from './queue.ts'
+import type { Locks } from './locks/lock.ts'
 import { OWN_UID } from './own-ids.ts'
 import { split } from './root/path.ts'
 import { mayWrite, type Missing, type Pin, type Root } from './root/pin.ts'
 import { measured, pastOf, recordedBy, runPlan, staleness } from './run-plan.ts'
-import {
-  failedBy,
-  type RequestedPath,
-  type FailedFile,
-  type FileAccess,
-  type FileResult,
-  type FoundFile,
-  type WriteMode
-} from './file-access.ts'
-import { areSame, digestOf, type Snapshot } from './text-file.ts'
+import type { RequestedPath, FailedFile, FileResult } from './results.ts'
+import { failedBy, type FileAccess, type FoundFile, type WriteMode } from './file-access.ts'
+import { areSame, digestOf } from './content.ts'
+import type { Snapshot } from './text-file.ts'
 import type { Turns } from './turns.ts'
 import { withSnapshot } from './with-snapshot.ts'
 

@@ -17,38 +17,15 @@ import { untilFewAreClosing } from './close-later.ts'
 import { ofFile } from './commit/batch-member.ts'
 import { failureOf } from './errno.ts'
 import { changedMeanwhile, type FileFailure, type NotReady } from './failure.ts'
-import type { Lock, Locks } from './locks/lock.ts'
+import type { Lock } from './queue.ts'
+import type { Locks } from './locks/lock.ts'
 import type { PresentHashes } from './present-hashes.ts'
 import { isThere, samePathInside, similarPaths } from './root/similar-paths.ts'
 import { isIn, namesFolder, relativePath } from './root/path.ts'
 import { gone, type FileId, type Missing, type Pin, type Root } from './root/pin.ts'
 import type { Policy } from './root/policy.ts'
+import type { FailedFile, FailedOne, FileInfo, FileResult, ManyResult, RequestedPath } from './results.ts'
 import type { Running } from './running.ts'
-
-/** A path as a request gives it. */
-export interface RequestedPath {
-  /** Normalised, below the root; answers name the file by it. '.' is the root itself. */
-  path: string
-  /** The same in bytes; '' is the root itself. */
-  relative: Buffer
-  /** It ends as only a folder's path does. */
-  isFolder: boolean
-}
-
-/** What an answer tells of a file besides its path, as far as it is known and may be revealed. */
-export interface FileInfo {
-  resolved_path?: string
-  file_hash?: string
-}
-
-/** A failure carries what was known of the file when it failed. */
-export type FileResult<T, F = FileFailure> = { ok: true; value: T } | FailedFile<F>
-export type FailedFile<F> = { ok: false; failure: F } & FileInfo
-
-/** Of work on several files: a failure says which of them it is of; `others`, `untried`: as of `FailedSteps`. */
-export type ManyResult<T, F> = { ok: true; value: T } | FailedMany<F>
-export type FailedMany<F> = FailedOne<F> & { others?: readonly FailedOne<F>[]; untried?: readonly number[] }
-export type FailedOne<F> = FailedFile<F> & Pick<FailedStep<F>, 'at' | 'behind'>
 
 /** What a path leads to: an object, or a path at which nothing is. `info` says where a link led elsewhere. */
 export interface FoundFile {

@@ -1,69 +1,19 @@
 // A file with what is known of its changes, read together without a lock. Does not know what is asked of them.
 import type { History } from '../history/api.ts'
-import type { Stored } from '../history/record.ts'
 import { fail, ok, type Result } from '../result.ts'
 import type { FileWithPast } from './api.ts'
 import type { WriteContext } from './edit.ts'
 import type { FileFailure } from './failure.ts'
-import type { FileInfo, FileResult, FoundPath, RequestedPath } from './file-access.ts'
-import { isEnd, type Chain } from './history/chain.ts'
-import { withChangeOfOthers } from './history/others.ts'
+import type { FileResult, RequestedPath } from './results.ts'
+import type { FoundPath } from './file-access.ts'
+import { isEnd } from './history/chain.ts'
 import { readChain, type LastBefore } from './history/read-chain.ts'
-import { verdictsOf } from './history/verdicts.ts'
-import { ATTEMPTS, type Snapshot } from './text-file.ts'
+import { CHANGED, untilUnchanged, workOn } from './history/with-past.ts'
+import type { Snapshot } from './text-file.ts'
 import { withSnapshot } from './with-snapshot.ts'
 
 /** What it needs of the workspace. */
 export type RecallContext = Pick<WriteContext, 'options' | 'files' | 'buffers' | 'recorder'> & { history: History }
-
-/** The file was changed while it was read. */
-export const CHANGED: unique symbol = Symbol('changed')
-
-/** Reads again what was changed while it was read. STALE_FILE: each time. */
-export async function untilUnchanged<T, F>(
-  read: () => Promise<FileResult<T, F | typeof CHANGED>>
-): Promise<FileResult<T, F | FileFailure>> {
-  for (let attempt = 0; attempt < ATTEMPTS; attempt++) {
-    const done = await read()
-    if (done.ok) return done
-    const { failure, ...known } = done
-    if (failure !== CHANGED) return { ...known, failure }
-  }
-  return fail({ code: 'STALE_FILE', reason: 'changed_meanwhile' })
-}
-
-/** A file as it was read, with its records as they are stored, and the chain of those that end in it. */
-export interface Read {
-  path: string
-  /** Real path below the root. */
-  relative: Buffer
-  info: FileInfo
-  /** SHA-256, 64 hex digits; null: there is no file. */
-  digest: string | null
-  bytes: Buffer
-  stored: readonly Stored[]
-  chain: Chain
-}
-
-/** Does the work on it, and on a change by others after the last record, if there is one. */
-export async function workOn<T, F>(
-  history: History,
-  { path, relative, info, digest, bytes, stored, chain }: Read,
-  work: (file: FileWithPast) => Promise<Result<T, F>>
-): Promise<FileResult<T, F>> {
-  const file_hash = digest === null ? {} : { file_hash: digest }
-  const present = digest === null ? null : bytes
-  const done = await work({
-    path,
-    ...info,
-    ...file_hash,
-    bytes,
-    changes: isEnd(chain) ? chain.changes : await withChangeOfOthers(history, relative, chain, present),
-    records: chain.records,
-    verdicts: verdictsOf(stored)
-  })
-  return done.ok ? done : { ...done, ...file_hash }
-}
 
 /**
  * Does the work on a file as it is and the changes that end in that; on nothing, where it was removed. Failures: those of

@@ -1,11 +1,10 @@
 // What every change does with a plan, wherever the file is: whether it is the file that is expected, what the plan comes
 // to, what an answer says of the record. Does not touch the disk.
 import { ok, type Result } from '../result.ts'
-import type { CommonOptions, FileHistory, FileTarget, Planned, PlannedFile, Planner } from './api.ts'
-import type { FileWarning, StaleFile } from './failure.ts'
+import type { CommonOptions, CreateTarget, FileHistory, FileTarget, Planned, PlannedFile, Planner } from './api.ts'
+import { digestOf, type Content, type HashCheckpoint } from './content.ts'
+import type { FileFailure, FileWarning, StaleFile } from './failure.ts'
 import type { FileRecorder } from './history/recorder.ts'
-import type { Content } from './commit/temp.ts'
-import { digestOf, type Snapshot } from './text-file.ts'
 
 /** The changes so far, for planners that ask; empty where no history is kept. */
 export const pastOf = async (recorder: FileRecorder | null): Promise<FileHistory> =>
@@ -31,7 +30,7 @@ interface PlanOutput<T> {
 export async function runPlan<T, F>(
   plan: Planner<T, F>,
   file: PlannedFile,
-  before: Pick<Snapshot, 'bytes' | 'marks'> = { bytes: Buffer.alloc(0), marks: [] }
+  before: { bytes: Buffer; marks: readonly HashCheckpoint[] } = { bytes: Buffer.alloc(0), marks: [] }
 ): Promise<Result<PlanOutput<T>, F>> {
   const { bytes, marks } = before
   const planned = await plan(bytes, file)
@@ -64,3 +63,17 @@ export function staleness({ expected_hash }: FileTarget, hash: string): StaleFil
     ? null
     : { code: 'STALE_FILE', reason: 'expected_hash', expected_hash }
 }
+
+/** Null: it may be replaced if its hash is the one that was given. */
+export function refusalToReplace({ overwrite, expected_hash, if_none_match }: CreateTarget): FileFailure | null {
+  if (if_none_match === true) return alreadyThere(true)
+  if (overwrite && expected_hash !== undefined) return null
+  if (overwrite) return { code: 'ALREADY_EXISTS', reason: 'needs_expected_hash' }
+  return expected_hash === undefined ? alreadyThere() : { code: 'ALREADY_EXISTS', reason: 'needs_overwrite' }
+}
+
+export const alreadyThere = (if_none_match?: boolean): FileFailure => ({
+  code: 'ALREADY_EXISTS',
+  reason: 'exists',
+  ...(if_none_match === true && { if_none_match })
+})

@@ -7,7 +7,8 @@ import { fail, ok, type Result } from '../result.ts'
 import type { Consumer } from './api.ts'
 import type { FileFailure } from './failure.ts'
 import type { Pin, Root } from './root/pin.ts'
-import { alike, ATTEMPTS, SYNC_IO_BYTES } from './text-file.ts'
+import { ATTEMPTS, SYNC_IO_BYTES } from './content.ts'
+import { alike } from './text-file.ts'
 
 /** What one reading came to; `digest` is the SHA-256, 64 hex digits. */
 export interface FileReading<R> {

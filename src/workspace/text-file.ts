@@ -1,5 +1,5 @@
-// Reads a file whole, again if it changed meanwhile; hashes it; writes pieces. Does not know locks or policy.
-import { createHash, hash, type Hash } from 'node:crypto'
+// Reads a file whole, again if it changed meanwhile, and writes pieces. Does not know locks or policy.
+import { createHash, hash } from 'node:crypto'
 import {
   closeSync,
   constants,
@@ -11,19 +11,13 @@ import {
   writevSync,
   type BigIntStats
 } from 'node:fs'
-import { setImmediate as yieldToOthers } from 'node:timers/promises'
 import { promisify } from 'node:util'
-import { joinInto } from '../engine/text/join-into.ts'
 import { fail, ok, type Result } from '../result.ts'
+import { addTo, ATTEMPTS, bothDone, SYNC_IO_BYTES, type HashCheckpoint } from './content.ts'
 import { quietly, Raced } from './errno.ts'
 import type { FileFailure } from './failure.ts'
 import type { Pin } from './root/pin.ts'
 
-/**
- * Bytes up to which reading, hashing and writing are synchronous; more of them would hold up other requests. Chosen,
- * not measured.
- */
-export const SYNC_IO_BYTES = 1024 * 1024
 /**
  * In ns: changes so close to a reading may leave the times of the file as they were, unless it has fine times. The
  * kernel's clock for them ticks every 10 ms at the slowest (HZ=100).
@@ -32,10 +26,6 @@ const CLOCK = 20_000_000n
 /** In ns: a time that is a whole second comes from a file system that keeps no finer ones, FAT only even seconds. */
 const COARSE_CLOCK = 2_000_000_000n
 const SECOND = 1_000_000_000n
-/** How often a file is read that keeps changing while it is read. Chosen, not measured. */
-export const ATTEMPTS = 3
-/** Bytes up to which pieces are copied together to be hashed. Chosen, not measured. */
-const COPIED_BYTES = 64 * 1024
 /** The system takes no more pieces in one call (IOV_MAX). */
 const PIECES = 1024
 /** Bytes that are read while those before them are hashed. Chosen, not measured. */
@@ -77,12 +67,6 @@ export interface Snapshot {
    */
   written(): Buffer | null
   close(): void
-}
-
-/** The hash of the first `at` bytes of a text, to be copied and continued. */
-export interface HashCheckpoint {
-  at: number
-  hash: Hash
 }
 
 /** What a file may hold, and its SHA-256, 64 hex digits. */
@@ -198,15 +182,6 @@ async function fillLarge(fd: number, bytes: Buffer): Promise<LargeContent> {
   return { digest: running.digest('hex'), marks, hasNul }
 }
 
-/**
- * Waits for both, also where one fails; then throws what it failed with. So a failure has somebody who hears of it, and
- * nothing goes on with a descriptor or a buffer that is given back.
- */
-export async function bothDone<A, B>(a: A | Promise<A>, b: B | Promise<B>): Promise<[A, B]> {
-  await Promise.allSettled([a, b])
-  return Promise.all([a, b])
-}
-
 /** Shared, as the comparison that uses it is synchronous. */
 const PART = Buffer.allocUnsafeSlow(SYNC_IO_BYTES / 4)
 
@@ -218,57 +193,6 @@ function holds(fd: number, bytes: Buffer): boolean {
     start += count
   }
   return true
-}
-
-/**
- * SHA-256 of pieces of `total` bytes, 64 hex digits. Lets other requests run while it hashes much. Where the first
- * piece is the beginning of `original`, what `marks` say of that isn't hashed again.
- */
-export async function digestOf(
-  pieces: readonly Buffer[],
-  total: number,
-  original?: Buffer,
-  marks: readonly HashCheckpoint[] = []
-): Promise<string> {
-  // One call for a copy costs less than a call for each piece.
-  if (total <= COPIED_BYTES) return hash('sha256', joinInto(COPY, pieces), 'hex')
-  const shared = original === undefined ? 0 : sharedStart(pieces, original)
-  const mark = marks.findLast(({ at }) => at <= shared)
-  const running = mark?.hash.copy() ?? createHash('sha256')
-  let skip = mark?.at ?? 0
-  for (const piece of pieces) {
-    await addTo(running, piece.subarray(skip))
-    skip = Math.max(0, skip - piece.length)
-  }
-  return running.digest('hex')
-}
-
-/** Shared, as what is copied here is hashed in the same tick. */
-const COPY = Buffer.allocUnsafeSlow(COPIED_BYTES)
-
-/** How many bytes at the start of `pieces` are those of `original`, being the same memory. */
-function sharedStart([first]: readonly Buffer[], original: Buffer): number {
-  return first !== undefined && first.buffer === original.buffer && first.byteOffset === original.byteOffset
-    ? Math.min(first.length, original.length)
-    : 0
-}
-
-/** Whether pieces of `total` bytes are what `original` holds. Compares only what isn't the same memory. */
-export function areSame(pieces: readonly Buffer[], total: number, original: Buffer): boolean {
-  if (total !== original.length) return false
-  let start = 0
-  return pieces.every(piece => {
-    const there = original.subarray(start, (start += piece.length))
-    return (piece.buffer === there.buffer && piece.byteOffset === there.byteOffset) || piece.equals(there)
-  })
-}
-
-async function addTo(running: Hash, bytes: Buffer): Promise<void> {
-  for (let start = 0; start < bytes.length; start += SYNC_IO_BYTES) {
-    const part = bytes.subarray(start, start + SYNC_IO_BYTES)
-    running.update(part)
-    if (part.length === SYNC_IO_BYTES) await yieldToOthers()
-  }
 }
 
 /**

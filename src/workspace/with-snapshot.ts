@@ -3,10 +3,11 @@ import { fail } from '../result.ts'
 import type { WorkspaceOptions } from './api.ts'
 import type { BufferPool } from './buffer-pool.ts'
 import type { FileFailure } from './failure.ts'
-import type { FileResult } from './file-access.ts'
+import type { FileResult } from './results.ts'
 import type { Recorder } from './history/recorder.ts'
 import type { Pin } from './root/pin.ts'
-import { readWhole, SYNC_IO_BYTES, type Snapshot } from './text-file.ts'
+import { SYNC_IO_BYTES } from './content.ts'
+import { readWhole, type Snapshot } from './text-file.ts'
 
 /**
  * Does the work on what a pinned file holds; then the snapshot is closed, and its memory given back. Failures: those of

@@ -11,7 +11,7 @@ import {
 } from '../../object-store/store.ts'
 import { fail, ok, type Result } from '../../result.ts'
 import type { FileFailure } from '../../workspace/failure.ts'
-import type { Lock } from '../../workspace/locks/lock.ts'
+import type { Lock } from '../../workspace/queue.ts'
 import { faultOf, notReady } from '../store-failure.ts'
 import { KEYS } from './names.ts'
 import { Since } from './since.ts'
@@ -47,7 +47,7 @@ export class KeyLeases {
   }
 
   /**
-   * `name`: as of `keyLock`. FILE_LOCKED: another carries out a request with this key, or did when it was killed: the
+   * `name`: that of the key's lock. FILE_LOCKED: another carries out a request with this key, or did when it was killed: the
    * key can be had when its time is over, as seen from here. NOT_READY: the store doesn't answer, or refuses the key.
    */
   async acquire(name: Buffer): Promise<Result<KeyHold, FileFailure>> {

@@ -4,7 +4,7 @@ import { renameSync, unlinkSync } from 'node:fs'
 import type { FileAttributes } from '../../history/record.ts'
 import { codeOf, Hindered } from '../errno.ts'
 import { changedMeanwhile, type FileFailure, type FileWarning } from '../failure.ts'
-import type { Lock } from '../locks/lock.ts'
+import type { Lock } from '../queue.ts'
 import { same, statAt, type Folder, type Pin } from '../root/pin.ts'
 import type { Snapshot } from '../text-file.ts'
 import { identityOf, isFile } from './batch-record.ts'
@@ -13,7 +13,8 @@ import { attributesOf, lossesOf, madeAs, REFUSALS } from './commit.ts'
 import type { InPlaceWrite } from './in-place.ts'
 import type { Intents } from './intents.ts'
 import { isKept, keepsNames } from './kept-names.ts'
-import { linkTemp, moveToTemp, writeTemp, type Content, type Temp, type TempOptions, type TempPlace } from './temp.ts'
+import type { Content } from '../content.ts'
+import { linkTemp, moveToTemp, writeTemp, type Temp, type TempOptions, type TempPlace } from './temp.ts'
 
 /** One name that gets new content, or is removed, its lock held. */
 export type BatchFile = ChangedFile | RemovedFile

@@ -6,7 +6,7 @@ import type { FileFailure } from '../failure.ts'
 import { isIn, split } from '../root/path.ts'
 import type { Folder, Root } from '../root/pin.ts'
 import { randomTempName } from '../root/temp-name.ts'
-import { bothDone } from '../text-file.ts'
+import { bothDone } from '../content.ts'
 import {
   BatchError,
   BatchLeft,

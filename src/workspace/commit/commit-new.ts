@@ -7,11 +7,12 @@ import type { FileAttributes } from '../../history/record.ts'
 import { madeAs, type CommitContext } from './commit.ts'
 import { codeOf, quietly, Raced } from '../errno.ts'
 import type { FileFailure, FileWarning } from '../failure.ts'
-import type { Lock } from '../locks/lock.ts'
+import type { Lock } from '../queue.ts'
 import { keepsNames } from './kept-names.ts'
 import { split } from '../root/path.ts'
 import type { Folder, Missing, Root } from '../root/pin.ts'
-import { withTemp, type Content, type Put } from './temp.ts'
+import type { Content } from '../content.ts'
+import { withTemp, type Put } from './temp.ts'
 
 /**
  * Makes the file, with these attributes if there are any: else its mode is 0666, and always that of folders 0777, less

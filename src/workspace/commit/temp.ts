@@ -9,19 +9,14 @@ import { join } from '../root/path.ts'
 import type { Folder } from '../root/pin.ts'
 import { randomTempName } from '../root/temp-name.ts'
 import { syncFile } from '../sync.ts'
-import { bothDone, SYNC_IO_BYTES, writeAll } from '../text-file.ts'
+import { bothDone, SYNC_IO_BYTES, type Content } from '../content.ts'
+import { writeAll } from '../text-file.ts'
 
 // In another thread: a name that is made or removed may wait for the file system's journal.
 const openLater = promisify(open)
 const unlinkLater = promisify(unlink)
 const renameLater = promisify(rename)
 const NEW = constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL | constants.O_NOFOLLOW
-
-/** What is written: pieces of `size` bytes. */
-export interface Content {
-  pieces: readonly Buffer[]
-  size: number
-}
 
 export interface TempPlace {
   /** Its name (see Lock). */

@@ -6,8 +6,7 @@ import { fail, ok, type Result } from '../../result.ts'
 import type { Key } from '../api.ts'
 import { failureOf, unlessUnreadable } from '../errno.ts'
 import type { FileFailure, KeyFailure } from '../failure.ts'
-import type { Lock } from '../locks/lock.ts'
-import { keyLock } from '../locks/names.ts'
+import type { Lock } from '../queue.ts'
 
 export interface Keys {
   history: History
@@ -39,6 +38,9 @@ async function find(history: History, digest: string): Promise<Found> {
   const stored = await history.byKey(digest)
   return { stored, isLost: await history.mayHaveLostKey(digest, stored?.record.edit_id ?? '') }
 }
+
+/** Names the lock of a key, by its digest; as no path has a NUL, it is the name of no file's lock. */
+const keyLock = (digest: string): Buffer => Buffer.from(`\0idempotency-key\0${digest}`)
 
 /** How long a key is known, in ms. */
 const KEPT = 24 * 3_600_000

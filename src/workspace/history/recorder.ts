@@ -9,7 +9,7 @@ import type { FileCopy, History, Latest } from '../../history/api.ts'
 import { copyAuthor, type Author, type EditRecord, type FileAttributes, type Settlement } from '../../history/record.ts'
 import type { FileHistory, Key, Origin, Planned } from '../api.ts'
 import { codeOf, HistoryUnwritable, Overtaken, Raced } from '../errno.ts'
-import type { Lock } from '../locks/lock.ts'
+import type { Lock } from '../queue.ts'
 import { isCopied, readChain } from './read-chain.ts'
 import { type Chain, chainOf, counts, isNote, isTraceless, judge, landedOf, settlementOf } from './chain.ts'
 

@@ -4,28 +4,13 @@ import { createHmac } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { fail, ok, type Result } from '../../result.ts'
 import type { FileFailure } from '../failure.ts'
+import { Queues, type Lock, type Turn } from '../queue.ts'
 import type { LockFiles } from './lock-file.ts'
 import { proofBy } from './names.ts'
 import type { Peers } from './peers.ts'
 import { randomTempName, tempName } from '../root/temp-name.ts'
 import type { Pass, RootLock } from './root-lock.ts'
 import { holdSocket, type HeldSocket, type WantedSocket } from './socket-lock.ts'
-
-/** How many requests may wait for one file in this process. A bound on memory; chosen, not measured. */
-const QUEUE_LIMIT = 1000
-
-export interface Lock {
-  /** The name of the one temp file that may be made under this lock. Nobody else knows it, and no other lock has it. */
-  readonly temp: string
-  /**
-   * While it is held, no other server edits this file, and none has for as long as its locks have this name here. Null:
-   * one may have.
-   */
-  readonly alone_since: string | null
-  /** Whether it is still ours; synchronous, for the instant before a rename. */
-  held(): boolean
-  release(): Promise<void>
-}
 
 export interface LocksOptions {
   /** Of all servers on this root. */
@@ -74,15 +59,14 @@ interface Entered {
   isBare?: true
 }
 
-type Turn = 'first' | 'next' | 'yield_to_other_process'
-
 export class Locks {
   readonly #options: LocksOptions
-  readonly #queues = new Map<string, ((turn: Turn) => void)[]>()
+  readonly #queues: Queues
   #released = 0
 
   constructor(options: LocksOptions) {
     this.#options = options
+    this.#queues = new Queues(options.timeout)
   }
 
   /**
@@ -111,7 +95,7 @@ export class Locks {
 
   async #acquire(realPath: Buffer, deadline: number, client: Waiting | undefined): Promise<Result<Lock, FileFailure>> {
     const queue = realPath.toString('latin1')
-    const turn = await this.#turn(queue, deadline)
+    const turn = await this.#queues.turn(queue, deadline)
     if (turn === 'queue_full' || turn === 'timeout') return fail({ code: 'FILE_LOCKED', reason: turn, retry_after: 1 })
 
     let pass: Turn = 'next'
@@ -122,7 +106,7 @@ export class Locks {
         for (const step of undo.reverse()) await step()
       } finally {
         this.#released++
-        this.#pass(queue, pass)
+        this.#queues.pass(queue, pass)
       }
     }
     try {
@@ -214,7 +198,7 @@ export class Locks {
 
   /** By when a lock that is asked for now has to be had. */
   deadline(): number {
-    return performance.now() + this.#options.timeout
+    return this.#queues.deadline()
   }
 
   /** 24 hex digits that whoever doesn't know the secret can't guess, and the next holder of the lock file can tell. */
@@ -224,32 +208,5 @@ export class Locks {
 
   #digest(of: Buffer | string): string {
     return createHmac('sha256', this.#options.secret).update(of).digest('hex')
-  }
-
-  /** `key`: the real path. */
-  #turn(key: string, deadline: number): Promise<Turn | 'queue_full' | 'timeout'> {
-    const queue = this.#queues.get(key)
-    if (queue === undefined) {
-      this.#queues.set(key, [])
-      return Promise.resolve('first')
-    }
-    if (queue.length >= QUEUE_LIMIT) return Promise.resolve('queue_full')
-    return new Promise(resolve => {
-      const timer = setTimeout(() => {
-        queue.splice(queue.indexOf(called), 1)
-        resolve('timeout')
-      }, deadline - performance.now())
-      const called = (turn: Turn): void => {
-        clearTimeout(timer)
-        resolve(turn)
-      }
-      queue.push(called)
-    })
-  }
-
-  #pass(key: string, turn: Turn): void {
-    const next = this.#queues.get(key)?.shift()
-    if (next === undefined) this.#queues.delete(key)
-    else next(turn)
   }
 }

@@ -4,9 +4,6 @@ import type { FileId } from '../root/pin.ts'
 /** No path has a NUL, so that no file's lock has such a name. */
 const NO_FILE = 0
 
-/** Of an idempotency key, by its digest. */
-export const keyLock = (digest: string): Buffer => Buffer.from(`\0idempotency-key\0${digest}`)
-
 /** Of the recovery of a batch. */
 export const batchLock = (id: string): Buffer => Buffer.from(`\0batch\0${id}`)
 

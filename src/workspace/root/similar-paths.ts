@@ -4,18 +4,13 @@ import { type Dirent, opendirSync } from 'node:fs'
 import { distance } from 'fastest-levenshtein'
 import { join, split } from './path.ts'
 import type { Pin, Root } from './pin.ts'
+import { ANSWERS_LIMIT, folded, nearest, withoutFirstFolders } from './similar-names.ts'
 
 /**
  * So many names of the folder are looked at, in the system's order; what comes after them is never offered. This and
  * the limits below were chosen, not measured.
  */
 const NAMES_LIMIT = 5000
-export const ANSWERS_LIMIT = 3
-/**
- * Of the path without its first folders, only what has so few names is tried: each try costs as much as it has names.
- */
-const DEPTH_LIMIT = 8
-
 /**
  * Entries of folders that are looked at for the same name elsewhere, those nearest to the root first; what comes after
  * them is never offered.
@@ -60,23 +55,6 @@ export function similarPaths(root: Root, missing: Buffer, speakable: Speakable):
 export const samePathInside = (root: Root, absolute: string, speakable: Pick<Speakable, 'offers'>): string[] =>
   offered(root, withoutFirstFolders(absolute.replace(/\/+$/, '')), speakable, { folders: true })
 
-/** The names that are so like a wanted one, folded, that they may have been meant; nearest first. */
-export const nearest = (names: readonly string[], wanted: string): string[] =>
-  names
-    .map(name => ({ name, steps: stepsTo(folded(name), wanted) }))
-    .filter(({ steps }) => steps <= Math.max(1, Math.floor(wanted.length / 4)))
-    .sort((a, b) => a.steps - b.steps)
-    .map(({ name }) => name)
-
-/** A name that goes on with an extension is one step away. */
-const stepsTo = (name: string, wanted: string): number => (name.startsWith(`${wanted}.`) ? 1 : distance(name, wanted))
-
-/** The path without its first folder, without the first two, and so on. */
-export function withoutFirstFolders(path: string): string[] {
-  const last = path.split('/').slice(1).slice(-DEPTH_LIMIT)
-  return last.map((_, i) => last.slice(i).join('/')).filter(rest => rest !== '')
-}
-
 /** Those of the paths at which something is that may be offered, at most three. */
 function offered(
   root: Root,
@@ -90,8 +68,6 @@ function offered(
   }
   return [...found]
 }
-
-export const folded = (name: string): string => name.normalize('NFC').toLowerCase()
 
 /**
  * Paths of the same name, breadth first; links are not followed, and folders of dependencies or hidden ones come last.

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fail, ok, type Result } from '../../../src/result.ts'
 import type { FileFailure, StaleFile } from '../../../src/workspace/failure.ts'
-import type { Lock } from '../../../src/workspace/locks/lock.ts'
+import type { Lock } from '../../../src/workspace/queue.ts'
 import { thisOwner, type Observer } from '../../../src/workspace/locks/owner.ts'
 import { DEFAULT_PROTECTED } from '../../../src/workspace/root/policy.ts'
 import {

@@ -1,0 +1,75 @@
+// Requests of this process that want the same file: one after the other, in the order in which they came. Does not know
+// what they do with it.
+import { fail, ok, type Result } from '../result.ts'
+import type { FileFailure } from './failure.ts'
+
+/** How many requests may wait for one file in this process. A bound on memory; chosen, not measured. */
+const QUEUE_LIMIT = 1000
+
+/** The right to change one file, or to do what a name stands for. */
+export interface Lock {
+  /** The name of the one temp file that may be made under this lock. Nobody else knows it, and no other lock has it. */
+  readonly temp: string
+  /**
+   * While it is held, no other server edits this file, and none has for as long as its locks have this name here. Null:
+   * one may have.
+   */
+  readonly alone_since: string | null
+  /** Whether it is still ours; synchronous, for the instant before a rename. */
+  held(): boolean
+  release(): Promise<void>
+}
+
+/** How a turn came. */
+export type Turn = 'first' | 'next' | 'yield_to_other_process'
+
+export class Queues {
+  readonly #timeout: number
+  readonly #waiting = new Map<string, ((turn: Turn) => void)[]>()
+
+  /** In ms: how long a request waits for its turn. */
+  constructor(timeout: number) {
+    this.#timeout = timeout
+  }
+
+  /** Of performance.now(): by when a request that asks now has to get its turn. */
+  deadline(): number {
+    return performance.now() + this.#timeout
+  }
+
+  /** For those who need nothing but their turn. Failure: FILE_LOCKED (timeout, queue_full). */
+  async acquire(path: Buffer, deadline: number): Promise<Result<Pick<Lock, 'release'>, FileFailure>> {
+    const key = path.toString('latin1')
+    const turn = await this.turn(key, deadline)
+    if (turn === 'queue_full' || turn === 'timeout') return fail({ code: 'FILE_LOCKED', reason: turn, retry_after: 1 })
+    return ok({ release: async () => this.pass(key, 'next') })
+  }
+
+  /** A request's turn; 'first' where nobody had it. Each that comes has to be passed on, whatever was done. */
+  turn(key: string, deadline: number): Promise<Turn | 'queue_full' | 'timeout'> {
+    const queue = this.#waiting.get(key)
+    if (queue === undefined) {
+      this.#waiting.set(key, [])
+      return Promise.resolve('first')
+    }
+    if (queue.length >= QUEUE_LIMIT) return Promise.resolve('queue_full')
+    return new Promise(resolve => {
+      const timer = setTimeout(() => {
+        queue.splice(queue.indexOf(called), 1)
+        resolve('timeout')
+      }, deadline - performance.now())
+      const called = (turn: Turn): void => {
+        clearTimeout(timer)
+        resolve(turn)
+      }
+      queue.push(called)
+    })
+  }
+
+  /** The holder has done what it had the turn for. `turn`: as the next one gets it. */
+  pass(key: string, turn: Turn): void {
+    const next = this.#waiting.get(key)?.shift()
+    if (next === undefined) this.#waiting.delete(key)
+    else next(turn)
+  }
+}
