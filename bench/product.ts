@@ -2,7 +2,8 @@
 import { join } from 'node:path'
 import { Workers } from '../src/workers/workers.ts'
 import { makeOperations } from '../src/operations.ts'
-import { openWorkspace, type Workspace } from '../src/workspace/workspace.ts'
+import type { Workspace } from '../src/workspace/api.ts'
+import { openWorkspace } from '../src/folder/open.ts'
 import type { Edit } from './corpora.ts'
 
 export interface Mode {

@@ -4,7 +4,7 @@ import { Readiness } from '../schemas/health.ts'
 import { factsRoute } from '../src/http/openapi.ts'
 import { sendProblem } from '../src/http/send.ts'
 import type { FileFailure } from '../src/workspace/failure.ts'
-import type { Workspace } from '../src/workspace/workspace.ts'
+import type { Workspace } from '../src/workspace/api.ts'
 
 const route = factsRoute({
   url: '/readyz',

@@ -6,8 +6,9 @@ import type { Access } from './config/access-file.ts'
 import type { Config } from './config/config.ts'
 import type { BucketAddress } from './object-store/address.ts'
 import { AccessSpaces, CantOpen, oneSpace, type Spaces } from './spaces.ts'
-import { ensureDir } from './workspace/commit/ensure-dir.ts'
-import { openWorkspace, type Meter, type WorkspaceOptions } from './workspace/workspace.ts'
+import { ensureDir } from './folder/commit/ensure-dir.ts'
+import type { Meter, WorkspaceOptions } from './workspace/api.ts'
+import { openWorkspace } from './folder/open.ts'
 
 /** `report` as of `openWorkspace`; an event of one of several workspaces says of which. */
 export interface OpenOptions {

@@ -31,7 +31,7 @@ import { makePreview } from './operations/preview.ts'
 import { makeRedo } from './operations/redo.ts'
 import { makeReview } from './operations/review.ts'
 import { makeUndo } from './operations/undo.ts'
-import type { Workspace } from './workspace/workspace.ts'
+import type { Workspace } from './workspace/api.ts'
 
 /** Those with a route. */
 export interface RoutedOperations {

@@ -3,7 +3,7 @@ import pino from 'pino'
 import { buildApp } from './app.ts'
 import { loadConfig } from './config/config.ts'
 import { oneSpace } from './spaces.ts'
-import type { Workspace } from './workspace/workspace.ts'
+import type { Workspace } from './workspace/api.ts'
 
 const untouched = (): Promise<never> => Promise.reject(new Error('nothing is opened here'))
 const workspace: Workspace = {

@@ -16,8 +16,8 @@ import type { MetricsListener } from './metrics/listener.ts'
 import type { Metrics } from './metrics/metrics.ts'
 import { openSpaces } from './open-spaces.ts'
 import { CantOpen, type Credentials, type Spaces } from './spaces.ts'
-import { Occupied } from './workspace/locks/other-servers.ts'
-import { StateUnusable } from './workspace/state.ts'
+import { Occupied } from './folder/locks/other-servers.ts'
+import { StateUnusable } from './folder/state.ts'
 
 /** The exit status where settings are at fault. */
 const EXIT_FAULT = 2
@@ -361,7 +361,7 @@ async function start(config: Config, warnings: readonly string[]): Promise<void>
 /** Of how many changes the texts were removed. */
 async function forgetIn(config: Config, path: string) {
   if (config.bucket === null) {
-    const { forgetTexts } = await import('./workspace/forget.ts')
+    const { forgetTexts } = await import('./folder/forget.ts')
     return forgetTexts(config, path)
   }
   const { forgetInBucket } = await import('./bucket/forget.ts')

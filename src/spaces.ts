@@ -10,7 +10,7 @@ import type { Jwts } from './http/access/jwts.ts'
 import { resourceFor, type Resource } from './http/access/resource.ts'
 import { identifyBy, namedTokens, oneToken } from './http/access/tokens.ts'
 import type { FileFailure } from './workspace/failure.ts'
-import type { Workspace } from './workspace/workspace.ts'
+import type { Workspace } from './workspace/api.ts'
 
 /** A workspace, opened with these settings. */
 export interface Space {

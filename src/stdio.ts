@@ -14,7 +14,7 @@ import { StdioTransport } from './http/tools/stdio-transport.ts'
 import { toolbox } from './http/tools/tool.ts'
 import { Workers } from './workers/workers.ts'
 import { makeOperations } from './operations.ts'
-import type { Workspace } from './workspace/workspace.ts'
+import type { Workspace } from './workspace/api.ts'
 
 /** Speaks until the input ends and everything is answered; the output holds nothing but the protocol. */
 export async function speakMcp({

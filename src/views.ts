@@ -12,7 +12,7 @@ import type { View } from './http/view.ts'
 import { makeOperations, operationsIn, type Operations } from './operations.ts'
 import type { Space } from './spaces.ts'
 import type { Workers } from './workers/workers.ts'
-import type { Workspace } from './workspace/workspace.ts'
+import type { Workspace } from './workspace/api.ts'
 
 /** The operations of a workspace, within the limits of a server. */
 export const operationsOf = (workspace: Workspace, { maxEdits, maxFileSize }: Config, workers: Workers): Operations =>

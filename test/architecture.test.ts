@@ -27,7 +27,7 @@ const linesWith = (expression: RegExp, lines: string[], of = (line: string) => l
 
 /** The part of the tree that a file is in. */
 const partOf = (path: string) =>
-  /^src\/(engine|audit|history|object-store|bucket|workspace|http|operations|workers|config|metrics)\//.exec(
+  /^src\/(engine|audit|history|object-store|bucket|folder|change|recording|workspace|http|operations|workers|config|metrics)\//.exec(
     path
   )?.[1] ??
   /^(routes|schemas)\//.exec(path)?.[1] ??
@@ -47,12 +47,12 @@ const ARROWS: Record<string, string[]> = {
     'audit',
     'config',
     'bucket',
-    'workspace',
+    'folder',
     'log',
     'error-code'
   ],
   credentials: ['spaces', 'config'],
-  'open-spaces': ['spaces', 'bucket', 'object-store', 'workspace', 'audit', 'config'],
+  'open-spaces': ['spaces', 'bucket', 'folder', 'object-store', 'workspace', 'audit', 'config'],
   listen: ['config', 'error-code'],
   'print-openapi': ['app', 'spaces', 'config', 'workspace'],
   app: ['routes', 'views', 'spaces', 'http', 'workers', 'config'],
@@ -65,7 +65,10 @@ const ARROWS: Record<string, string[]> = {
   operations: ['schemas', 'workers', 'workspace', 'engine', 'audit'],
   workers: ['engine'],
   config: ['schemas', 'object-store', 'workspace'],
-  bucket: ['object-store', 'workspace', 'history', 'engine', 'audit', 'error-code'],
+  bucket: ['object-store', 'change', 'recording', 'workspace', 'history', 'engine', 'audit', 'error-code'],
+  folder: ['change', 'recording', 'workspace', 'history', 'engine', 'audit'],
+  change: ['recording', 'workspace', 'audit'],
+  recording: ['workspace', 'history', 'engine', 'audit'],
   workspace: ['history', 'engine', 'audit', 'error-code'],
   audit: ['error-code'],
   history: ['engine', 'error-code'],
@@ -78,7 +81,7 @@ const ARROWS: Record<string, string[]> = {
 }
 
 /**
- * What each folder below a part, and each file beside these folders, may import inside that part. Files of workspace
+ * What each folder below a part, and each file beside these folders, may import inside that part. Files of folder
  * and http that are beside their folders put these together; of them a folder may import only those that are named
  * here.
  */
@@ -101,10 +104,9 @@ const ROOMS: Record<string, string[]> = {
   'engine/decoded': ['text', 'edit', 'history', 'failure'],
   'engine/take-back': ['edit', 'history', 'plan', 'report', 'failure', 'task'],
   'engine/task': ['text', 'edit', 'patch', 'history', 'plan', 'report', 'explain', 'failure'],
-  'workspace/root': ['failure', 'errno', 'sync', 'text-file', 'close-later'],
-  'workspace/locks': ['root', 'failure', 'errno', 'text-file'],
-  'workspace/commit': ['root', 'locks', 'failure', 'errno', 'own-ids', 'sync', 'text-file', 'scan', 'state'],
-  'workspace/history': ['root', 'locks', 'api', 'failure', 'errno', 'scan'],
+  'folder/root': ['sync', 'text-file', 'close-later'],
+  'folder/locks': ['root', 'text-file'],
+  'folder/commit': ['root', 'locks', 'own-ids', 'sync', 'text-file', 'scan', 'state'],
   'http/access': ['requests', 'failure'],
   'http/answers': ['failure'],
   'http/requests': ['answers', 'failure'],
@@ -112,7 +114,7 @@ const ROOMS: Record<string, string[]> = {
   'http/adapters': ['answers', 'requests', 'failure', 'call']
 }
 const roomOf = (path: string) => {
-  const [, part, name, below] = /^src\/(engine|workspace|http)\/([a-z-]+)(\/|\.ts$)/.exec(path) ?? []
+  const [, part, name, below] = /^src\/(engine|folder|http)\/([a-z-]+)(\/|\.ts$)/.exec(path) ?? []
   return part !== undefined && name !== undefined ? { part, name, isFolder: below === '/' } : undefined
 }
 
@@ -144,14 +146,14 @@ t.test('imports follow the arrows', async t => {
         `${path} does no I/O`
       )
     }
-    if (part === 'workspace') {
+    if (['workspace', 'folder', 'recording', 'change'].includes(part)) {
       t.notMatch(
         text,
         /readFileSync\([^\n]*utf-?8/,
         `${path} reads no text in the way on which a failing close ends the process: readText does it`
       )
     }
-    if (part === 'workspace') {
+    if (['workspace', 'folder', 'recording', 'change', 'bucket'].includes(part)) {
       t.strictSame(
         imports.filter(name => /^(fastify|node:https?$)/.test(name)),
         [],

@@ -7,7 +7,7 @@ import t from 'tap'
 import { parse } from 'yaml'
 import { settingRows } from '../src/config/config.ts'
 import { makeOperations, operationsIn, type Operations } from '../src/operations.ts'
-import type { Workspace } from '../src/workspace/workspace.ts'
+import type { Workspace } from '../src/workspace/api.ts'
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url))
 const FOLDERS = ['src', 'routes', 'schemas', 'page', 'docs', 'examples', 'test', 'bench', '.ci']

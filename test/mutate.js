@@ -13,6 +13,9 @@ const FOLDERS = [
   'src/engine/history',
   'src/operations',
   'src/workspace',
+  'src/folder',
+  'src/recording',
+  'src/change',
   'src/history',
   'src/http/answers'
 ]

@@ -18,7 +18,7 @@ import { Threads } from '../src/workers/threads.ts'
 import { Workers } from '../src/workers/workers.ts'
 import { makeOperations } from '../src/operations.ts'
 import { Random, randomFile, SEED } from './random.ts'
-import { makeFolders, open, removeFolders } from './workspace/support/open.ts'
+import { makeFolders, open, removeFolders } from './folder/support/open.ts'
 
 const request = (text: string) => ({ text, regex: true, ignore_case: false })
 const file = (lines: number) => Buffer.from('const value = compute(1)\nfunction other () {}\n'.repeat(lines / 2))

@@ -16,14 +16,14 @@ import type {
   FileTarget,
   Planner
 } from '../workspace/api.ts'
-import { announce, auditDone, auditedBy, notDone } from '../workspace/announce.ts'
+import { announce, auditDone, auditedBy, notDone } from '../change/announce.ts'
 import { Overtaken } from '../workspace/errno.ts'
 import type { FileFailure } from '../workspace/failure.ts'
 import type { FailedFile, FileInfo, FileResult, RequestedPath } from '../workspace/results.ts'
-import type { Recorder } from '../workspace/history/recorder.ts'
+import type { Recorder } from '../recording/recorder.ts'
 import type { Queues } from '../workspace/queue.ts'
-import { refusalOfName } from '../workspace/root/odd-name.ts'
-import { measured, pastOf, recordedBy, runPlan, staleness } from '../workspace/run-plan.ts'
+import { refusalOfName } from '../workspace/odd-name.ts'
+import { measured, pastOf, recordedBy, runPlan, staleness } from '../change/run-plan.ts'
 import { areSame } from '../workspace/content.ts'
 import { isStill, NOTHING, withContent, type ObjectContent, type ReadContext } from './content.ts'
 import type { LastWrites } from './last-writes.ts'

@@ -6,7 +6,7 @@ import { openS3Store, type S3StoreOptions } from '../object-store/s3-store.ts'
 import { ok, type Result } from '../result.ts'
 import type { CommonOptions } from '../workspace/api.ts'
 import type { FileFailure } from '../workspace/failure.ts'
-import { relativePath } from '../workspace/root/path.ts'
+import { relativePath } from '../workspace/path.ts'
 import { openBucketHistory } from './history/history.ts'
 
 /** As `forgetTexts` of a folder. Throws what opening the store throws. */

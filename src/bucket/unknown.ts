@@ -4,7 +4,7 @@ import type { AuditedChange } from '../audit/audit.ts'
 import { codeOf } from '../error-code.ts'
 import type { History } from '../history/api.ts'
 import type { Settlement } from '../history/record.ts'
-import { settlementOf } from '../workspace/history/chain.ts'
+import { settlementOf } from '../recording/chain.ts'
 import { mayBeUnderWay, type PresentFile, type Settler } from './history/settle.ts'
 
 export interface UnknownChange {

@@ -22,7 +22,7 @@ import {
 } from '../object-store/address.ts'
 import { TOKEN, type HostAndPort, type ListenOn, type Rate } from './value-kinds.ts'
 import type { ToolName } from '../../schemas/tools.ts'
-import { DEFAULT_PRIVATE, DEFAULT_PROTECTED } from '../workspace/root/policy.ts'
+import { DEFAULT_PRIVATE, DEFAULT_PROTECTED } from '../workspace/policy.ts'
 import { SETTINGS, type LogLevel, type Name, type ValueOf } from './settings.ts'
 
 export type { Rate } from './value-kinds.ts'

@@ -22,7 +22,7 @@ import {
   TOOL,
   type Kind
 } from './value-kinds.ts'
-import { DEFAULT_PRIVATE, DEFAULT_PROTECTED } from '../workspace/root/policy.ts'
+import { DEFAULT_PRIVATE, DEFAULT_PROTECTED } from '../workspace/policy.ts'
 
 const LOG_LEVELS = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'] as const
 export type LogLevel = (typeof LOG_LEVELS)[number]

@@ -3,7 +3,7 @@
 import { isIP } from 'node:net'
 import { TOOL_NAMES } from '../../schemas/tools.ts'
 import { fail, ok, type Result } from '../result.ts'
-import { pathPatternFault, patternFault } from '../workspace/root/policy.ts'
+import { pathPatternFault, patternFault } from '../workspace/policy.ts'
 
 /** A kind of value. `parse` fails with a description of valid texts, to follow "expected". */
 export interface Kind<T> {

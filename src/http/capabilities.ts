@@ -12,7 +12,7 @@ import { operationsIn, type Operations } from '../operations.ts'
 import type { Grant } from './access/grant.ts'
 import { BY_ROUTE } from './answers/call-names.ts'
 import { MCP_VERSIONS } from './tools/definitions.ts'
-import type { Workspace } from '../workspace/workspace.ts'
+import type { Workspace } from '../workspace/api.ts'
 
 /** The answer of /capabilities; `grant`: what the caller may do, null: everything. */
 export function capabilitiesOf(

@@ -3,7 +3,7 @@
 import type { Capabilities } from '../../schemas/capabilities.ts'
 import type { Operation, Subject } from '../operations/operation.ts'
 import type { Operations } from '../operations.ts'
-import type { Workspace } from '../workspace/workspace.ts'
+import type { Workspace } from '../workspace/api.ts'
 import type { Grant } from './access/grant.ts'
 import type { Adapter } from './adapters/adapter.ts'
 import type { McpRequest } from './tools/mcp.ts'

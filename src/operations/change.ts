@@ -9,7 +9,7 @@ import type { SyntaxChecker } from '../workers/syntax.ts'
 import { ok } from '../result.ts'
 import type { StaleFile } from '../workspace/failure.ts'
 import type { BatchStep, BatchStepDone, ChangeOptions, Origin, Workspace } from '../workspace/api.ts'
-import type { FileTarget, Planner } from '../workspace/workspace.ts'
+import type { FileTarget, Planner } from '../workspace/api.ts'
 import { shortHash } from './file-hash.ts'
 import type {
   Called,

@@ -12,7 +12,7 @@ import { fail, ok } from '../result.ts'
 import type { Told } from '../workspace/api.ts'
 import type { CursorFailure, FileFailure } from '../workspace/failure.ts'
 import { shortHash } from './file-hash.ts'
-import type { Workspace } from '../workspace/workspace.ts'
+import type { Workspace } from '../workspace/api.ts'
 import { PATH_HINT } from './hints.ts'
 import type { CallFailure, Operation } from './operation.ts'
 

@@ -1,7 +1,7 @@
 // After a miss whose new_text is there already: which edit made it. Does not know why an edit missed, or sentences.
 import { changeThatMade, type ResentEdit } from '../engine/history/made-by.ts'
 import { ok } from '../result.ts'
-import type { Workspace } from '../workspace/workspace.ts'
+import type { Workspace } from '../workspace/api.ts'
 import { decodedPast } from './decoding.ts'
 import type { CallFailure, EarlierEdit, Failed } from './operation.ts'
 

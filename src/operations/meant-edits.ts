@@ -4,7 +4,7 @@ import { editIdsOf, type Selection } from '../engine/history/change.ts'
 import { fail, ok, type Result } from '../result.ts'
 import type { Author, EditRecord, FileHistory, HistoryQuery, PastEdit } from '../workspace/api.ts'
 import type { FileFailure } from '../workspace/failure.ts'
-import type { Workspace } from '../workspace/workspace.ts'
+import type { Workspace } from '../workspace/api.ts'
 import type {
   EditsVerb,
   EditSwept,

@@ -3,7 +3,7 @@
 import { fail, ok, type Result } from '../result.ts'
 import type { EditRecord } from '../workspace/api.ts'
 import type { FileFailure } from '../workspace/failure.ts'
-import type { Workspace } from '../workspace/workspace.ts'
+import type { Workspace } from '../workspace/api.ts'
 import type { Meant } from './meant-edits.ts'
 import type { HistoryFailure, TakeBackVerb } from './operation.ts'
 import { findByIds, isHalf, otherHalfOf, pathOf } from './past-edits.ts'

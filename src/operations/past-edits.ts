@@ -3,7 +3,7 @@
 import { fail, ok, type Result } from '../result.ts'
 import type { Author, EditRecord, HistoryQuery, PastEdit } from '../workspace/api.ts'
 import type { FileFailure } from '../workspace/failure.ts'
-import type { Workspace } from '../workspace/workspace.ts'
+import type { Workspace } from '../workspace/api.ts'
 
 /**
  * Edits that are asked for at a time where one is looked for: first of all, and then four times as many, up to the most.

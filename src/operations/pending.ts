@@ -8,7 +8,7 @@ import {
 } from '../../schemas/pending.ts'
 import { fail, ok } from '../result.ts'
 import type { HistoryReader } from '../workers/history-reader.ts'
-import type { Workspace } from '../workspace/workspace.ts'
+import type { Workspace } from '../workspace/api.ts'
 import { RECALL_CODES } from './codes.ts'
 import { decodedPast } from './decoding.ts'
 import { editsOfFile } from './edits-of-file.ts'

@@ -3,7 +3,7 @@ import { RedoRequestSchema, type RedoRequest } from '../../schemas/redo.ts'
 import { RedoResultSchema } from '../../schemas/undo.ts'
 import { fail, ok, type Result } from '../result.ts'
 import type { FileFailure } from '../workspace/failure.ts'
-import type { PastEdit, Workspace } from '../workspace/workspace.ts'
+import type { PastEdit, Workspace } from '../workspace/api.ts'
 import { othersIn } from './access.ts'
 import { TAKE_BACK_CODES } from './codes.ts'
 import {

@@ -6,7 +6,7 @@ import { reviewed, type ReviewedSelection } from '../engine/history/baseline.ts'
 import { fail, ok, type Result } from '../result.ts'
 import type { FileReview, PastEdit, ReviewTarget } from '../workspace/api.ts'
 import type { FileFailure } from '../workspace/failure.ts'
-import type { Workspace } from '../workspace/workspace.ts'
+import type { Workspace } from '../workspace/api.ts'
 import {
   allSwept,
   meantBy,

@@ -3,7 +3,7 @@
 import type { NoMatch } from '../engine/failure.ts'
 import { fail } from '../result.ts'
 import type { Outliner } from '../workers/outline.ts'
-import type { Planner } from '../workspace/workspace.ts'
+import type { Planner } from '../workspace/api.ts'
 import { outlined } from './outlining.ts'
 
 /**

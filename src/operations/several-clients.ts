@@ -3,7 +3,7 @@
 import { fail } from '../result.ts'
 import type { EditRecord, PastEdit } from '../workspace/api.ts'
 import type { FileFailure } from '../workspace/failure.ts'
-import type { Workspace } from '../workspace/workspace.ts'
+import type { Workspace } from '../workspace/api.ts'
 import { readableTexts } from './decoding.ts'
 import type { CallContext, HistoryFailure, LastEdit, TakeBackVerb } from './operation.ts'
 import { findEdits, ownQuery, pathOf } from './past-edits.ts'

@@ -7,7 +7,7 @@ import type { Described } from '../engine/task.ts'
 import { fail, ok, type Result } from '../result.ts'
 import type { BatchStepDone, ChangeOptions, EditRecord, FileAttributes, FileHistory, Origin } from '../workspace/api.ts'
 import type { StaleFile } from '../workspace/failure.ts'
-import type { Created, Edited, Planner, Workspace } from '../workspace/workspace.ts'
+import type { Created, Edited, Planner, Workspace } from '../workspace/api.ts'
 import { mayDelete, othersAmong, refusalToDelete } from './access.ts'
 import { CONTEXT_LINES, DIFF_LINES, type Planning } from './change.ts'
 import type {

@@ -1,7 +1,7 @@
 // After a miss: whether the caller's own edit of that file was taken back by somebody, so that it isn't made again. Does
 // not know why an edit missed, or sentences.
 import type { Author } from '../workspace/api.ts'
-import type { Workspace } from '../workspace/workspace.ts'
+import type { Workspace } from '../workspace/api.ts'
 import type { Failed, TakenBackEdit } from './operation.ts'
 import { isOwn, ownQuery } from './past-edits.ts'
 

@@ -4,7 +4,7 @@ import { editIdsOf } from '../engine/history/change.ts'
 import { standingOf } from '../engine/history/units.ts'
 import { fail, ok, type Result } from '../result.ts'
 import type { Author, EditRecord, FileHistory, PastEdit } from '../workspace/api.ts'
-import type { Workspace } from '../workspace/workspace.ts'
+import type { Workspace } from '../workspace/api.ts'
 import { onlyOwnOf, othersIn } from './access.ts'
 import { TAKE_BACK_CODES } from './codes.ts'
 import {

@@ -1,7 +1,7 @@
 // Everything that can be wrong with a file, and what a change to it may lose, as closed unions. Does not know HTTP or
 // sentences.
 import type { CurrentOutcome } from '../engine/failure.ts'
-import type { OddPath } from './root/odd-name.ts'
+import type { OddPath } from './odd-name.ts'
 
 export type FileFailure =
   | { code: 'INVALID_PATH'; reason: 'empty' | 'nul' | 'too_long' }

@@ -6,7 +6,7 @@ import { openBucket, type BucketOptions } from '../../src/bucket/open.ts'
 import { ceph, etagForm, makeBucket, NO_CEPH, type Bucket } from '../ceph.ts'
 import { startCuttingProxy } from '../cutting-proxy.ts'
 import { check, startServer, type TestServer } from '../http/test-server.ts'
-import { append, OPTIONS } from '../workspace/support/open.ts'
+import { append, OPTIONS } from '../folder/support/open.ts'
 import { openOn } from './support/workspace.ts'
 
 const REAL = { skip: NO_CEPH, timeout: 280_000 }

@@ -6,7 +6,7 @@ import t, { type Test } from 'tap'
 import type { BucketOptions } from '../../src/bucket/open.ts'
 import { ok } from '../../src/result.ts'
 import { makeBucket, NO_CEPH } from '../ceph.ts'
-import { append, become, DRY, REAL, remove } from '../workspace/support/open.ts'
+import { append, become, DRY, REAL, remove } from '../folder/support/open.ts'
 import { openOn } from './support/workspace.ts'
 
 const CEPH = { skip: NO_CEPH, timeout: 200_000 }

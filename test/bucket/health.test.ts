@@ -16,7 +16,7 @@ import {
 } from '../../src/object-store/store.ts'
 import { makeBucket, NO_CEPH } from '../ceph.ts'
 import { startCuttingProxy } from '../cutting-proxy.ts'
-import { append, become, look, OPTIONS, REAL } from '../workspace/support/open.ts'
+import { append, become, look, OPTIONS, REAL } from '../folder/support/open.ts'
 import { openOn } from './support/workspace.ts'
 
 t.test('is not ready while the store does not answer', { skip: NO_CEPH, timeout: 280_000 }, async t => {

@@ -7,10 +7,10 @@ import t, { type Test } from 'tap'
 import type { BucketOptions } from '../../src/bucket/open.ts'
 import { ok } from '../../src/result.ts'
 import type { Planner } from '../../src/workspace/api.ts'
-import type { Workspace } from '../../src/workspace/workspace.ts'
+import type { Workspace } from '../../src/workspace/api.ts'
 import { makeBucket, NO_CEPH } from '../ceph.ts'
 import { startCuttingProxy } from '../cutting-proxy.ts'
-import { append, become, REAL } from '../workspace/support/open.ts'
+import { append, become, REAL } from '../folder/support/open.ts'
 import { openOn } from './support/workspace.ts'
 
 const CEPH = { skip: NO_CEPH, timeout: 250_000 }

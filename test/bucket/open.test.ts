@@ -9,7 +9,7 @@ import type { BucketOptions } from '../../src/bucket/open.ts'
 import { makeBucket, NO_CEPH } from '../ceph.ts'
 import { startCuttingProxy } from '../cutting-proxy.ts'
 import { openBucketStore } from '../object-store/open.ts'
-import { append, collect, REAL } from '../workspace/support/open.ts'
+import { append, collect, REAL } from '../folder/support/open.ts'
 import { openOn } from './support/workspace.ts'
 
 const CEPH = { skip: NO_CEPH, timeout: 200_000 }

@@ -2,10 +2,10 @@
 // runs in .ci/run
 import { PutObjectCommand } from '@aws-sdk/client-s3'
 import t from 'tap'
-import type { Workspace } from '../../src/workspace/workspace.ts'
+import type { Workspace } from '../../src/workspace/api.ts'
 import { makeBucket, NO_CEPH } from '../ceph.ts'
 import { often } from '../often.ts'
-import { FILES, tellsOwnWrites } from '../workspace/support/own-writes.ts'
+import { FILES, tellsOwnWrites } from '../folder/support/own-writes.ts'
 import { openOn } from './support/workspace.ts'
 
 t.test('law: an edit is told as soon as it is answered, in order', { skip: NO_CEPH, timeout: 250_000 }, async t => {

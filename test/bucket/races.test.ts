@@ -4,10 +4,10 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { GetObjectCommand, PutObjectCommand } from '@aws-sdk/client-s3'
 import t, { type Test } from 'tap'
-import type { Workspace } from '../../src/workspace/workspace.ts'
+import type { Workspace } from '../../src/workspace/api.ts'
 import { makeBucket, NO_CEPH } from '../ceph.ts'
 import { startCuttingProxy, type CuttingProxy } from '../cutting-proxy.ts'
-import { append, REAL } from '../workspace/support/open.ts'
+import { append, REAL } from '../folder/support/open.ts'
 import { openOn } from './support/workspace.ts'
 
 const SLOW = { skip: NO_CEPH, timeout: 250_000 }

@@ -7,7 +7,7 @@ import { ok } from '../../src/result.ts'
 import type { FileWithPast } from '../../src/workspace/api.ts'
 import { makeBucket, NO_CEPH } from '../ceph.ts'
 import { startCuttingProxy } from '../cutting-proxy.ts'
-import { append, become, REAL } from '../workspace/support/open.ts'
+import { append, become, REAL } from '../folder/support/open.ts'
 import { openOn } from './support/workspace.ts'
 
 async function prepare(t: Test) {

@@ -7,7 +7,7 @@ import { openS3Store } from '../../src/object-store/s3-store.ts'
 import { makeBucket, NO_CEPH } from '../ceph.ts'
 import { startCuttingProxy } from '../cutting-proxy.ts'
 import { startServer, type TestServer } from '../http/test-server.ts'
-import { OPTIONS } from '../workspace/support/open.ts'
+import { OPTIONS } from '../folder/support/open.ts'
 import { openOn } from './support/workspace.ts'
 
 const REAL = { skip: NO_CEPH, timeout: 250_000 }

@@ -3,7 +3,7 @@ import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import t, { type Test } from 'tap'
 import { environmentWarnings, helpText, loadConfig, VERSION, type Config, type Disk } from '../../src/config/config.ts'
-import { DEFAULT_PROTECTED } from '../../src/workspace/root/policy.ts'
+import { DEFAULT_PROTECTED } from '../../src/workspace/policy.ts'
 import packageJson from '../../package.json' with { type: 'json' }
 import { testFolder } from '../folder.ts'
 

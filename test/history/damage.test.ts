@@ -18,7 +18,7 @@ import { tmpdir } from 'node:os'
 import { execFileSync } from 'node:child_process'
 import { join } from 'node:path'
 import t from 'tap'
-import { cutOff, hasLoop, isRoot, loop, onLinux } from '../workspace/support/machine.ts'
+import { cutOff, hasLoop, isRoot, loop, onLinux } from '../folder/support/machine.ts'
 import { DURABLE, FAST, hashOf, makePlace, recordOf, write } from './support/history.ts'
 import { encodeLine } from '../../src/history/line.ts'
 

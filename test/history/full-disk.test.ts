@@ -7,7 +7,7 @@ import { setTimeout } from 'node:timers/promises'
 import t, { type Test } from 'tap'
 import type { History } from '../../src/history/api.ts'
 import type { EditRecord } from '../../src/history/record.ts'
-import { canMount } from '../workspace/support/machine.ts'
+import { canMount } from '../folder/support/machine.ts'
 import { DURABLE, FAST, hashOf, makePlace, recordOf, type Place } from './support/history.ts'
 
 const SKIP = !canMount && 'needs root to mount a small file system'

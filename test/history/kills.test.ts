@@ -8,7 +8,7 @@ import t, { type Test } from 'tap'
 import { indexedBy } from '../../src/history/segment-name.ts'
 import { often, ONLY_CI } from '../often.ts'
 import { Random, SEED } from '../random.ts'
-import { startWriter } from '../workspace/support/process.ts'
+import { startWriter } from '../folder/support/process.ts'
 import { makePlace, type Place } from './support/history.ts'
 
 /** Of each test. */

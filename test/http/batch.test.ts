@@ -5,7 +5,8 @@ import { join } from 'node:path'
 import t, { type Test } from 'tap'
 import { MAX_BATCH_FILES, MAX_OPERATIONS } from '../../schemas/batch.ts'
 import { loadConfig } from '../../src/config/config.ts'
-import { openWorkspace, type Workspace } from '../../src/workspace/workspace.ts'
+import type { Workspace } from '../../src/workspace/api.ts'
+import { openWorkspace } from '../../src/folder/open.ts'
 import { bytesOf, check, startServer, TOKEN, type Reply, type TestServer } from './test-server.ts'
 
 const files = {

@@ -9,8 +9,9 @@ import pino from 'pino'
 import t from 'tap'
 import { fail } from '../../src/result.ts'
 import { speakMcp } from '../../src/stdio.ts'
-import { openWorkspace, type Workspace } from '../../src/workspace/workspace.ts'
-import { makeFolders, removeFolders } from '../workspace/support/open.ts'
+import type { Workspace } from '../../src/workspace/api.ts'
+import { openWorkspace } from '../../src/folder/open.ts'
+import { makeFolders, removeFolders } from '../folder/support/open.ts'
 import { bytesOf, check, settingsOf, startServer, TOKEN, type TestServer } from './test-server.ts'
 
 const FILES = { 'a.txt': 'one\ntwo\n', 'b.txt': 'one\n' }

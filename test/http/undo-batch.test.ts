@@ -2,8 +2,8 @@
 import { existsSync, linkSync, readdirSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import t, { type Test } from 'tap'
-import type { Workspace } from '../../src/workspace/workspace.ts'
-import { letFail } from '../workspace/support/let-fail.ts'
+import type { Workspace } from '../../src/workspace/api.ts'
+import { letFail } from '../folder/support/let-fail.ts'
 import { bytesOf, check, startServer, type Reply, type TestServer } from './test-server.ts'
 
 const TEXT = 'one\ntwo\nthree\n'

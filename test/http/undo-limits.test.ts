@@ -5,7 +5,8 @@ import { join } from 'node:path'
 import t from 'tap'
 import { ONLY_CI } from '../often.ts'
 import { loadConfig } from '../../src/config/config.ts'
-import { openWorkspace, type Workspace } from '../../src/workspace/workspace.ts'
+import type { Workspace } from '../../src/workspace/api.ts'
+import { openWorkspace } from '../../src/folder/open.ts'
 import { bytesOf, check, startServer, TOKEN, type TestServer } from './test-server.ts'
 
 const as = (agent: string): Record<string, string> => ({ 'editd-agent': agent })

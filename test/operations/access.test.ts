@@ -6,8 +6,8 @@ import t, { type Test } from 'tap'
 import { caller } from '../../src/http/call.ts'
 import { makeOperations, type Operations } from '../../src/operations.ts'
 import type { Subject } from '../../src/operations/operation.ts'
-import type { WorkspaceOptions } from '../../src/workspace/workspace.ts'
-import { makeFolders, open, removeFolders } from '../workspace/support/open.ts'
+import type { WorkspaceOptions } from '../../src/workspace/api.ts'
+import { makeFolders, open, removeFolders } from '../folder/support/open.ts'
 
 type Body = Record<string, any>
 type Files = Record<string, string>

@@ -6,11 +6,11 @@ import t, { type Test } from 'tap'
 import { makeOperations, operationsIn, toolsIn } from '../../src/operations.ts'
 import { BY_PATCH } from '../../src/http/adapters/patch-names.ts'
 import { caller } from '../../src/http/call.ts'
-import type { WorkspaceOptions } from '../../src/workspace/workspace.ts'
+import type { WorkspaceOptions } from '../../src/workspace/api.ts'
 import { makeValidator } from '../../src/http/requests/validator.ts'
 import { ApplyPatchResultSchema, PatchedFileSchema } from '../../schemas/apply-patch.ts'
 import { OUTCOME_COMPONENTS } from '../../schemas/outcome.ts'
-import { open } from '../workspace/support/open.ts'
+import { open } from '../folder/support/open.ts'
 import { ALLOWED, create, openWith, remove, type Files } from './support/patched.ts'
 
 type Body = Record<string, unknown>

@@ -9,12 +9,12 @@ import type { Selection } from '../../src/engine/history/change.ts'
 import { recordedSplices } from '../../src/engine/history/refine.ts'
 import { makeOperations, type Operations } from '../../src/operations.ts'
 import { ok } from '../../src/result.ts'
-import type { Workspace } from '../../src/workspace/workspace.ts'
+import type { Workspace } from '../../src/workspace/api.ts'
 import { OwnedLines } from '../engine/history/owned-lines.ts'
 import { ALPHABET, BYTES, History, randomSplices, someOf } from '../engine/history/random-history.ts'
 import { often } from '../often.ts'
 import { Random, SEED } from '../random.ts'
-import { makeFolders, open, removeFolders } from '../workspace/support/open.ts'
+import { makeFolders, open, removeFolders } from '../folder/support/open.ts'
 
 const HISTORIES = Number(process.env.LONG_HISTORIES ?? often(600, 60, 20))
 /** Histories, each of a file of its own, of the same servers. */

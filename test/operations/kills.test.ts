@@ -9,8 +9,8 @@ import type { Stored } from '../../src/history/record.ts'
 import { openAs } from '../history/support/history.ts'
 import { often, ONLY_CI } from '../often.ts'
 import { Random, SEED } from '../random.ts'
-import { makeFolders, onLinux, open, removeFolders, type Folders } from '../workspace/support/open.ts'
-import { startUndoWorker } from '../workspace/support/process.ts'
+import { makeFolders, onLinux, open, removeFolders, type Folders } from '../folder/support/open.ts'
+import { startUndoWorker } from '../folder/support/process.ts'
 import { FILES, fileOf, isKeyed, stepsOf } from './support/undo-steps.ts'
 
 const KILLS = Number(process.env.LONG_KILLS ?? often(60, 1))

@@ -3,7 +3,7 @@ import t from 'tap'
 import { findEdits } from '../../src/operations/past-edits.ts'
 import { fail, ok } from '../../src/result.ts'
 import type { HistoryQuery, PastEdit } from '../../src/workspace/api.ts'
-import type { Workspace } from '../../src/workspace/workspace.ts'
+import type { Workspace } from '../../src/workspace/api.ts'
 
 const idsOf = (edits: readonly PastEdit[]) => edits.map(({ record }) => record.edit_id)
 

@@ -7,9 +7,9 @@ import { caller } from '../../src/http/call.ts'
 import { BY_ROUTE, BY_TOOL, type CallSyntax } from '../../src/http/answers/call-names.ts'
 import { makeOperations, type Operations } from '../../src/operations.ts'
 import type { Subject } from '../../src/operations/operation.ts'
-import { forgetTexts } from '../../src/workspace/forget.ts'
-import type { WorkspaceOptions } from '../../src/workspace/workspace.ts'
-import { makeFolders, open, removeFolders, type Folders } from '../workspace/support/open.ts'
+import { forgetTexts } from '../../src/folder/forget.ts'
+import type { WorkspaceOptions } from '../../src/workspace/api.ts'
+import { makeFolders, open, removeFolders, type Folders } from '../folder/support/open.ts'
 
 type Body = Record<string, any>
 

@@ -13,9 +13,9 @@ import {
 import { join } from 'node:path'
 import t, { type Test } from 'tap'
 import { makeOperations, type Operations } from '../../src/operations.ts'
-import type { Workspace } from '../../src/workspace/workspace.ts'
-import { hasLoop, loop } from '../workspace/support/machine.ts'
-import { append, makeFolders, open, REAL, removeFolders, type Folders } from '../workspace/support/open.ts'
+import type { Workspace } from '../../src/workspace/api.ts'
+import { hasLoop, loop } from '../folder/support/machine.ts'
+import { append, makeFolders, open, REAL, removeFolders, type Folders } from '../folder/support/open.ts'
 
 type Body = Record<string, any>
 

@@ -4,11 +4,11 @@ import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import t, { type Test } from 'tap'
 import { makeOperations, type Operations } from '../../src/operations.ts'
-import type { Workspace } from '../../src/workspace/workspace.ts'
+import type { Workspace } from '../../src/workspace/api.ts'
 import { often, ONLY_CI } from '../often.ts'
 import { Random, SEED } from '../random.ts'
 import { start } from '../running.ts'
-import { makeFolders, onLinux, open, removeFolders } from '../workspace/support/open.ts'
+import { makeFolders, onLinux, open, removeFolders } from '../folder/support/open.ts'
 
 type Body = Record<string, any>
 type Call = (name: keyof Operations, body: Body) => Promise<Body>

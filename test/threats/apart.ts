@@ -7,7 +7,7 @@ import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Test } from 'tap'
 import { SERVER } from '../running.ts'
-import { canMount, has } from '../workspace/support/machine.ts'
+import { canMount, has } from '../folder/support/machine.ts'
 import { senderTo, TOKEN, type Folders, type Send } from './harness.ts'
 
 const UNSHARE = ['--net', '--pid', '--fork', '--kill-child', '--mount-proc']

@@ -5,11 +5,11 @@ import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import t, { type Test } from 'tap'
 import { ONLY_CI } from '../often.ts'
-import type { BatchStep } from '../../src/workspace/workspace.ts'
+import type { BatchStep } from '../../src/workspace/api.ts'
 import { openAs } from '../history/support/history.ts'
 import { Random, SEED } from '../random.ts'
-import { append, makeFolders, onLinux, open, REAL, removeFolders } from '../workspace/support/open.ts'
-import { startBatchWorker } from '../workspace/support/process.ts'
+import { append, makeFolders, onLinux, open, REAL, removeFolders } from '../folder/support/open.ts'
+import { startBatchWorker } from '../folder/support/process.ts'
 import { checkDocument, many, row, tally } from './harness.ts'
 
 /** In CI. */
@@ -134,7 +134,7 @@ row(
       `${USUAL} kills of one to three processes at random moments while each carries out batches of 2 to 22 files, some ` +
       'of them new or removed, as the server does (`npm run test:batches -- --kills N` for more); at each system call of a batch, ' +
       'a kill, EIO, ENOSPC and EACCES, a suspension, and a save by another program before the recovery: ' +
-      '`test/workspace/commit/batch-strikes.test.ts`',
+      '`test/folder/commit/batch-strikes.test.ts`',
     skip: onLinux ? false : 'needs abstract sockets (Linux)'
   },
   async t => {

@@ -23,9 +23,9 @@ import { text } from 'node:stream/consumers'
 import { setTimeout as sleep } from 'node:timers/promises'
 import t, { type Test } from 'tap'
 import { ONLY_CI } from '../often.ts'
-import { hasLoop, loop } from '../workspace/support/machine.ts'
-import { Intents } from '../../src/workspace/commit/intents.ts'
-import { thisOwner } from '../../src/workspace/locks/owner.ts'
+import { hasLoop, loop } from '../folder/support/machine.ts'
+import { Intents } from '../../src/folder/commit/intents.ts'
+import { thisOwner } from '../../src/folder/locks/owner.ts'
 import { Random, SEED } from '../random.ts'
 import { SERVER, start } from '../running.ts'
 import {
@@ -441,7 +441,7 @@ row(
       'a server on a root, and starts of others with another state folder on the same root, below it, above it and by ' +
       'a symlink, with `--lock local`, and as `editd mcp`; while the first is suspended; after SIGTERM and after kill -9; ' +
       'six starts at once with a state folder each. What another user’s sockets can do: ' +
-      '`test/workspace/locks/other-servers.test.ts`',
+      '`test/folder/locks/other-servers.test.ts`',
     skip: onLinux
   },
   async t => {

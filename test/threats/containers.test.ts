@@ -7,7 +7,7 @@ import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Test } from 'tap'
 import { Random, SEED } from '../random.ts'
-import { build } from '../workspace/support/native.ts'
+import { build } from '../folder/support/native.ts'
 import { cannotBeApart, startApart, type Apart } from './apart.ts'
 import { many, makeFolders, row, tally, tempFiles, checkDocument, type Folders, type Sent } from './harness.ts'
 

@@ -11,8 +11,8 @@ import t, { type Test } from 'tap'
 import { every, LONG, ONLY_CI } from '../often.ts'
 import { Random, SEED } from '../random.ts'
 import { startBare } from '../running.ts'
-import { cutOff, freeze, has, hasLoop, loop } from '../workspace/support/machine.ts'
-import { build } from '../workspace/support/native.ts'
+import { cutOff, freeze, has, hasLoop, loop } from '../folder/support/machine.ts'
+import { build } from '../folder/support/native.ts'
 import {
   startServer,
   canMount,

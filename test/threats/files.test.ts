@@ -229,7 +229,7 @@ row(11, 'hard link to a file outside', { done: 'one edit, one dry run' }, async 
   t.equal(server.text('h'), 'in\n')
   return (
     'the outside file stays as it was; a warning says that the hard link is broken. Where the file can’t be renamed, ' +
-    '`PERMISSION_DENIED`: `test/workspace/commit/commit.test.ts`'
+    '`PERMISSION_DENIED`: `test/folder/commit/commit.test.ts`'
   )
 })
 
@@ -340,7 +340,7 @@ row(
       t.equal(server.text(path), 'two\n')
     }
     t.equal(server.text('x'), 'mine\n')
-    return 'literal names on Linux; refused on Windows (`test/workspace/look.test.ts`)'
+    return 'literal names on Linux; refused on Windows (`test/folder/look.test.ts`)'
   }
 )
 
@@ -515,7 +515,7 @@ row(
     t.strictSame(tempFiles(root), [])
     return (
       '`PERMISSION_DENIED` and the old bytes where there is no write bit or the file is immutable, for root too; the ' +
-      'owner is kept. As another user, in place: `test/workspace/commit/commit.test.ts`'
+      'owner is kept. As another user, in place: `test/folder/commit/commit.test.ts`'
     )
   }
 )

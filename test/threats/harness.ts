@@ -79,7 +79,7 @@ export function tally(outcomes: readonly (string | number)[]): string {
 /** The code of a problem, or the status of a success. */
 export const codeOf = ({ status, body }: Answer): string => String(body.code ?? status)
 
-export { canMount, isRoot } from '../workspace/support/machine.ts'
+export { canMount, isRoot } from '../folder/support/machine.ts'
 export const hashOf = (bytes: string | Buffer): string => createHash('sha256').update(bytes).digest('hex').slice(0, 16)
 
 /** Paths; `root` and `state` lie in `base`. The server makes `state`. */

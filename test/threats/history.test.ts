@@ -3,7 +3,7 @@ import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { chmodSync, readdirSync, readFileSync, rmSync, symlinkSync, truncateSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { has } from '../workspace/support/machine.ts'
+import { has } from '../folder/support/machine.ts'
 import type { Answer, Running } from '../running.ts'
 import { checkDocument, codeOf, makeFolders, many, row, startServer, tally } from './harness.ts'
 

@@ -187,7 +187,7 @@ row(
       `${USUAL} kills of a server at random moments under load (/edit, /edit-lines, /create, /inspect, /preview; eight ` +
       'files, one of them bind-mounted and so written in place), each followed by a start and a check of all that was ' +
       'acknowledged (`npm run test:kills -- --kills N` for more); 30 more on the workspace alone in ' +
-      '`test/workspace/commit/crash.test.ts`',
+      '`test/folder/commit/crash.test.ts`',
     skip: process.platform === 'linux' ? false : 'needs /proc'
   },
   async t => {

@@ -6,7 +6,7 @@ import { once } from 'node:events'
 import { chmodSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Test } from 'tap'
-import { listClaims } from '../../src/workspace/locks/server-names.ts'
+import { listClaims } from '../../src/folder/locks/server-names.ts'
 import { SERVER } from '../running.ts'
 import {
   codeOf,

@@ -5,7 +5,7 @@ import { mkdirSync, readdirSync, readFileSync, renameSync, symlinkSync, writeFil
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Test } from 'tap'
-import { build } from '../workspace/support/native.ts'
+import { build } from '../folder/support/native.ts'
 import {
   startServer,
   descriptorsOf,

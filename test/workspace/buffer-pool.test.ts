@@ -8,7 +8,7 @@ import { ONLY_CI } from '../often.ts'
 import { Workers } from '../../src/workers/workers.ts'
 import { makeOperations } from '../../src/operations.ts'
 import { BufferPool } from '../../src/workspace/buffer-pool.ts'
-import { append, become, heldEdit, makeFolders, onLinux, open, REAL, removeFolders } from './support/open.ts'
+import { append, become, heldEdit, makeFolders, onLinux, open, REAL, removeFolders } from '../folder/support/open.ts'
 
 t.test('gives each request its bytes in turn, as soon as there are enough', { skip: ONLY_CI }, async t => {
   const memory = new BufferPool(10)

@@ -5,7 +5,7 @@ import type { History } from '../../history/api.ts'
 import type { Settlement, Stored } from '../../history/record.ts'
 import { codeOf } from '../../error-code.ts'
 import { writeDeadline } from '../../object-store/store.ts'
-import { chainOf, isNote, isTraceless } from '../../workspace/history/chain.ts'
+import { chainOf, isNote, isTraceless } from '../../recording/chain.ts'
 import { Since } from './since.ts'
 
 /** A file as it is now. */

@@ -2,7 +2,7 @@
 import { openBucket, type BucketOptions } from '../../../src/bucket/open.ts'
 import type { Workspace } from '../../../src/workspace/api.ts'
 import { etagForm, type Bucket } from '../../ceph.ts'
-import { OPTIONS } from '../../workspace/support/open.ts'
+import { OPTIONS } from '../../folder/support/open.ts'
 
 /** All of it, through the first gateway, with a history; where `options` don't say otherwise. To be closed. */
 export const openOn = async (bucket: Bucket, options: Partial<BucketOptions> = {}): Promise<Workspace> =>

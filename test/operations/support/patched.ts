@@ -2,8 +2,8 @@
 import { mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Test } from 'tap'
-import type { WorkspaceOptions } from '../../../src/workspace/workspace.ts'
-import { makeFolders, open, removeFolders } from '../../workspace/support/open.ts'
+import type { WorkspaceOptions } from '../../../src/workspace/api.ts'
+import { makeFolders, open, removeFolders } from '../../folder/support/open.ts'
 
 /** By path. */
 export type Files = Record<string, string>

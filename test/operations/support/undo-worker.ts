@@ -6,7 +6,7 @@ import type { Called, CallContext, Operation } from '../../../src/operations/ope
 import { SyntaxChecker } from '../../../src/workers/syntax.ts'
 import { PlanMaker } from '../../../src/workers/plan.ts'
 import type { Key, WorkspaceOptions } from '../../../src/workspace/api.ts'
-import { append, open } from '../../workspace/support/open.ts'
+import { append, open } from '../../folder/support/open.ts'
 import { FILES, fileOf, isKeyed, stepsOf } from './undo-steps.ts'
 
 export interface UndoOrder extends Partial<WorkspaceOptions> {

@@ -1,0 +1,519 @@
+// How every operation gets at a file: the text of its path, the pin, the policy and, for a change, the lock. Does not
+// know what is done with the file.
+import { isUtf8 } from 'node:buffer'
+import { accessSync, constants } from 'node:fs'
+import { resolve } from 'node:path'
+import { fail, ok, type Result } from '../result.ts'
+import type {
+  ChangeOptions,
+  Client,
+  FailedAccess,
+  FailedStep,
+  FailedSteps,
+  FileTarget,
+  WorkspaceOptions
+} from '../workspace/api.ts'
+import { untilFewAreClosing } from './close-later.ts'
+import { ofFile } from './commit/batch-member.ts'
+import { failureOf } from '../workspace/errno.ts'
+import { changedMeanwhile, type FileFailure, type NotReady } from '../workspace/failure.ts'
+import type { Lock } from '../workspace/queue.ts'
+import type { Locks } from './locks/lock.ts'
+import type { PresentHashes } from './present-hashes.ts'
+import { isThere, samePathInside, similarPaths } from './root/similar-paths.ts'
+import { isIn, namesFolder, relativePath } from '../workspace/path.ts'
+import { gone, type FileId, type Missing, type Pin, type Root } from './root/pin.ts'
+import type { Policy } from '../workspace/policy.ts'
+import type { FailedFile, FailedOne, FileInfo, FileResult, ManyResult, RequestedPath } from '../workspace/results.ts'
+import type { Running } from '../workspace/running.ts'
+
+/** What a path leads to: an object, or a path at which nothing is. `info` says where a link led elsewhere. */
+export interface FoundFile {
+  info: FileInfo
+  pin: Pin
+  absent: null
+}
+export type FoundPath = FoundFile | { info: FileInfo; pin: null; absent: Missing }
+
+/** `look`: read a file or list a folder. */
+export type AccessMode = 'edit' | 'look'
+
+/** A dry run does the same as a commit, but takes no lock and writes nothing. */
+export type WriteMode = { name: 'dry_run' } | { name: 'commit'; lock: Lock }
+
+/** The failure of work that has to begin again: what it was to be done to is somewhere else by now. */
+export const MOVED: unique symbol = Symbol('moved')
+
+export interface FileChange<T, F> {
+  /** Before the lock of a commit is waited for: null, or why the work won't be done. */
+  admit(found: FoundPath): FailedFile<F> | null | Promise<FailedFile<F> | null>
+  /** In a commit, under the lock of the path that was admitted. */
+  work(found: FoundPath, mode: WriteMode): Promise<FileResult<T, F | typeof MOVED>>
+}
+
+/** Of a change, what matters before it is begun. */
+type Asking = Pick<ChangeOptions<never>, 'dry_run' | 'client'>
+
+export interface FileAccessOptions {
+  options: WorkspaceOptions
+  root: Root
+  policy: Policy
+  locks: Locks
+  /** Whether a dead holder of the file of this lock may have left anything half done. */
+  mayBeLeft: (lock: Lock) => boolean
+  /**
+   * Takes back what a dead holder of this file's lock may have left half done; throws if that can't be done now, and is
+   * false where a holder who may not be dead is writing.
+   */
+  recover: (realPath: Buffer, object?: FileId) => Promise<boolean>
+  running: Running
+  hashes: PresentHashes
+  /** Null, or why the state folder can't be used; makes again what was removed from it. */
+  checkState: () => NotReady | null
+}
+
+/** How often a change is tried where the path leads elsewhere by the time its lock is held. Chosen, not measured. */
+const ATTEMPTS = 3
+const beingWritten: FileFailure = { code: 'FILE_LOCKED', reason: 'in_place', retry_after: 5 }
+const hanging: FileFailure = { code: 'NOT_READY', reason: 'root_hangs', retry_after: 5 }
+const draining: FileFailure = { code: 'NOT_READY', reason: 'draining', retry_after: 5 }
+
+/** Whether this process may make files in the folder. */
+function isWritable(folder: string | Buffer): boolean {
+  try {
+    accessSync(folder, constants.W_OK | constants.X_OK)
+    return true
+  } catch {
+    return false
+  }
+}
+
+export class FileAccess {
+  readonly #options: WorkspaceOptions
+  readonly #root: Root
+  readonly #roots: string[]
+  readonly #policy: Policy
+  readonly #locks: Locks
+  readonly #mayBeLeft: FileAccessOptions['mayBeLeft']
+  readonly #recover: FileAccessOptions['recover']
+  readonly #running: Running
+  readonly #hashes: PresentHashes
+  readonly #checkState: FileAccessOptions['checkState']
+
+  constructor({ options, root, policy, locks, mayBeLeft, recover, running, hashes, checkState }: FileAccessOptions) {
+    this.#options = options
+    this.#root = root
+    this.#roots = [...new Set([root.real()?.toString() ?? options.root, resolve(options.root)])]
+    this.#policy = policy
+    this.#locks = locks
+    this.#mayBeLeft = mayBeLeft
+    this.#recover = recover
+    this.#running = running
+    this.#hashes = hashes
+    this.#checkState = checkState
+  }
+
+  /** Null, or why nothing can be done now: NOT_READY. */
+  ready(): FileFailure | null {
+    const refusal = this.#refusal()
+    if (refusal !== null) return refusal
+    const root = this.#root.real()
+    if (root === null) return gone
+    const failure = this.#checkState()
+    if (failure !== null || this.#options.readOnly || isWritable(root)) return failure
+    return { code: 'NOT_READY', reason: 'root_unwritable', retry_after: 5 }
+  }
+
+  /**
+   * What every request has in common: the text of its path, counting what runs, and what system errors mean. `use`:
+   * what it is going to do, for paths that may have been meant.
+   */
+  async run<T, F>(
+    target: FileTarget,
+    use: AccessMode,
+    work: (asked: RequestedPath) => Promise<FileResult<T, F | FileFailure>>
+  ): Promise<{ ok: true; value: T } | FailedAccess<F | FileFailure>> {
+    const asked = this.#requested(target, use)
+    if (!asked.ok) return { ...asked, path: target.path }
+    const result = await this.#running.counted(async () => {
+      try {
+        return await work(asked.value)
+      } catch (error) {
+        return failedBy(error, {})
+      }
+    })
+    return result.ok ? result : { path: asked.value.path, ...result }
+  }
+
+  /** The same for several paths; a failure names the one that it is of. */
+  async runAll<T, F>(
+    targets: readonly FileTarget[],
+    use: AccessMode,
+    work: (asked: readonly RequestedPath[]) => Promise<ManyResult<T, F | FileFailure>>
+  ): Promise<{ ok: true; value: T } | FailedSteps<F | FileFailure>> {
+    const asked: RequestedPath[] = []
+    for (const [at, target] of targets.entries()) {
+      const one = this.#requested(target, use)
+      if (!one.ok) return { ...one, path: target.path, at }
+      asked.push(one.value)
+    }
+    const result = await this.#running.counted(() => work(asked))
+    if (result.ok) return result
+    const named = (one: FailedOne<F | FileFailure>): FailedStep<F | FileFailure> => ({
+      path: asked[one.at]!.path,
+      ...one
+    })
+    const { others, ...first } = result
+    return { ...named(first), ...(others !== undefined && { others: others.map(named) }) }
+  }
+
+  /** Null, or why nothing is begun. */
+  #refusal(): FileFailure | null {
+    return this.#running.isClosed ? draining : this.#root.disk.hangs ? hanging : null
+  }
+
+  /** What the text of a path means. */
+  #requested({ path: text }: FileTarget, use: AccessMode): Result<RequestedPath, FileFailure> {
+    const refusal = this.#refusal()
+    if (refusal !== null) return fail(refusal)
+    const normalised = relativePath(text, this.#roots)
+    if (!normalised.ok) return fail(this.#withPathInside(normalised.failure, text, use))
+    const path = normalised.value === '' ? '.' : normalised.value
+    return ok({ path, relative: Buffer.from(normalised.value), isFolder: namesFolder(text) })
+  }
+
+  /**
+   * Does the work on what is there, if that may be used so, or on the path at which nothing is. The object stays pinned
+   * until then.
+   */
+  async find<T, F>(
+    { relative, isFolder }: Omit<RequestedPath, 'path'>,
+    use: AccessMode,
+    work: (found: FoundPath) => Promise<FileResult<T, F>>
+  ): Promise<FileResult<T, F | FileFailure>> {
+    const pinned = this.#root.pin(relative)
+    if (!pinned.ok) {
+      const hidden = this.#refusalWhereStopped(use === 'edit' ? 'edit' : 'read', relative, pinned.failure)
+      if (hidden !== null) return fail(hidden)
+      if (pinned.failure.code !== 'MISSING') return fail(pinned.failure)
+      const absent = pinned.failure
+      const refusal = this.#refusalAt(absent.relative, use === 'edit' ? 'edit' : 'read')
+      if (refusal !== null) return refusal
+      const named = this.#judgeName(use, relative, absent.relative)
+      return named === null ? work({ info: {}, pin: null, absent }) : fail(named)
+    }
+    const pin = pinned.value
+    const judged = this.#judge(use, pin)
+    const refusal = judged ?? this.#judgeName(use, relative, pin.relative)
+    // Of what may not be used nothing is told, not even where it is.
+    const isHidden = refusal !== null && (judged === null || refusal === this.#policy.limit?.refusal)
+    const info = isHidden || pin.relative.equals(relative) ? {} : { resolved_path: pin.relative.toString() }
+    try {
+      if (refusal !== null) return { ...info, ...fail(refusal) }
+      if (isFolder && pin.stat.isFile()) {
+        return { ...info, ...fail({ code: 'NOT_A_FILE', type: 'file_as_directory' }), ...(await this.hash(pin)) }
+      }
+      const done = await work({ info, pin, absent: null })
+      return done.ok ? done : { ...info, ...done }
+    } catch (error) {
+      return failedBy(error, info)
+    } finally {
+      pin.close()
+      if (pin.replaced) await untilFewAreClosing()
+    }
+  }
+
+  /** The same for work that needs something to be there. */
+  pinned<T, F>(
+    at: Omit<RequestedPath, 'path'>,
+    use: AccessMode,
+    work: (found: FoundFile) => Promise<FileResult<T, F>>
+  ): Promise<FileResult<T, F | FileFailure>> {
+    return this.find<T, F | FileFailure>(at, use, async found =>
+      found.pin === null ? fail(this.notFound(found.absent, use)) : work(found)
+    )
+  }
+
+  /**
+   * The real path below the root that a request's path means: where it leads now or, if nothing is there, as it is
+   * written. Failures: those of `relativePath` and of `Root.pin`, and what the policy has against listing it.
+   */
+  realPath(path: string): Result<Buffer, FileFailure> {
+    const named = relativePath(path, this.#roots)
+    if (!named.ok) return named
+    const relative = Buffer.from(named.value)
+    const pinned = this.#root.pin(relative)
+    const found = pinned.ok ? pinned.value : pinned.failure
+    const hidden = pinned.ok ? null : this.#refusalWhereStopped('list', relative, pinned.failure)
+    if (hidden !== null) return fail(hidden)
+    if (!('relative' in found)) return fail(found)
+    if (pinned.ok) pinned.value.close()
+    return this.#refusalAt(found.relative, 'list') ?? ok(found.relative)
+  }
+
+  /** What the policy has against it at this real path below the root, whatever is there; null: nothing. */
+  refusal(use: 'edit' | 'read' | 'list', relative: Buffer): ReturnType<Policy['judge']> | typeof gone {
+    const root = this.#root.real()
+    if (root === null) return gone
+    return this.#policy.judge(use, Buffer.concat([root, Buffer.from('/'), relative]), relative)
+  }
+
+  /**
+   * For a path that can't be pinned: what is answered if it leads nowhere because of something that may not be used,
+   * whatever that is, or if nothing is there; null: `failure` may be answered.
+   */
+  #refusalWhereStopped(
+    use: 'edit' | 'read' | 'list',
+    relative: Buffer,
+    failure: FileFailure | Missing
+  ): FileFailure | null {
+    const { limit } = this.#policy
+    if (limit === undefined || failure.code === 'NOT_READY') return null
+    const { place, would_be, loop } = this.#root.stop(relative)
+    const mayBeKnown =
+      would_be !== null &&
+      limit.allows(use, would_be) &&
+      // It isn't where a link leads by way of something else.
+      (would_be.equals(place) || isIn(would_be, place)) &&
+      loop.every(link => limit.allows(use, link))
+    return mayBeKnown ? null : limit.refusal
+  }
+
+  #judge(use: AccessMode, pin: Pin): FileFailure | null {
+    const lists = use === 'look' && pin.stat.isDirectory()
+    return (
+      this.#policy.judge(lists ? 'list' : use === 'edit' ? 'edit' : 'read', pin.real, pin.relative) ??
+      (lists ? null : refusalOfType(pin))
+    )
+  }
+
+  /** What the policy has against a name that leads to this real path; null: nothing, or it is the path itself. */
+  #judgeName(use: AccessMode, relative: Buffer, real: Buffer): FileFailure | null {
+    return real.equals(relative) ? null : this.#policy.judgeName(use === 'edit' ? 'edit' : 'read', relative)
+  }
+
+  /** The same as the failure of a call. */
+  #refusalAt(relative: Buffer, use: 'edit' | 'read' | 'list'): FailedFile<FileFailure> | null {
+    const refusal = this.refusal(use, relative)
+    return refusal === null ? null : fail(refusal)
+  }
+
+  /**
+   * Models know the root by a name of their own, such as /workspace: an absolute path outside the root whose end leads
+   * to something inside. Nothing outside is looked at.
+   */
+  #withPathInside(failure: FileFailure, path: string, use: AccessMode): FileFailure {
+    if (failure.code !== 'PATH_NOT_ALLOWED' || !path.startsWith('/') || path.split('/').includes('..')) return failure
+    const near = samePathInside(this.#root, path, {
+      offers: (pin, path) => (use === 'look' || pin.stat.isFile()) && this.#maySpeakOf(use, pin, path)
+    })
+    return near.length === 0 ? failure : { ...failure, did_you_mean: near }
+  }
+
+  #maySpeakOf(use: AccessMode, pin: Pin, path: Buffer): boolean {
+    const mayBeUsed = this.#judge(use, pin) === null && this.#judgeName(use, path, pin.relative) === null
+    return mayBeUsed && this.#shows(path, pin.stat.isDirectory())
+  }
+
+  /** Whether it may be known that an entry has this path; one of the service's own is no matter here. */
+  readonly #shows = (path: Buffer, isFolder: boolean): boolean =>
+    this.#policy.limit?.allows(isFolder ? 'list' : 'read', path) !== false
+
+  /** FILE_NOT_FOUND, with the paths that may have been meant, or else the folder in which to look. */
+  notFound({ relative, folder, dangling }: Missing, use: AccessMode): FileFailure {
+    const near = similarPaths(this.#root, relative, {
+      offers: (pin, path) => this.#maySpeakOf(use, pin, path),
+      shows: this.#shows
+    })
+    if (near.length > 0) return { code: 'FILE_NOT_FOUND', did_you_mean: near }
+    if (dangling !== undefined) return { code: 'FILE_NOT_FOUND', missing: 'link_target' }
+    return { code: 'FILE_NOT_FOUND', ...(this.#isShownFolder(folder) && { folder: folder.toString() }) }
+  }
+
+  #isShownFolder(path: Buffer): boolean {
+    const offers = (pin: Pin, path: Buffer): boolean => pin.stat.isDirectory() && this.#maySpeakOf('look', pin, path)
+    return path.length > 0 && isUtf8(path) && isThere(this.#root, path.toString(), { offers }, true)
+  }
+
+  /**
+   * Makes a change. In a commit that is done under the lock of the real path that was admitted, after looking again at
+   * what is there; where that is elsewhere by then, or the work fails with MOVED, everything begins again.
+   */
+  async change<T, F>(
+    asked: RequestedPath,
+    { dry_run, client }: Asking,
+    change: FileChange<T, F>
+  ): Promise<FileResult<T, F | FileFailure>> {
+    if (dry_run) {
+      return movedAsStale(
+        await this.find<T, F | typeof MOVED>(asked, 'edit', found => change.work(found, { name: 'dry_run' }))
+      )
+    }
+    for (let attempt = 1; ; attempt++) {
+      const alone_since = this.#locks.aloneSince
+      const before = { released: this.#locks.released, alone_since, client }
+      const done = await this.find<T, F | FileFailure | typeof MOVED>(asked, 'edit', found =>
+        this.#underLock(asked, found, before, change)
+      )
+      if (done.ok || done.failure !== MOVED || attempt === ATTEMPTS) return movedAsStale(done)
+    }
+  }
+
+  /**
+   * The same for several files, all or none of which are changed. `work` gets what is at each path, in their order, and
+   * in a commit the locks of their real paths; `at` says which path failed.
+   */
+  async changeAll<T, F>(
+    asked: readonly RequestedPath[],
+    { dry_run, client }: Asking,
+    work: (found: readonly FoundPath[], locks: readonly Lock[] | null) => Promise<ManyResult<T, F | typeof MOVED>>
+  ): Promise<ManyResult<T, F | FileFailure>> {
+    for (let attempt = 1; ; attempt++) {
+      const done = dry_run
+        ? await this.#findAll(asked, found => work(found, null))
+        : await this.#underLocks(asked, client, work)
+      if (done.ok || done.failure !== MOVED) return done as ManyResult<T, F | FileFailure>
+      const { others: _, ...moved } = done
+      if (attempt === ATTEMPTS) return { ...moved, failure: changedMeanwhile }
+    }
+  }
+
+  async #underLocks<T, F>(
+    asked: readonly RequestedPath[],
+    client: Client | undefined,
+    work: (found: readonly FoundPath[], locks: readonly Lock[]) => Promise<ManyResult<T, F | typeof MOVED>>
+  ): Promise<ManyResult<T, F | FileFailure | typeof MOVED>> {
+    const paths: Buffer[] = []
+    const objects: (FileId | undefined)[] = []
+    for (const [at, one] of asked.entries()) {
+      const found = await this.find<null, never>(one, 'edit', async found => {
+        paths.push(realPathOf(found))
+        objects.push(found.pin?.stat)
+        return ok(null)
+      })
+      if (!found.ok) return { ...found, at }
+    }
+    const deadline = this.#locks.deadline()
+    const locks = new Map<string, Lock>()
+    const keyOf = (path: Buffer): string => path.toString('latin1')
+    try {
+      for (const path of paths.toSorted((a, b) => a.compare(b))) {
+        if (locks.has(keyOf(path))) continue
+        const at = paths.findIndex(other => other.equals(path))
+        const lock = await ofFile(at, () => this.#locks.acquire(path, { deadline, client }))
+        if (!lock.ok) return { ...(await this.#notHeld(lock.failure, asked[at]!)), at }
+        locks.set(keyOf(path), lock.value)
+        const recovered = async (): Promise<boolean> => !this.#mayBeLeft(lock.value) || this.#recover(path, objects[at])
+        if (!(await ofFile(at, recovered))) return { ...(await this.#notHeld(beingWritten, asked[at]!)), at }
+      }
+      const own = paths.map(path => locks.get(keyOf(path))!)
+      return await this.#findAll(asked, async found =>
+        found.every((one, i) => realPathOf(one).equals(paths[i]!)) ? work(found, own) : { ...fail(MOVED), at: 0 }
+      )
+    } finally {
+      for (const lock of [...locks.values()].reverse()) await lock.release()
+    }
+  }
+
+  /** Does the work on what is at all these paths; each object stays pinned until then. */
+  async #findAll<T, F>(
+    asked: readonly RequestedPath[],
+    work: (found: readonly FoundPath[]) => Promise<ManyResult<T, F>>,
+    found: readonly FoundPath[] = []
+  ): Promise<ManyResult<T, F | FileFailure>> {
+    const at = found.length
+    const next = asked[at]
+    if (next === undefined) return work(found)
+    let others: Promise<ManyResult<T, F | FileFailure>> | undefined
+    const opened = await this.find<null, never>(next, 'edit', async one => {
+      others = this.#findAll(asked, work, [...found, one])
+      // What the others come to says nothing of this one, not even where it throws.
+      await others.catch(() => {})
+      return ok(null)
+    })
+    return others ?? { ...(opened as FailedFile<FileFailure>), at }
+  }
+
+  async #underLock<T, F>(
+    asked: RequestedPath,
+    found: FoundPath,
+    before: { released: number; alone_since: string | null; client: Client | undefined },
+    { admit, work }: FileChange<T, F>
+  ): Promise<FileResult<T, F | FileFailure | typeof MOVED>> {
+    const refused = await admit(found)
+    if (refused !== null) return refused
+    const realPath = realPathOf(found)
+    const lock = await this.#running.keeping(found.pin, () => this.#locks.acquire(realPath, { client: before.client }))
+    if (!lock.ok) return this.#notHeld(lock.failure, asked)
+    try {
+      const isLeft = this.#mayBeLeft(lock.value)
+      if (isLeft && !(await this.#recover(realPath, found.pin?.stat))) return this.#notHeld(beingWritten, asked)
+      const mode = { name: 'commit', lock: lock.value } as const
+      if (found.pin !== null) {
+        // No server edited the file since it was pinned: it is as if it had been pinned now.
+        const { alone_since } = lock.value
+        const isAlone = alone_since !== null && alone_since === before.alone_since
+        const isNew = isAlone && !isLeft && this.#locks.released === before.released
+        // Where no link led to it, what is still at its place is what the path leads to.
+        if (found.pin.relative.equals(asked.relative) && found.pin.renew(isNew)) return await work(found, mode)
+        found.pin.replaced = true
+        found.pin.close()
+      }
+      return await this.find<T, F | typeof MOVED>(asked, 'edit', async now =>
+        realPathOf(now).equals(realPath) ? work(now, mode) : fail(MOVED)
+      )
+    } finally {
+      await lock.value.release()
+    }
+  }
+
+  /** Why a file can't be changed now, with what is known of it. */
+  async #notHeld(failure: FileFailure, asked: RequestedPath): Promise<FailedFile<FileFailure>> {
+    const reason = failure.code === 'FILE_LOCKED' ? failure.reason : undefined
+    // Where a flood is turned away, the file would be read for each request; where the client has gone, for nobody.
+    const isUnread = reason === 'queue_full' || reason === 'client_gone'
+    return { ...fail(failure), ...(!isUnread && (await this.currentInfo(asked))) }
+  }
+
+  /** The hash, for an answer that reports another failure; empty if it can't be read. */
+  hash(pin: Pin): Promise<FileInfo> {
+    return this.#hashes.of(pin)
+  }
+
+  /** What is known of the file as it is now; empty if it can't be read. */
+  async currentInfo(at: Omit<RequestedPath, 'path'>): Promise<FileInfo> {
+    try {
+      const looked = await this.pinned<FileInfo, never>(at, 'edit', async ({ pin, info }) =>
+        ok({ ...info, ...(await this.hash(pin)) })
+      )
+      if (looked.ok) return looked.value
+      const { resolved_path, file_hash } = looked
+      return { ...(resolved_path !== undefined && { resolved_path }), ...(file_hash !== undefined && { file_hash }) }
+    } catch {
+      // The failure that is being answered says more than why its file can't be looked at.
+      return {}
+    }
+  }
+}
+
+/** The real path below the root. */
+export const realPathOf = ({ pin, absent }: FoundPath): Buffer => (pin ?? absent).relative
+
+function movedAsStale<T, F>(done: FileResult<T, F | typeof MOVED>): FileResult<T, F | FileFailure> {
+  if (done.ok) return done
+  const { failure, ...known } = done
+  return { ...known, failure: failure === MOVED ? changedMeanwhile : failure }
+}
+
+/** The failure that a thrown system error amounts to; throws the error again if no request is at fault. */
+export function failedBy(error: unknown, info: FileInfo): FailedFile<FileFailure> {
+  const failure = failureOf(error)
+  if (failure === null) throw error
+  return { ...info, ...fail(failure) }
+}
+
+function refusalOfType({ stat }: Pin): FileFailure | null {
+  if (stat.isFile()) return null
+  const type = stat.isDirectory() ? 'directory' : stat.isFIFO() ? 'fifo' : stat.isSocket() ? 'socket' : 'device'
+  return { code: 'NOT_A_FILE', type }
+}

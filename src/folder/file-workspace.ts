@@ -1,0 +1,204 @@
+// What can be done with the files of an open root, as far as a policy allows it. Does not know HTTP, what a plan does, or
+// how the root is opened, swept and closed.
+import type { Audit } from '../audit/audit.ts'
+import { fail, ok, type Result } from '../result.ts'
+import type {
+  BatchDone,
+  BatchOptions,
+  BatchStep,
+  ChangeOptions,
+  Consumer,
+  Created,
+  CreateTarget,
+  Edited,
+  Entries,
+  FailedAccess,
+  FailedSteps,
+  FileTarget,
+  FileWithPast,
+  Looked,
+  PageRequest,
+  Planner,
+  Workspace,
+  WorkspaceOptions
+} from '../workspace/api.ts'
+import { notWritableDown } from '../change/announce.ts'
+import { changeFiles } from './batch.ts'
+import { createFile } from './create.ts'
+import { editFile, type WriteContext } from './edit.ts'
+import { staleness } from '../change/run-plan.ts'
+import type { FileFailure } from '../workspace/failure.ts'
+import { FileAccess, type FileAccessOptions } from './file-access.ts'
+import type { Followers } from '../recording/follow.ts'
+import { noHistory, WithHistory } from '../recording/questions.ts'
+import { settle, type Settling } from './settle.ts'
+import { listFolder } from './list.ts'
+import { recallFile } from './recall.ts'
+import type { Pin, Root } from './root/pin.ts'
+import { LimitedViews } from '../workspace/limited-views.ts'
+import { limitPolicy, type Policy } from '../workspace/policy.ts'
+import { scanPinned } from './scan.ts'
+
+type BatchAnswer<T, F> = Promise<{ ok: true; value: BatchDone<T> } | FailedSteps<F | FileFailure>>
+type Answer<T, F = never> = Promise<{ ok: true; value: T } | FailedAccess<F | FileFailure>>
+
+const readOnly = fail<FileFailure>({ code: 'READ_ONLY' })
+const deleteNotAllowed = fail<FileFailure>({ code: 'DELETE_NOT_ALLOWED', reason: 'setting' })
+
+/** An open root, as whatever uses its files needs it. */
+export interface OpenRoot
+  extends
+    Omit<WriteContext, 'files'>,
+    Pick<FileAccessOptions, 'locks' | 'mayBeLeft' | 'recover' | 'running' | 'hashes' | 'checkState'> {
+  /** Of all servers on this root. */
+  secret: Buffer
+  /** Null: there is no history. */
+  settling: Settling | null
+  /** Whether anything more can be written into the state folder. */
+  hasRoom: () => boolean
+  /** The same. */
+  followers: Followers | null
+}
+
+/** Whoever opened the root. */
+export interface Keeper {
+  close(): Promise<void>
+  sweep(): Promise<void>
+}
+
+/** Of a view: the root is not its own. */
+const OTHERS_KEEP: Keeper = { close: async () => {}, sweep: async () => {} }
+
+export class FileWorkspace extends WithHistory implements Workspace {
+  readonly kind = 'folder'
+  readonly root: string
+  readonly confinement: Root['confinement']
+  readonly audit: Audit | null
+  readonly #keeper: Keeper
+  readonly #options: WorkspaceOptions
+  readonly #opened: OpenRoot
+  readonly #policy: Policy
+  readonly #files: FileAccess
+  readonly #context: WriteContext
+  readonly #views = new LimitedViews<FileWorkspace>()
+
+  constructor(opened: OpenRoot, policy: Policy, keeper: Keeper) {
+    const { root, options, settling, followers, secret, running } = opened
+    const files = new FileAccess({ ...opened, policy })
+    super(
+      settling &&
+        followers && {
+          history: settling.history,
+          followers,
+          secret,
+          settle: stored => settle(settling, stored),
+          acquire: settling.acquire
+        },
+      {
+        options,
+        durable: options.durability === 'full',
+        // Those who follow are not a view's to end.
+        isView: policy.limit !== undefined,
+        running,
+        realPath: path => files.realPath(path),
+        refusal: (use, path) => files.refusal(use, path)
+      }
+    )
+    this.confinement = root.confinement
+    this.audit = options.audit ?? null
+    this.root = root.real()?.toString() ?? options.root
+    this.#keeper = keeper
+    this.#options = options
+    this.#opened = opened
+    this.#policy = policy
+    this.#files = files
+    this.#context = { ...opened, files }
+  }
+
+  edit<T, F>(target: FileTarget, options: ChangeOptions<Edited<T>>, plan: Planner<T, F>): Answer<Edited<T>, F> {
+    return this.#files.run<Edited<T>, F>(target, 'edit', async asked =>
+      this.#options.readOnly ? readOnly : editFile(this.#context, { asked, target, options, plan })
+    )
+  }
+
+  create<T, F>(target: CreateTarget, options: ChangeOptions<Created<T>>, plan: Planner<T, F>): Answer<Created<T>, F> {
+    return this.#files.run<Created<T>, F>(target, 'edit', async asked =>
+      this.#options.readOnly ? readOnly : createFile(this.#context, { asked, target, options, plan })
+    )
+  }
+
+  async batch<T, F>(steps: readonly BatchStep<T, F>[], options: BatchOptions<BatchDone<T>>): BatchAnswer<T, F> {
+    if (this.#options.readOnly) return { ...readOnly, path: steps[0]?.target.path ?? '.', at: 0 }
+    const { may_delete = this.#options.allowDelete } = options
+    const removal = may_delete ? -1 : steps.findIndex(({ operation }) => operation === 'remove')
+    if (removal !== -1) return { ...deleteNotAllowed, path: steps[removal]!.target.path, at: removal }
+    return this.#files.runAll(
+      steps.map(({ target }) => target),
+      'edit',
+      asked => {
+        const settling = this.#opened.settling
+        const newId = settling && (() => settling.history.nextId())
+        return changeFiles<T, F>(this.#context, { steps, asked, options, newId })
+      }
+    )
+  }
+
+  look<R>(target: FileTarget, use: { file: () => Consumer<R>; directory: PageRequest }): Answer<Looked<R>> {
+    return this.#files.run(target, 'look', asked =>
+      this.#files.pinned<Looked<R>, FileFailure>(asked, 'look', async ({ pin, info }) => {
+        const facts = { path: asked.path, ...info }
+        if (pin.stat.isDirectory()) {
+          if (target.expected_hash !== undefined) return fail({ code: 'NOT_A_FILE', type: 'directory' })
+          return ok({ type: 'directory', ...facts, ...(await this.#list(pin, use.directory)) })
+        }
+        const read = await scanPinned(pin, this.#options.maxFileSize, use.file)
+        if (!read.ok) return read
+        const { stat, digest: file_hash, value } = read.value
+        const stale = staleness(target, file_hash)
+        if (stale !== null) return { ...fail(stale), file_hash }
+        const modified_at = new Date(Number(stat.mtimeNs / 1_000_000n))
+        return ok({ type: 'file', ...facts, file_hash, file_size: Number(stat.size), modified_at, value })
+      })
+    )
+  }
+
+  async #list(pin: Pin, page: PageRequest): Promise<Entries> {
+    const folder = this.#opened.root.openFolder(pin.relative)
+    try {
+      return await listFolder(folder, page, this.#policy.hiddenIn(pin.real, pin.relative))
+    } finally {
+      folder.close()
+    }
+  }
+
+  recall<T, F>(target: Pick<FileTarget, 'path'>, work: (file: FileWithPast) => Promise<Result<T, F>>): Answer<T, F> {
+    return this.#files.run<T, F>(target, 'look', async asked => {
+      if (this.#opened.settling === null) return noHistory
+      const { history } = this.#opened.settling
+      return recallFile<T, F>({ ...this.#context, history }, asked, work)
+    })
+  }
+
+  async ready(): Promise<FileFailure | null> {
+    const failure = this.#files.ready()
+    return failure ?? notWritableDown(this.#options, this.degraded())
+  }
+
+  degraded(): boolean {
+    const { recorder, settling, hasRoom } = this.#opened
+    return recorder.degraded || (settling !== null && !hasRoom())
+  }
+
+  limitedTo(paths: readonly string[]): Workspace {
+    return this.#views.of(paths, () => new FileWorkspace(this.#opened, limitPolicy(this.#policy, paths), OTHERS_KEEP))
+  }
+
+  close(): Promise<void> {
+    return this.#keeper.close()
+  }
+
+  /** What is done each minute as well: removes what dead servers left. Not part of `Workspace`. */
+  sweep(): Promise<void> {
+    return this.#keeper.sweep()
+  }
+}

@@ -1,0 +1,55 @@
+// `editd forget`: removes the texts of one file's history, whether servers run on the root or not. Does not know argv.
+import { resolve } from 'node:path'
+import { openHistory } from '../history/history.ts'
+import { ok, type Result } from '../result.ts'
+import type { WorkspaceOptions } from '../workspace/api.ts'
+import type { FileFailure } from '../workspace/failure.ts'
+import { thisOwner } from './locks/owner.ts'
+import { relativePath } from '../workspace/path.ts'
+import { openRoot } from './root/root.ts'
+import { openUsedState } from './state.ts'
+
+/**
+ * Removes what the history keeps of the texts of the file at `path`, and of the one that a link there leads to. Returns
+ * of how many changes. Failures: those of the path's text. Throws StateUnusable, also where no server has used the
+ * folder, and the system's errors.
+ */
+export async function forgetTexts(
+  { root: folder, stateDir, report = () => {} }: Pick<WorkspaceOptions, 'root' | 'stateDir' | 'report'>,
+  path: string
+): Promise<Result<number, FileFailure>> {
+  const root = openRoot(folder)
+  try {
+    const relative = relativePath(path, [root.real()?.toString() ?? folder, resolve(folder)])
+    if (!relative.ok) return relative
+    const named = Buffer.from(relative.value)
+    const history = await openHistory({
+      folder: openUsedState(stateDir).history,
+      nonce: thisOwner().nonce,
+      level: 'meta',
+      isPrivate: () => true,
+      // Nothing of other servers is settled or removed, so it needn't be known; and nothing is added.
+      isAlive: async () => true,
+      stayAlive: () => 0,
+      report
+    })
+    try {
+      let count = 0
+      for (const each of placesOf(root, named)) count += await history.forget(each)
+      return ok(count)
+    } finally {
+      await history.close()
+    }
+  } finally {
+    root.close()
+  }
+}
+
+/** The path itself, and where a link there leads inside the root. */
+function placesOf(root: ReturnType<typeof openRoot>, named: Buffer): Buffer[] {
+  const pinned = root.pin(named)
+  if (!pinned.ok) return [named]
+  const { relative } = pinned.value
+  pinned.value.close()
+  return relative.equals(named) ? [named] : [named, relative]
+}

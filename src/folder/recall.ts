@@ -1,0 +1,80 @@
+// A file with what is known of its changes, read together without a lock. Does not know what is asked of them.
+import type { History } from '../history/api.ts'
+import { fail, ok, type Result } from '../result.ts'
+import type { FileWithPast } from '../workspace/api.ts'
+import type { WriteContext } from './edit.ts'
+import type { FileFailure } from '../workspace/failure.ts'
+import type { FileResult, RequestedPath } from '../workspace/results.ts'
+import type { FoundPath } from './file-access.ts'
+import { isEnd } from '../recording/chain.ts'
+import { readChain, type LastBefore } from '../recording/read-chain.ts'
+import { CHANGED, untilUnchanged, workOn } from '../recording/with-past.ts'
+import type { Snapshot } from './text-file.ts'
+import { withSnapshot } from './with-snapshot.ts'
+
+/** What it needs of the workspace. */
+export type RecallContext = Pick<WriteContext, 'options' | 'files' | 'buffers' | 'recorder'> & { history: History }
+
+/**
+ * Does the work on a file as it is and the changes that end in that; on nothing, where it was removed. Failures: those of
+ * reading it; FILE_NOT_FOUND where no change of it is known either; STALE_FILE where it changed each time it was read.
+ */
+export async function recallFile<T, F>(
+  context: RecallContext,
+  asked: RequestedPath,
+  work: (file: FileWithPast) => Promise<Result<T, F>>
+): Promise<FileResult<T, F | FileFailure>> {
+  const { history } = context
+  return untilUnchanged<T, F | FileFailure>(async () => {
+    await history.refresh()
+    const known = await history.lastOf(asked.relative)
+    // As it is now: what is said of it later is written into it.
+    const last: LastBefore | null = known && { edit_id: known.edit_id, settled: known.settled }
+    return context.files.find<T, F | FileFailure | typeof CHANGED>(asked, 'look', async found => {
+      // Where a link led elsewhere, that is another file's.
+      const since = (found.pin ?? found.absent).relative.equals(asked.relative) ? last : undefined
+      const about = { asked, found, since, work }
+      if (found.pin === null) return recall(context, { ...about, content: null })
+      if (found.pin.stat.isDirectory()) return fail({ code: 'NOT_A_FILE', type: 'directory' })
+      return withSnapshot(context, found.pin, content => recall(context, { ...about, content }))
+    })
+  })
+}
+
+interface Recalled<T, F> {
+  asked: RequestedPath
+  found: FoundPath
+  /** Null: there is no file. */
+  content: Snapshot | null
+  /** As of `readChain`. */
+  since: LastBefore | null | undefined
+  work: (file: FileWithPast) => Promise<Result<T, F>>
+}
+
+async function recall<T, F>(
+  { files, history }: RecallContext,
+  { asked, found, content, since, work }: Recalled<T, F>
+): Promise<FileResult<T, F | FileFailure | typeof CHANGED>> {
+  const { relative } = found.pin ?? found.absent
+  const digest = content?.digest ?? null
+  await history.refresh()
+  const { stored, chain } = await readChain(history, relative, digest, since)
+  if (found.pin === null && (chain.records.length === 0 || asked.isFolder)) {
+    return fail(files.notFound(found.absent, 'look'))
+  }
+  if (!isEnd(chain)) {
+    // A change by others, unless the file has changed since it was read.
+    const now = await files.find<string | null, never>(asked, 'look', async now => ok(placeOf(now)))
+    if (!now.ok) return now
+    if (now.value !== placeOf(found)) return fail(CHANGED)
+  }
+  const bytes = content?.bytes ?? Buffer.alloc(0)
+  return workOn(history, { path: asked.path, relative, info: found.info, digest, bytes, stored, chain }, work)
+}
+
+/** What is at a path: the same as long as nothing was done to it. */
+function placeOf({ pin }: FoundPath): string | null {
+  if (pin === null) return null
+  const { dev, ino, size, mtimeNs, ctimeNs } = pin.stat
+  return [dev, ino, size, mtimeNs, ctimeNs].join()
+}

@@ -1,0 +1,227 @@
+// Edits of the past, for those who may read their files now: which are asked for, and what has become of each. Does not
+// know requests or sentences.
+import { keptOf, reviewOf, type Verdict } from '../engine/history/baseline.ts'
+import type { RecordedChange, Selection } from '../engine/history/change.ts'
+import { IndexSet } from '../engine/history/index-set.ts'
+import { standingOf } from '../engine/history/units.ts'
+import type { History, RecordPage, RecordQuery } from '../history/api.ts'
+import { isId } from '../history/ids.ts'
+import type { Settlement, Stored } from '../history/record.ts'
+import type { ChangeRecord, HistoryPage, HistoryQuery, PastEdit } from '../workspace/api.ts'
+import { changeOf, isChange } from './chain.ts'
+import { verdictsOf } from './verdicts.ts'
+
+export interface Past {
+  history: History
+  /** Whether the file at this real path below the root may be read, whether it is there or not. */
+  mayRead(path: Buffer): boolean
+  /** What became of a change about which its server hasn't said it: once that is known, under its file's lock. */
+  settle(stored: Stored): Promise<Settlement | 'under_way'>
+}
+
+/** Which edits are asked for; `path` and `under` are real paths below the root, '' the root itself. */
+export type PastQuery = RecordQuery & Pick<HistoryQuery, 'state' | 'review' | 'limit'>
+
+/**
+ * Records that are looked at for one page, or as many as it may have edits. Where more had to be, the page is shorter, and
+ * has `next_before`.
+ */
+const LOOKED_AT = 5000
+/** Records that are read at a time. */
+const READ_AT_ONCE = 1000
+/**
+ * Changes that are settled for one page: those of the last instant, or of servers that were killed. Where more had to be,
+ * the same.
+ */
+const SETTLED = 10
+
+/** Records of a path that are read at first; each time there have to be more, three times as many. */
+const READ_ON = 10
+
+/** A page of edits, newest first. */
+export async function pastEdits(past: Past, { texts = false, ...query }: PastQuery): Promise<HistoryPage> {
+  await past.history.refresh()
+  const page = await pageOf(past, query)
+  const swept = await sweptOf(past.history, query, page)
+  return {
+    ...page,
+    ...(swept.length > 0 && { swept }),
+    ...(texts && { edits: await withTexts(past.history, page.edits) })
+  }
+}
+
+/** Those of the ids that are asked for which a sweep removed: none of a page that doesn't have all that there is. */
+async function sweptOf(
+  history: History,
+  { edit_ids = [], before }: PastQuery,
+  { edits, next_before }: HistoryPage
+): Promise<string[]> {
+  if (before !== undefined || next_before !== undefined) return []
+  const found = new Set(edits.map(({ record }) => record.edit_id))
+  const missing = edit_ids.filter(id => isId(id) && !found.has(id))
+  if (missing.length === 0) return []
+  const end = await history.sweptTo()
+  return missing.filter(id => id <= end)
+}
+
+async function pageOf(
+  { history, mayRead, settle }: Past,
+  { limit, state: wanted, review, under, before: first, ...others }: PastQuery
+): Promise<HistoryPage> {
+  const asked = { ...others, reviews: false, ...(under !== undefined && under.length > 0 && { under }) }
+  const states = new StatesByPath({ history, settle })
+  const edits: PastEdit[] = []
+  let before = first
+  let last = first
+  let looked = 0
+  let settled = 0
+  let page: RecordPage
+  do {
+    const count = Math.min(Math.max(limit, 50), READ_AT_ONCE)
+    page = await history.list({ ...asked, ...(before !== undefined && { before }) }, count)
+    for (const [index, stored] of page.records.entries()) {
+      const { record } = stored
+      const isShown = stored.settled !== 'void' && isChange(record) && mayRead(record.path)
+      if (isShown && stored.settled === null && settled++ === SETTLED) {
+        return { edits, next_before: last!, ...oldest(page) }
+      }
+      looked++
+      last = record.edit_id
+      if (!isShown) continue
+      // Its server says it within 50 ms, unless it was killed.
+      const became = stored.settled ?? (await settle(stored))
+      const isOpen = stored.settled === null && became !== 'done'
+      // There is such an edit: who asks for it learns that nobody knows yet whether it took place.
+      if (became === 'void' || (isOpen && others.edit_ids === undefined)) continue
+      const edit = await states.of({ ...stored, record, ...(isOpen && { settled: 'uncertain' as const }) })
+      if (edit === null) continue
+      if (wanted !== undefined && edit.state !== wanted) continue
+      if (review !== undefined && edit.review !== review) continue
+      edits.push(edit)
+      if (edits.length < limit) continue
+      const isLast = index === page.records.length - 1 && page.next_before === null
+      return { edits, ...(isLast ? {} : { next_before: record.edit_id }), ...oldest(page) }
+    }
+    before = page.next_before ?? undefined
+  } while (before !== undefined && looked < Math.max(LOOKED_AT, limit))
+  return { edits, ...(before !== undefined && { next_before: before }), ...oldest(page) }
+}
+
+const oldest = ({ oldest_kept_at }: RecordPage) => (oldest_kept_at === null ? {} : { oldest_kept_at })
+
+/** The same edits with their texts; those of the newest first, as far as one page may have them. */
+async function withTexts(history: History, edits: readonly PastEdit[]): Promise<PastEdit[]> {
+  const edit_ids = edits.map(({ record }) => record.edit_id)
+  if (edit_ids.length === 0) return []
+  const { records } = await history.list({ edit_ids, texts: true }, edit_ids.length)
+  const read = new Map(records.map(stored => [stored.record.edit_id, stored]))
+  return edits.map(edit => {
+    const { record, texts } = read.get(edit.record.edit_id) ?? edit
+    return isChange(record) ? { ...edit, record, texts } : edit
+  })
+}
+
+/** What has become of edits; of each path no more is looked at than what came after the oldest one that is asked for. */
+class StatesByPath {
+  readonly #past: SettledPast
+  readonly #paths = new Map<string, StatesOfPath>()
+
+  constructor(past: SettledPast) {
+    this.#past = past
+  }
+
+  /** Null: its record was removed meanwhile. */
+  async of({ record, texts, settled }: Stored & { record: ChangeRecord }): Promise<PastEdit | null> {
+    if (settled === 'uncertain') return { record, texts, state: 'uncertain' }
+    const key = record.path.toString('latin1')
+    const known = this.#paths.get(key) ?? new StatesOfPath(this.#past, record.path)
+    this.#paths.set(key, known)
+    const state = await known.of(record.edit_id)
+    return state && { record, texts, ...state }
+  }
+}
+
+type SettledPast = Pick<Past, 'history' | 'settle'>
+type StateOf = Omit<PastEdit, 'record' | 'texts'>
+
+/** The same of one path. */
+class StatesOfPath {
+  readonly #past: SettledPast
+  readonly #path: Buffer
+  /** All that were read. */
+  readonly #read = new Set<string>()
+  /** Those that took place, newest first. */
+  readonly #changes: RecordedChange[] = []
+  /** Newest first: those on an edit are later than it. */
+  readonly #verdicts: Verdict[] = []
+  #states = new Map<string, StateOf>()
+  /** What later undos and redos toggle, as `part` has it. */
+  readonly #toggled = new Set<string>()
+  readonly #superseded = new Set<string>()
+  #before: string | undefined
+  #isWhole = false
+  #count = READ_ON
+
+  constructor(past: SettledPast, path: Buffer) {
+    this.#past = past
+    this.#path = path
+  }
+
+  /** Null: there is no record of it any more. What became of the edit is unknown then, even if an undo is kept. */
+  async of(edit_id: string): Promise<StateOf | null> {
+    while (!this.#isWhole && (this.#before === undefined || this.#before > edit_id)) await this.#readOn()
+    if (!this.#read.has(edit_id)) return null
+    const state = this.#states.get(edit_id) ?? { state: 'applied' as const }
+    return this.#superseded.has(edit_id) ? { ...state, superseded: true } : state
+  }
+
+  /** The state of an edit depends on later changes only. */
+  async #readOn(): Promise<void> {
+    const query = { path: this.#path, ...(this.#before !== undefined && { before: this.#before }) }
+    const { history, settle } = this.#past
+    const { records, next_before } = await history.list(query, this.#count)
+    this.#count *= 3
+    this.#before = next_before ?? undefined
+    this.#isWhole = next_before === null
+    for (const stored of records) {
+      const { record, settled } = stored
+      this.#read.add(record.edit_id)
+      if (record.operation === 'review') continue
+      // An undo at another server may have been answered before its server has said here that it is done.
+      const isOpenUndo = settled === null && record.toggles !== undefined
+      if ((isOpenUndo ? await settle(stored) : settled) === 'done') this.#take(changeOf(record))
+    }
+    this.#verdicts.push(...verdictsOf(records))
+    const standing = standingOf(this.#changes.toReversed())
+    const keptOfEdits = keptOf(this.#verdicts.toReversed())
+    this.#states = new Map(
+      Array.from(standing, ([edit_id, { state, by, undone, count }]) => {
+        const kept = keptOfEdits.get(edit_id) ?? new IndexSet()
+        const review = reviewOf(undone, kept, count)
+        return [
+          edit_id,
+          {
+            state,
+            ...(state !== 'applied' && by !== undefined && { undone_by: by }),
+            ...(review !== undefined && { review }),
+            units: { count, undone, kept }
+          }
+        ]
+      })
+    )
+  }
+
+  #take(change: RecordedChange): void {
+    this.#changes.push(change)
+    const { edit_id, toggles } = change
+    if (toggles === undefined) return
+    const isOver = ({ edit_id: id, change_indexes }: Selection): boolean =>
+      this.#toggled.has(part(id)) || change_indexes?.every(index => this.#toggled.has(part(id, index))) === true
+    if (toggles.every(isOver)) this.#superseded.add(edit_id)
+    for (const { edit_id: id, change_indexes } of toggles) {
+      for (const index of change_indexes ?? [undefined]) this.#toggled.add(part(id, index))
+    }
+  }
+}
+
+const part = (edit_id: string, index?: number): string => (index === undefined ? edit_id : `${edit_id} ${index}`)

@@ -1,0 +1,159 @@
+// What the history of a workspace is asked and told, by those who may see the files: wherever these are. Does not know
+// how files are read or changed.
+import type { History } from '../history/api.ts'
+import { Cursor } from '../history/cursor.ts'
+import { isId } from '../history/ids.ts'
+import type { Settlement, Stored } from '../history/record.ts'
+import { fail, ok, type Result } from '../result.ts'
+import type {
+  ChangesPage,
+  ChangesQuery,
+  CommonOptions,
+  Follower,
+  HistoryPage,
+  HistoryQuery,
+  Key,
+  ReviewTarget
+} from '../workspace/api.ts'
+import { unlessUnreadable } from '../workspace/errno.ts'
+import type { CursorFailure, FileFailure, KeyFailure, RequestInFlight } from '../workspace/failure.ts'
+import { nextChanges, type Followers, type Where } from './follow.ts'
+import { sealCursor, unsealCursor } from './sealed-cursor.ts'
+import { onceByKey, type KeyedRequest, type Keys } from './keys.ts'
+import { pastEdits } from './past.ts'
+import { giveVerdict } from './verdicts.ts'
+
+const readOnly = fail<FileFailure>({ code: 'READ_ONLY' })
+export const noHistory = fail({ code: 'HISTORY_GONE', reason: 'off' } as const)
+
+/** What is kept, and how it is settled. */
+export interface Asked extends Pick<Keys, 'secret' | 'acquire'> {
+  history: History
+  followers: Followers
+  /** What became of a change about which its server hasn't said it. */
+  settle(stored: Stored): Promise<Settlement | 'under_way'>
+}
+
+/** Who asks. */
+export interface Asking {
+  options: Pick<CommonOptions, 'audit' | 'readOnly' | 'report'>
+  durable: boolean
+  /** Of a part of the workspace. */
+  isView: boolean
+  running: { counted<R>(work: () => Promise<R>): Promise<R> }
+  /** The real path below the root that a request's path means, if it may be listed. */
+  realPath(path: string): Result<Buffer, FileFailure>
+  /** Why the file at this real path may not be used so, whether it is there or not; null: it may. */
+  refusal(use: 'edit' | 'read', path: Buffer): ReturnType<Keys['refusalOf']>
+}
+
+/** The part of a workspace that its history answers: members of `Workspace`. */
+export abstract class WithHistory {
+  /** Null: there is no history. */
+  readonly #asked: Asked | null
+  readonly #asking: Asking
+
+  constructor(asked: Asked | null, asking: Asking) {
+    this.#asked = asked
+    this.#asking = asking
+  }
+
+  async history(query: HistoryQuery): Promise<Result<HistoryPage, FileFailure>> {
+    if (this.#asked === null) return noHistory
+    const { history, settle } = this.#asked
+    const { path, under, ...others } = query
+    const where = this.#where({ path, under })
+    if (!where.ok) return where
+    return unlessUnreadable(async () =>
+      ok(await pastEdits({ history, mayRead: this.#mayRead, settle }, { ...others, ...where.value }))
+    )
+  }
+
+  async hasSwept(id?: string): Promise<Result<boolean, FileFailure>> {
+    if (this.#asked === null) return noHistory
+    const { history } = this.#asked
+    return unlessUnreadable(async () => {
+      const end = await history.sweptTo()
+      return ok(id === undefined ? end !== '' : isId(id) && id <= end)
+    })
+  }
+
+  /** The real paths of what a query asks for. */
+  #where(asked: { path: string | undefined; under: string | undefined }): Result<Where, FileFailure> {
+    const where: Where = {}
+    for (const name of ['path', 'under'] as const) {
+      const given = asked[name]
+      if (given === undefined) continue
+      const real = this.#asking.realPath(given)
+      if (!real.ok) return real
+      where[name] = real.value
+    }
+    return ok(where)
+  }
+
+  /** Whether the file at this real path may be read, whether it is there or not. */
+  readonly #mayRead = (path: Buffer): boolean => this.#asking.refusal('read', path) === null
+
+  async changes({
+    after,
+    path,
+    under,
+    client,
+    ...waiting
+  }: ChangesQuery): Promise<Result<ChangesPage, FileFailure | CursorFailure>> {
+    const where = this.#where({ path, under })
+    if (!where.ok) return where
+    const following = await this.follow(after)
+    if (!following.ok) return following
+    const follower = following.value
+    client?.onGone(() => follower.end())
+    try {
+      const told = await nextChanges(follower, { ...waiting, ...where.value })
+      return told.ok ? ok({ told: told.value, next_after: follower.textOf(follower.after) }) : told
+    } finally {
+      follower.end()
+    }
+  }
+
+  async follow(after?: string): Promise<Result<Follower, FileFailure | CursorFailure>> {
+    if (this.#asked === null) return noHistory
+    const { followers, secret } = this.#asked
+    const cursor = after === undefined ? null : Cursor.parse(unsealCursor(after, secret))
+    if (after !== undefined && cursor === null) return fail({ code: 'INVALID_CURSOR' })
+    const textOf = (cursor: Cursor): string =>
+      this.#asking.isView ? sealCursor(cursor.toString(), secret) : cursor.toString()
+    const said = await unlessUnreadable<void, never>(async () => ok(await this.#sayAll()))
+    return said.ok ? followers.follow(cursor, this.#mayRead, textOf) : said
+  }
+
+  /** A client that any server has answered that a change is made gets that change now, and doesn't get it later. */
+  async #sayAll(): Promise<void> {
+    const { history, settle } = this.#asked!
+    for (const stored of await history.openElsewhere()) if (this.#mayRead(stored.record.path)) await settle(stored)
+    await history.sayAll()
+  }
+
+  endFollowing(): void {
+    if (!this.#asking.isView) this.#asked?.followers.close()
+  }
+
+  async review(target: ReviewTarget): Promise<Result<null, FileFailure | RequestInFlight>> {
+    const { options, durable, running } = this.#asking
+    if (options.readOnly) return readOnly
+    if (this.#asked === null) return noHistory
+    const giving = { history: this.#asked.history, durable, report: options.report ?? (() => {}) }
+    const audit = target.audit ?? options.audit?.call()
+    return running.counted(() => giveVerdict(giving, { ...target, ...(audit !== undefined && { audit }) }))
+  }
+
+  async keyed<T>(
+    request: KeyedRequest,
+    work: (key: Key) => Promise<T>,
+    pathsIn: (outcome: unknown) => readonly string[] = () => [],
+    use: 'edit' | 'read' = 'edit'
+  ): Promise<Result<{ done: T } | { replayed: unknown }, KeyFailure>> {
+    if (this.#asked === null) return noHistory
+    const refusalOf = (path: Buffer) => this.#asking.refusal(use, path)
+    return onceByKey({ ...this.#asked, refusalOf }, request, work, pathsIn)
+  }
+}

@@ -1,0 +1,67 @@
+// A second process for the tests of batches: carries out the batches that it is sent, one JSON line each, and prints
+// what became of each. Does not know any test.
+import { createInterface } from 'node:readline'
+import type { WorkspaceOptions } from '../../../src/workspace/api.ts'
+import { append, become, open, remove } from './open.ts'
+
+/** The options are those of the workspace that differ from open.ts's. `ahead`: ms by which its clock is. */
+export interface WorkerOrder extends Partial<WorkspaceOptions> {
+  root: string
+  state: string
+  ahead?: number
+}
+
+/** Texts by path: to append, to make a file of, and to replace everything; and what to remove: its folders by path. */
+export interface BatchOrder {
+  id: string
+  edits?: Record<string, string>
+  creates?: Record<string, string>
+  becomes?: Record<string, string>
+  removes?: Record<string, string[]>
+}
+
+const { root, state, ahead = 0, ...options }: WorkerOrder = JSON.parse(process.argv[2] ?? '{}')
+if (ahead !== 0) {
+  const TrueDate = Date
+  globalThis.Date = class extends TrueDate {
+    constructor(...time: [] | [number]) {
+      super(time[0] ?? TrueDate.now() + ahead)
+    }
+    static override now = () => TrueDate.now() + ahead
+  } as DateConstructor
+}
+
+const workspace = await open({ base: '', root, state }, { lockTimeout: 20_000, allowDelete: true, ...options })
+process.stdout.write('ready\n')
+
+const names = (texts: Record<string, string> = {}): [string, string][] => Object.entries(texts)
+
+for await (const line of createInterface({ input: process.stdin })) {
+  const { id, edits, creates, becomes, removes = {} }: BatchOrder = JSON.parse(line)
+  const steps = [
+    ...names(edits).map(([path, text]) => ({ operation: 'edit' as const, target: { path }, plan: append(text) })),
+    ...names(becomes).map(([path, text]) => ({ operation: 'edit' as const, target: { path }, plan: become(text) })),
+    ...Object.entries(removes).map(([path, folders]) => ({
+      // As a patch deletes it, or as an undo takes back its creation, with the folders that this made.
+      ...(folders.length === 0 ? { operation: 'remove' as const } : { operation: 'edit' as const, apart: true }),
+      target: { path },
+      plan: remove(...folders)
+    })),
+    ...names(creates).map(([path, text]) => ({
+      operation: 'create' as const,
+      target: { path, overwrite: false, create_parents: true },
+      plan: become(text)
+    }))
+  ]
+  try {
+    const done = await workspace.batch<unknown, never>(steps, { dry_run: false, origin: { operation: 'batch' } })
+    const [how, more] = done.ok
+      ? ['done', done.value.batch_id ?? '-']
+      : ['refused', `${done.failure.code} ${'reason' in done.failure ? done.failure.reason : '-'} ${done.path}`]
+    process.stdout.write(`${how} ${id} ${more}\n`)
+  } catch (error) {
+    process.stdout.write(`threw ${id} ${error instanceof Error ? JSON.stringify(error.stack) : error}\n`)
+  }
+}
+await workspace.close()
+process.exit()
