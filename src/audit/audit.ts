@@ -32,8 +32,8 @@ export interface Claimed {
 export interface IntendedChange {
   hash_after?: string | null
   /** What the history calls it. */
-  edit_id?: string | undefined
-  batch_id?: string | undefined
+  edit_id?: string
+  batch_id?: string
 }
 
 export interface LineCounts {

@@ -52,15 +52,15 @@ export interface AccessIssuer {
   /** What clients are told to ask for. */
   scopes: string[]
   /** What `aud` has instead of the audience. */
-  aud?: string | undefined
+  aud?: string
   /** The claims with words for what a token may do, and which word is for which scope; absent: the scopes themselves. */
-  scopeClaims?: string[] | undefined
-  scopeValues?: Map<string, Scope> | undefined
+  scopeClaims?: string[]
+  scopeValues?: Map<string, Scope>
   /** The claim that says which workspace a token is for, and which value is which; absent: the names themselves. */
-  workspaceClaim?: string | undefined
-  workspaceValues?: Map<string, string> | undefined
+  workspaceClaim?: string
+  workspaceValues?: Map<string, string>
   /** The workspace of all its tokens. */
-  workspace?: string | undefined
+  workspace?: string
 }
 
 /** Of workspaces and tokens: what can stand in a URL and in a line of a log. */
@@ -178,7 +178,7 @@ export async function loadAccess(config: Config, disk: Disk = DISK): Promise<Res
     workspaces,
     tokens: tokens.map(({ memory_root = null, paths = null, expires = null, rate, ...token }) => ({
       ...token,
-      ...(rate !== undefined && { rate }),
+      rate,
       paths,
       expires,
       memoryRoot: memory_root
@@ -196,8 +196,8 @@ export async function loadAccess(config: Config, disk: Disk = DISK): Promise<Res
 
 /** What the file says of these, in which each part is missing where it is at fault itself. */
 interface Parts {
-  workspaces?: Partly<{ name: string; root: string }[]> | undefined
-  tokens?: Partly<Pick<AccessToken, 'name' | 'sha256' | 'workspace'>[]> | undefined
+  workspaces?: Partly<{ name: string; root: string }[]>
+  tokens?: Partly<Pick<AccessToken, 'name' | 'sha256' | 'workspace'>[]>
   issuers?:
     | Partly<{ issuer: string; algorithms: string[]; workspace?: string; workspace_values?: Map<string, string> }[]>
     | undefined

@@ -124,7 +124,7 @@ export type Partly<T> =
     : T extends readonly (infer E)[]
       ? (Partly<E> | undefined)[]
       : T extends object
-        ? { [K in keyof T]?: Partly<T[K]> | undefined }
+        ? { [K in keyof T]?: Partly<T[K]> }
         : T
 
 /** All that is at fault, each a sentence that begins with the file and the line; and the value without it. */

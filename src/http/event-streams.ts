@@ -30,7 +30,7 @@ export interface EventStreams {
 /** `ends`: as it was when the reader was let in. `expires`: when its token does. */
 export interface Admitted {
   ends: number
-  expires?: number | null | undefined
+  expires?: number | null
 }
 
 interface Stream {

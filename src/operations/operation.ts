@@ -408,19 +408,19 @@ export interface Subject {
 /** What a call has besides the fields of its operation; `undefined` is as good as absent. */
 export interface CallContext {
   /** Absent without an access file: then whoever calls may do everything. */
-  subject?: Subject | undefined
+  subject?: Subject
   /** `If-None-Match: *`: there must be no file. */
-  if_none_match?: true | undefined
+  if_none_match?: true
   /** Who calls. */
   caller?: Author
   /** The call itself says by which agent or in which session it is. */
   is_named?: boolean
   /** Of a request with an idempotency key. */
-  key?: Key | undefined
+  key?: Key
   /** Who is told which files it changes. */
-  audit?: AuditedCall | undefined
+  audit?: AuditedCall
   /** Who waits for the answer, where that is known. */
-  client?: Client | undefined
+  client?: Client
 }
 
 /** The names of operations in a sentence for a caller: their routes, or the names of their tools. */

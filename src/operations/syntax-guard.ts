@@ -27,7 +27,7 @@ export interface GuardedChange {
   mode: SyntaxMode
   path: string
   is_new: boolean
-  known?: SyntaxCheck | undefined
+  known?: SyntaxCheck
 }
 
 /**

@@ -52,7 +52,7 @@ const randomRecord = (): EditRecord => ({
   ...maybe({ agent: random.text(WORDS, 5) }),
   ...maybe({ session: random.text(WORDS, 5) }),
   ...maybe({ reason: random.text(WORDS, 5) }),
-  ...maybe({ encodings: { ...maybe({ before: 'utf-16le' }), ...maybe({ after: 'shift_jis' }) } }),
+  ...maybe({ encodings: { ...maybe({ before: 'utf-16le' as const }), ...maybe({ after: 'shift_jis' as const }) } }),
   ...maybe({ temp: random.text(WORDS, 5) }),
   ...maybe({ toggles: list(() => ({ edit_id: ids.next(), ...maybe({ change_indexes: list(number) }) })) }),
   ...maybe({ made_folders: list(bytes) }),

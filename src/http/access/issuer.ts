@@ -9,15 +9,15 @@ export interface Issuer {
   /** Names of RFC 7518 and 8037; no others are taken. */
   algorithms: readonly string[]
   /** What `aud` has instead, where the issuer doesn't name servers by URL. */
-  aud?: string | undefined
+  aud?: string
   /** What clients are told to ask for, in the issuer's words; empty: they are told nothing. */
   scopes: readonly string[]
   /** Which claims say what a token may do, and which word is for which scope; absent: the usual ones, our scopes. */
-  scopeClaims?: readonly string[] | undefined
-  scopeValues?: ReadonlyMap<string, Scope> | undefined
+  scopeClaims?: readonly string[]
+  scopeValues?: ReadonlyMap<string, Scope>
   /** Which claim says what workspace a token is for, and which value is which; absent: `workspace`, the names. */
-  workspaceClaim?: string | undefined
-  workspaceValues?: ReadonlyMap<string, string> | undefined
+  workspaceClaim?: string
+  workspaceValues?: ReadonlyMap<string, string>
   /** That of all its tokens, whatever they say. */
-  workspace?: string | undefined
+  workspace?: string
 }
