@@ -60,7 +60,7 @@ export function blameOf(present: Buffer, task: BlameTask): Result<BlamedText, Hi
   const text = new Text(written.map(({ bytes }) => bytes))
   const { offsets, total: total_lines } = lineStarts(text, [start_line])
   if (start_line > Math.max(1, total_lines) || (end_line !== undefined && end_line < start_line)) {
-    return fail({ code: 'LINE_OUT_OF_RANGE', total_lines, start_line, ...(end_line !== undefined && { end_line }) })
+    return fail({ code: 'LINE_OUT_OF_RANGE', total_lines, start_line, end_line })
   }
   const last = Math.min(end_line ?? total_lines, total_lines)
   const budget = new LineBudget(limit)

@@ -68,8 +68,8 @@ export async function encodedPlan(
   return ok({
     splices: made,
     pieces: result,
-    ...(known !== undefined && { places: encodedPlaces(placesOf(view, splices, lines), codec) }),
-    ...(character !== undefined && { character })
+    places: known && encodedPlaces(placesOf(view, splices, lines), codec),
+    character
   })
 }
 

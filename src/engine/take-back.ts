@@ -98,7 +98,7 @@ export function planTakeBack(
     ...taskResult(present, plan, changed, task, description),
     toggled,
     skipped,
-    ...(removes === true && { removes })
+    removes
   })
 }
 
@@ -116,7 +116,7 @@ function withFixes(present: Buffer, failure: TakeBackFailure): TakeBackTaskFailu
   if (failure.code === 'HISTORY_GONE' || failure.conflicts === undefined) return failure as TakeBackTaskFailure
   const conflicts = failure.conflicts.map((conflict, i): ConflictWithFix => {
     const restores = i < FIXED && present.length <= FIXED_SIZE ? restoringEdit(present, conflict) : undefined
-    return { ...conflict, ...(restores !== undefined && { restores }) }
+    return { ...conflict, restores }
   })
   return { ...failure, conflicts }
 }

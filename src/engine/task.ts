@@ -263,7 +263,7 @@ function planChange(
         line_endings: change.line_endings,
         max_result_size,
         work_within,
-        ...(max_replacements !== undefined && { max_replacements }),
+        max_replacements,
         ...(change.allow_repeat === true && { allow_repeat: true })
       })
     case 'edit_lines':
@@ -271,7 +271,7 @@ function planChange(
     case 'create':
       return planFileContent(original, change.content, {
         max_result_size,
-        ...(change.line_endings !== undefined && { line_endings: change.line_endings })
+        line_endings: change.line_endings
       })
     case 'apply_hunks':
       return planHunks(original, change.hunks, { max_result_size, work_within })

@@ -203,7 +203,7 @@ export class Feed {
     if (segment === undefined || segment.overview === null) return { isClosed: false }
     const { overview, isClosed, seen } = segment
     const end = overview instanceof SegmentIndex ? overview.end : seen?.size
-    return { segment, isClosed, ...(end !== undefined && { end }) }
+    return { segment, isClosed, end }
   }
 
   async *#lines(segment: Segment, from: number, end: number): AsyncGenerator<ReadLine | 'unreadable'> {

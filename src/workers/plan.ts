@@ -67,7 +67,7 @@ export class PlanMaker {
     const bytes = transferable(original)
     const packed = earlier && packChanges(earlier)
     const transfer = [bytes.buffer, ...(packed ? memoryOf(packed.changes.splices) : [])]
-    return this.#threads.run({ type: 'replan', bytes, task: others, ...(packed && { earlier: packed }) }, { transfer })
+    return this.#threads.run({ type: 'replan', bytes, task: others, earlier: packed }, { transfer })
   }
 
   /**

@@ -72,7 +72,7 @@ function causeOf({ candidates: [best, another], margin, name: expected }: Sugges
   if (best === undefined) return { type: 'never_there' }
   // Of a place that is too unlike to be shown nothing is said.
   if (margin >= MARGIN || another === undefined) return best.cause
-  return { type: 'near_duplicate', ...(expected !== undefined && { expected }) }
+  return { type: 'near_duplicate', expected }
 }
 
 /**

@@ -34,7 +34,7 @@ export function explainStale(
     fits: true,
     places,
     total: placements.length,
-    ...(unchecked !== undefined && { unchecked }),
+    unchecked,
     file_preview: previewOf(original, line_index, first[0])
   }
 }

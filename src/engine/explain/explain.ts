@@ -243,7 +243,7 @@ function locations({
       return {
         line_number: lines[index]!,
         ...placeInLine(text, match),
-        ...(inserted_by_edit !== undefined && { inserted_by_edit })
+        inserted_by_edit
       }
     })
   }

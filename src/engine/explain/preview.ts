@@ -57,7 +57,7 @@ export function previewOf(original: Buffer, index: LineIndex, place: Match | und
     preview_end_line: Math.min(to!, total),
     content,
     highlights: place === undefined || total === 0 ? [] : [{ start_line: placeFrom!, end_line: placeTo! }],
-    ...(lossy && { lossy })
+    lossy
   }
 }
 

@@ -28,7 +28,7 @@ export function similarContent(
       confidence: !clear || score < MEDIUM ? 'low' : score >= HIGH && !isCut ? 'high' : 'medium',
       differences,
       ...(more_differences !== undefined && { more_differences }),
-      ...(lossy && { lossy })
+      lossy
     }
   })
 }

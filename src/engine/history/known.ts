@@ -30,5 +30,5 @@ export interface Reach {
 export function reachOf(changes: readonly RecordedChange[], since: number): Reach {
   if (since === 0) return {}
   const oldest = changes.find(({ edit_id }, at) => at >= since && isRecordedId(edit_id))
-  return { incomplete: true, ...(oldest !== undefined && { reaches_back_to: oldest.edit_id }) }
+  return { incomplete: true, reaches_back_to: oldest?.edit_id }
 }

@@ -87,9 +87,9 @@ export class Scan {
       ...(line_ending === 'mixed' && { line_ending_counts: counts }),
       ends_with_newline: ends_with_break,
       indentation: indentationOf(head),
-      ...(language !== undefined && { language })
+      language
     }
-    return { encoding, facts, ...(this.#window !== undefined && { window: this.#window.finish(total_lines) }) }
+    return { encoding, facts, window: this.#window?.finish(total_lines) }
   }
 
   #checkUtf8(chunk: Buffer): void {

@@ -92,7 +92,7 @@ const matchOf = (
   column_start: start + 1,
   column_end: end + 1,
   line_content: excerptAround(text, start, LINE_LENGTH),
-  ...(lossy && { lossy })
+  lossy
 })
 
 function expressionOf({ text, regex, ignore_case }: SearchRequest): RE2JS {

@@ -138,7 +138,7 @@ class Collector {
     const language = /^\S+/.exec(info.trim())?.[0]
     const item: CodeBlock = {
       kind: 'code_block',
-      ...(language !== undefined && { language }),
+      language,
       ...this.#around(),
       start_line,
       end_line,

@@ -82,9 +82,9 @@ export function symbolsOf(
       ...(parent !== '' && { parent }),
       start_line: start.startPosition.row + 1,
       end_line,
-      ...(comment !== undefined && { comment_start_line: comment.startPosition.row + 1 }),
+      comment_start_line: comment && comment.startPosition.row + 1,
       alone: shared.get(spanOf(symbol)) === 1 && !declaresMore(symbol) && isAlone(lines, start, outer),
-      ...(body !== undefined && { body }),
+      body,
       ...(!whole && name.includes('\ufffd') && { lossy: true as const })
     })
     open.push({

@@ -25,7 +25,7 @@ export function faultAt(source: string, line: number, column: number, reason?: s
     line: row,
     column: Math.min(row < line ? Infinity : column, text.length + 1),
     text: text.trim(),
-    ...(reason !== undefined && { reason })
+    reason
   }
 }
 

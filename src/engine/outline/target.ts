@@ -31,7 +31,7 @@ export function findTarget(
   if (chosen.length === 1) return ok(chosen[0]!)
   const about = {
     target,
-    ...(at_line !== undefined && { at_line }),
+    at_line,
     outline: outline.items.slice(0, MOST_SHOWN).map(outlineEntryOf),
     total: outline.items.length,
     ...(outline.type === 'code' &&

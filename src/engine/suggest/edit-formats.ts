@@ -89,7 +89,7 @@ function sidesOfBlock(lines: readonly string[]): Sides | undefined {
   const second = isDivided ? part(divider + 1, end) : opening === -1 ? first : undefined
   return {
     old: first,
-    ...(second !== undefined && { new: second }),
+    new: second,
     isWhole: isDivided && opening !== -1 && closing !== -1,
     isOneOfSeveral: next !== -1
   }

@@ -135,14 +135,14 @@ export function suggest(text: Buffer, oldText: string): Suggestions {
             old: asBytes ? { ...old, source: old.read(sent, 'old') ?? sent } : old,
             elided: region.elided === true,
             inLongLine: isInLongLine(haystack, region),
-            ...(encoding !== undefined && { encoding })
+            encoding
           },
           encoding === 'latin-1' ? haystack.text(start, end) : decode(bytes).text
         )
       }
     }),
     margin: marginOf(regions),
-    ...(name !== undefined && { name }),
+    name,
     truncated: budget.exhausted || end < text.length
   }
 }
