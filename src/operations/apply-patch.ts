@@ -16,7 +16,7 @@ import type { TaskChange } from '../engine/task.ts'
 import type { PatchFault } from '../engine/patch/fault.ts'
 import { parseDiff, parseNewFile } from '../engine/patch/v4a.ts'
 import { fail, ok, type Result } from '../result.ts'
-import type { FileAttributes, Planned, Planner, Workspace } from '../workspace/api.ts'
+import type { Planned, Planner, Workspace } from '../workspace/api.ts'
 import { refusalToDelete } from './access.ts'
 import {
   fileWithoutTexts,
@@ -223,8 +223,7 @@ function move(request: ChangeRequest, move_to: string, plan: Planner<Reported, C
           const planned = await plan(original, file)
           if (!planned.ok) return planned
           const { pieces, description, encodings: { after } = {} } = planned.value
-          const encodings = after === undefined ? {} : { encodings: { after } }
-          moved = { pieces, description, ...encodings, ...withAttributes(file.attributes) }
+          moved = { pieces, description, encodings: after && { after }, attributes: file.attributes }
           return planned
         }
       },
@@ -233,13 +232,11 @@ function move(request: ChangeRequest, move_to: string, plan: Planner<Reported, C
     ],
     answer([old, made]) {
       const { hash_before, path: moved_from } = old!
-      const done = { ...made!, ...(hash_before !== undefined && { hash_before }) }
+      const done = { ...made!, hash_before }
       return { operation: 'move', outcome: outcomeOf(request, done, {}), moved_from }
     }
   }
 }
-
-const withAttributes = (attributes: FileAttributes | undefined) => (attributes === undefined ? {} : { attributes })
 
 const newFile = (path: string) => ({ path, overwrite: false, create_parents: true })
 

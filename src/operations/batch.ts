@@ -72,9 +72,9 @@ async function carryOutAll(
     return { operation_index, operation, path }
   }
   const prepared = requests.map(({ operation, ...fields }): Prepared => {
-    const asked = { ...(show_diff !== undefined && { show_diff }), ...fields, dry_run }
+    const asked = { show_diff, ...fields, dry_run }
     // The fields have passed the schema of that operation.
-    return operations[operation].prepare(asked as never, { subject, ...(caller !== undefined && { caller }) })
+    return operations[operation].prepare(asked as never, { subject, caller })
   })
   return makeTogether(workspace, context, {
     operation: 'batch',

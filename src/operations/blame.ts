@@ -50,9 +50,9 @@ export const makeBlame = (workspace: Workspace, reader: HistoryReader): Operatio
       }
       const outcome: BlameOutcome = {
         path,
-        ...(resolved_path !== undefined && { resolved_path }),
+        resolved_path,
         ...hashesOf(file_hash),
-        ...(at !== undefined && { at }),
+        at,
         ...found.value,
         edits: editsOfFile(file, new Set(found.value.lines.flatMap(({ edit_ids }) => edit_ids)))
       }

@@ -52,7 +52,7 @@ export interface Planning {
 
 export const targetOf = ({ path, expected_hash }: ChangeRequest): FileTarget => ({
   path,
-  ...(expected_hash !== undefined && { expected_hash })
+  expected_hash
 })
 
 /** How a request with an idempotency key is carried out once. */
@@ -81,7 +81,7 @@ const changeOptions = <D>(
   answer: (done: D) => ChangedOutcome
 ): ChangeOptions<D> => ({
   dry_run,
-  origin: { operation, ...caller, ...(key !== undefined && { key }) },
+  origin: { operation, ...caller, key },
   audit,
   client,
   outcome: (done, texts) => (texts ? answer(done) : withoutTexts(answer(done)))
@@ -169,9 +169,9 @@ export const withoutTexts = (answer: ChangedOutcome): ChangedOutcome => ({
 function sectionWithoutTexts({ entry, stray, dropped, ...others }: Section): Section {
   return {
     ...others,
-    ...(dropped !== undefined && { dropped: {} }),
+    dropped: dropped && {},
     entry: entryWithoutTexts(entry),
-    ...(stray !== undefined && { stray: { ...stray, entry: entryWithoutTexts(stray.entry) } })
+    stray: stray && { ...stray, entry: entryWithoutTexts(stray.entry) }
   }
 }
 
@@ -263,7 +263,7 @@ export function outcomeOf(
     newTextWarnings: changed ? description.plan.newTextWarnings : [],
     warnings,
     // V8 may define a member that is named behind one of these by a call, at 0.4 us.
-    ...(resolved_path !== undefined && { resolved_path }),
+    resolved_path,
     ...own,
     ...description.changes,
     ...file,

@@ -35,8 +35,7 @@ export const makeChanges = (workspace: Workspace): Operation<ChangesRequest> => 
   items: {},
   async call({ limit = DEFAULT_CHANGES, wait_ms = 0, ...query }, { client } = {}) {
     const page = await workspace.changes({ ...query, limit, wait_ms, client })
-    const path = query.path === undefined ? {} : { path: query.path }
-    if (!page.ok) return { ...fail(failureOf(page.failure)), ...path }
+    if (!page.ok) return { ...fail(failureOf(page.failure)), path: query.path }
     const { told, next_after } = page.value
     const changes = told.map(changeOf)
     return ok({
@@ -58,10 +57,10 @@ export function changeOf({ facts, settled }: Told): ChangeTold {
   const where = {
     at: new Date(at).toISOString(),
     path,
-    ...(lossy === true && { lossy: true as const }),
-    ...(token !== undefined && { token }),
-    ...(agent !== undefined && { agent }),
-    ...(session !== undefined && { session })
+    lossy,
+    token,
+    agent,
+    session
   }
   if (facts.operation === 'review') {
     const { verdict, of } = review!
@@ -72,12 +71,12 @@ export function changeOf({ facts, settled }: Told): ChangeTold {
     edit_id: facts.edit_id,
     operation: facts.operation,
     ...where,
-    ...(reason !== undefined && { reason }),
-    ...(batch_id !== undefined && { batch_id }),
+    reason,
+    batch_id,
     ...(hash_after !== null && { file_hash: shortHash(hash_after) }),
     lines_added: facts.lines_added,
     lines_removed: facts.lines_removed,
     state: settled === 'done' ? 'applied' : 'uncertain',
-    ...(toggles !== undefined && { undoes: editIdsOf(toggles) })
+    undoes: toggles && editIdsOf(toggles)
   }
 }

@@ -16,7 +16,7 @@ export const makeCreate = (workspace: Workspace, planning: Planning): FileOperat
   const prepare: FileOperation<CreateRequest>['prepare'] = (request, context) => {
     const target = {
       ...targetOf(request),
-      ...(context.if_none_match && { if_none_match: true }),
+      if_none_match: context.if_none_match,
       overwrite: request.overwrite ?? false,
       create_parents: request.create_parents ?? true,
       ...(request.literal_path === true && { name: 'literal' as const })

@@ -80,11 +80,7 @@ async function planDecoded<T extends Described, F>(
   const { name } = codec
   // The history compares the texts.
   if (others.removes === true) return ok({ ...others, pieces, description, encodings: { before: name } })
-  const plan = {
-    pieces,
-    ...(splices !== undefined && { splices }),
-    ...(splice_lines !== undefined && { splice_lines })
-  }
+  const plan = { pieces, splices, splice_lines }
   const encoded = await encodedPlan({ raw, text: original, codec }, plan, yieldToOthers)
   if (!encoded.ok) return encoded
   const { character, ...bytes } = encoded.value

@@ -19,7 +19,7 @@ export async function withEarlierEdit(workspace: Workspace, failed: Failed): Pro
     const record = records.find(({ edit_id }) => edit_id === made?.edit_id)
     if (record === undefined) return ok(undefined)
     const { edit_id, at, agent } = record
-    return ok({ edit_id, at, ...(agent !== undefined && { agent }) })
+    return ok({ edit_id, at, agent })
   })
   return made_by.ok && made_by.value !== undefined ? { ...failed, made_by: made_by.value } : failed
 }

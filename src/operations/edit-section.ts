@@ -33,11 +33,11 @@ export const makeEditSection = (
     const { at_line, action, new_text = '', line_endings = 'adapt', include_heading, include_comment } = request
     const asked: Omit<AskedSection, 'max_result_size'> = {
       target: target.value,
-      ...(at_line !== undefined && { at_line }),
+      at_line,
       action,
       new_text,
-      ...(include_heading !== undefined && { include_heading }),
-      ...(include_comment !== undefined && { include_comment }),
+      include_heading,
+      include_comment,
       line_endings
     }
     let section: Section | undefined
@@ -127,7 +127,7 @@ async function plan(
     return fail({ code: 'INVALID_REQUEST', pointer, stray: failure.stray })
   }
   const { faults, ...made } = planned.value.value
-  return ok({ ...made, ...(faults !== undefined && { syntax: syntaxOf(faults) }) })
+  return ok({ ...made, syntax: faults && syntaxOf(faults) })
 }
 
 /** What an edit of code did to its syntax. */

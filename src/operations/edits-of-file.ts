@@ -20,15 +20,15 @@ export function editsOfFile(
       const review = reviewOf(undone, kept.get(edit_id) ?? new IndexSet(), count)
       return {
         edit_id,
-        ...(batch_id !== undefined && { batch_id }),
+        batch_id,
         operation,
         at: new Date(at).toISOString(),
-        ...(token !== undefined && { token }),
-        ...(agent !== undefined && { agent }),
-        ...(session !== undefined && { session }),
-        ...(reason !== undefined && { reason }),
+        token,
+        agent,
+        session,
+        reason,
         state,
-        ...(review !== undefined && { review })
+        review
       }
     })
 }

@@ -43,11 +43,11 @@ export const makeHistory = (workspace: Workspace, reader: HistoryReader): Operat
   expects_none: false,
   items: {},
   async call(request) {
-    const path = request.path === undefined ? {} : { path: request.path }
+    const { path } = request
     const query = queryOf(request)
-    if (!query.ok) return { ...query, ...path }
+    if (!query.ok) return { ...query, path }
     const page = await workspace.history({ ...query.value, texts: true })
-    if (!page.ok) return { ...page, ...path }
+    if (!page.ok) return { ...page, path }
     const { edits, next_before, oldest_kept_at } = page.value
     const listed: HistoryOutcome['edits'] = []
     for (const edit of edits) {
@@ -60,7 +60,7 @@ export const makeHistory = (workspace: Workspace, reader: HistoryReader): Operat
     }
     const outcome: HistoryOutcome = {
       edits: listed,
-      ...(next_before !== undefined && { next_before }),
+      next_before,
       ...(oldest_kept_at !== undefined && { oldest_kept_at: timeOf(oldest_kept_at) })
     }
     return ok({ operation: 'history', outcome })
@@ -92,23 +92,23 @@ function factsOf({ record, texts, state, undone_by, review, units }: PastEdit): 
   const changes = changesOf(record, units)
   return {
     edit_id,
-    ...(batch_id !== undefined && { batch_id }),
+    batch_id,
     operation,
     at: timeOf(at),
     path: path.text,
-    ...(path.lossy === true && { lossy: true as const }),
-    ...(token !== undefined && { token }),
-    ...(agent !== undefined && { agent }),
-    ...(session !== undefined && { session }),
-    ...(reason !== undefined && { reason }),
+    lossy: path.lossy,
+    token,
+    agent,
+    session,
+    reason,
     ...(hash_before !== null && { hash_before: shortHash(hash_before) }),
     ...(hash_after !== null && { file_hash: shortHash(hash_after) }),
     lines_added: record.lines_added,
     lines_removed: record.lines_removed,
     state,
-    ...(review !== undefined && { review }),
-    ...(undone_by !== undefined && { undone_by }),
-    ...(toggles !== undefined && { undoes: editIdsOf(toggles) }),
+    review,
+    undone_by,
+    undoes: toggles && editIdsOf(toggles),
     ...(texts === 'none' && { metadata_only: true as const }),
     ...(texts === 'lost' && { texts_lost: true as const }),
     changes,

@@ -93,7 +93,7 @@ export const makeInspect = (
         { path: request.path },
         {
           file: () => scanning(request, keep),
-          directory: { limit: MAX_ENTRIES, ...(request.after !== undefined && { after: request.after }) }
+          directory: { limit: MAX_ENTRIES, after: request.after }
         }
       )
     const keeps = search.value !== null || request.structure === true
@@ -210,12 +210,12 @@ function listing(request: InspectRequest, listed: Extract<Looked<unknown>, { typ
     operation: 'inspect',
     outcome: {
       path,
-      ...(resolved_path !== undefined && { resolved_path }),
+      resolved_path,
       type,
       entries,
       truncated,
-      ...(next_entry !== undefined && { next_entry }),
-      ...(lossy && { lossy })
+      next_entry,
+      lossy
     }
   })
 }
@@ -224,7 +224,7 @@ const failed = ({ path, resolved_path, file_hash }: FileContent, failure: CallFa
   ...fail(failure),
   path,
   file_hash,
-  ...(resolved_path !== undefined && { resolved_path })
+  resolved_path
 })
 
 interface Structured {
@@ -260,7 +260,7 @@ function withStructure({ start_item }: InspectRequest, facts: Outcome, structure
   const truncated = facts.outcome.truncated === true || structured.next_item !== undefined
   return ok({
     ...facts,
-    ...(start_item !== undefined && { start_item }),
+    start_item,
     outcome: {
       ...facts.outcome,
       ...structured,
@@ -282,7 +282,7 @@ async function factsOf(file: FileContent, search: Search | null, searcher: Searc
   if (window?.ok === false) return failed(file, window.failure)
   const found = {
     path,
-    ...(resolved_path !== undefined && { resolved_path }),
+    resolved_path,
     type,
     file_size,
     ...hashesOf(file_hash),
@@ -293,7 +293,7 @@ async function factsOf(file: FileContent, search: Search | null, searcher: Searc
   // A link says nothing of the language of what it leads to.
   const { language: asked, ...text } = facts
   const language = resolved_path === undefined ? asked : languageOf(resolved_path, head)
-  const outcome: InspectOutcome = { ...found, ...text, ...(language !== undefined && { language }), ...window?.value }
+  const outcome: InspectOutcome = { ...found, ...text, language, ...window?.value }
   if (search === null || bytes === null) return ok({ operation: 'inspect', outcome })
   const { truncated, ...matched } = await searcher.search(bytes, search)
   return ok({

@@ -32,10 +32,11 @@ export async function namedEdits(
   const found = await findByIds(workspace, ids)
   if (!found.ok) return found
   const { edits, swept, unknown: edit_ids, oldest_kept_at } = found.value
-  const oldest = oldest_kept_at === undefined ? {} : { oldest_kept_at }
-  if (swept.length > 0) return fail({ code: 'HISTORY_GONE', reason: 'swept', edit_ids: swept, to: verb, ...oldest })
+  if (swept.length > 0) {
+    return fail({ code: 'HISTORY_GONE', reason: 'swept', edit_ids: swept, to: verb, oldest_kept_at })
+  }
   if (edit_ids.length === 0) return ok(edits)
-  return fail({ code: 'NOTHING_TO_UNDO', verb, reason: 'unknown', edit_ids, ...oldest })
+  return fail({ code: 'NOTHING_TO_UNDO', verb, reason: 'unknown', edit_ids, oldest_kept_at })
 }
 
 /** Why a file seems not to have this edit: HISTORY_GONE where it isn't kept any more; else null. */
@@ -48,8 +49,7 @@ export async function sweptEdit(
   if (!found.ok) return found
   const { swept, oldest_kept_at } = found.value
   if (swept.length === 0) return null
-  const oldest = oldest_kept_at === undefined ? {} : { oldest_kept_at }
-  return fail({ code: 'HISTORY_GONE', reason: 'swept', edit_ids: swept, to, ...oldest })
+  return fail({ code: 'HISTORY_GONE', reason: 'swept', edit_ids: swept, to, oldest_kept_at })
 }
 
 /**
@@ -69,8 +69,7 @@ export async function allSwept(
   const swept = await workspace.hasSwept(of.selector === 'batch_id' ? of.name : undefined)
   if (!swept.ok) return swept
   if (!swept.value) return null
-  const oldest = oldest_kept_at === undefined ? {} : { oldest_kept_at }
-  return fail({ code: 'HISTORY_GONE', reason: 'swept', edit_ids: [], of, to, ...oldest })
+  return fail({ code: 'HISTORY_GONE', reason: 'swept', edit_ids: [], of, to, oldest_kept_at })
 }
 
 /** Those selectors of a request that don't name edits. */
@@ -83,7 +82,7 @@ export const selectorsIn = (
   })
 
 export function callerOf({ token, agent = token }: Author): SweptSelector {
-  return { selector: 'caller', ...(agent !== undefined && { name: agent }) }
+  return { selector: 'caller', name: agent }
 }
 
 /** The selectors that name edits by their ids. */
@@ -186,7 +185,7 @@ export function filesFor(
   return ok(
     [...byPath].map(([path, edits]) => ({
       ...fileFor(path, edits, goalOf),
-      ...(named.has(path) && expected_hash !== undefined && { expected_hash })
+      expected_hash: named.has(path) ? expected_hash : undefined
     }))
   )
 }

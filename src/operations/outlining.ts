@@ -21,7 +21,7 @@ export async function outlined<T>(
   const about = {
     code: 'UNSUPPORTED_TARGET' as const,
     languages: OUTLINED,
-    ...(language !== undefined && { language })
+    language
   }
   if (wanted === 'document' && language !== 'markdown') return fail({ ...about, reason: 'not_markdown' })
   if (!isOutlined(language) || (wanted === 'code' && language === 'markdown')) {

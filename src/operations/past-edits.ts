@@ -35,7 +35,7 @@ export async function findEdits(
   const isAll = most === Infinity
   let before: string | undefined
   for (let limit = isAll ? most : FIRST_PAGE; ; limit = isAll ? most : Math.min(PAGE, limit * 4)) {
-    const page = await workspace.history({ ...query, limit, ...(before !== undefined && { before }) })
+    const page = await workspace.history({ ...query, limit, before })
     if (!page.ok) return fail(page.failure)
     const { edits: found, next_before, ...about } = page.value
     for (const edit of found) if (edits.length < most && (await wanted(edit))) edits.push(edit)

@@ -42,7 +42,7 @@ export const makePending = (workspace: Workspace, reader: HistoryReader): Operat
       const named = [...hunks.flatMap(hunk => hunk.changes), ...unseen].map(({ edit_id }) => edit_id)
       const outcome: PendingOutcome = {
         path,
-        ...(resolved_path !== undefined && { resolved_path }),
+        resolved_path,
         exists: file_hash !== undefined,
         ...hashesOf(file_hash),
         ...found.value,

@@ -80,8 +80,7 @@ async function byBatch(
   if (edits.length > 0) return othersIn(records, subject) ?? ok(wholeEdits(records))
   const gone = await allSwept(workspace, { batch_id }, { selector: 'batch_id', name: batch_id }, 'redo')
   if (gone !== null) return gone
-  const oldest = oldest_kept_at === undefined ? {} : { oldest_kept_at }
-  return fail({ code: 'NOTHING_TO_UNDO', verb: 'redo', reason: 'none', edit_ids: [], ...oldest })
+  return fail({ code: 'NOTHING_TO_UNDO', verb: 'redo', reason: 'none', edit_ids: [], oldest_kept_at })
 }
 
 /** What the last undo of the caller took back, in all its files, of which something hasn't been made again. */
@@ -108,6 +107,5 @@ async function lastUndo(workspace: Workspace, context: CallContext): Promise<Res
   const { token, agent } = caller
   const gone = await allSwept(workspace, ownQuery(caller), callerOf(caller), 'redo')
   if (gone !== null) return gone
-  const who = { ...(token !== undefined && { token }), ...(agent !== undefined && { agent }) }
-  return fail({ code: 'NOTHING_TO_UNDO', verb: 'redo', reason: 'none_of_caller', edit_ids: [], ...who })
+  return fail({ code: 'NOTHING_TO_UNDO', verb: 'redo', reason: 'none_of_caller', edit_ids: [], token, agent })
 }

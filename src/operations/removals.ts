@@ -124,7 +124,7 @@ async function removalOf(workspace: Workspace, edit_id: string): Promise<Result<
     const arrival = records.find(({ moved, hash_before }) => moved !== undefined && hash_before === null)
     const from = arrival === undefined ? ok(undefined) : await otherHalfOf(workspace, arrival)
     if (!from.ok) return from
-    return ok({ operation: 'undo', ...movedTo(from.value), back: { verb: 'redo', edit_id } })
+    return ok({ operation: 'undo', moved_to: from.value && pathOf(from.value), back: { verb: 'redo', edit_id } })
   }
   const made = [remover, ...records].find(isDeletion)
   if (made === undefined) return ok(undefined)
@@ -134,14 +134,10 @@ async function removalOf(workspace: Workspace, edit_id: string): Promise<Result<
   if (made.moved !== undefined && other.value === undefined) return ok(undefined)
   return ok({
     operation: made === remover ? 'edit' : 'redo',
-    ...movedTo(other.value),
+    moved_to: other.value && pathOf(other.value),
     back: { verb: 'undo', edit_id: made.edit_id }
   })
 }
-
-/** Where the other half of a move is. */
-const movedTo = (half: EditRecord | undefined): Pick<Removal, 'moved_to'> =>
-  half === undefined ? {} : { moved_to: pathOf(half) }
 
 const isDeletion = (record: EditRecord | undefined): record is EditRecord =>
   record !== undefined && record.hash_after === null && isOrdinary(record)

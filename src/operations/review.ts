@@ -51,11 +51,11 @@ export const makeReview = (workspace: Workspace): Operation<ReviewRequest> => ({
   call_fields: ['idempotency_key'],
   keyed: (key, work) => workspace.keyed(key, work, kept => (kept as KeptReview).outcome.paths, 'read'),
   async call(request, { caller, key, audit } = {}) {
-    const path = request.path === undefined ? {} : { path: request.path }
+    const { path } = request
     const fault = faultOf(request)
-    if (fault !== null) return { ...fail({ code: 'INVALID_REQUEST', faults: [fault] }), ...path }
+    if (fault !== null) return { ...fail({ code: 'INVALID_REQUEST', faults: [fault] }), path }
     const meant = await selected(workspace, request)
-    if (!meant.ok) return { ...meant, ...path }
+    if (!meant.ok) return { ...meant, path }
     const verdict = request.verdict === 'keep' ? 'kept' : 'pending'
     const files = filesOf(verdict, meant.value)
     const changed = files.filter(({ of }) => of.length > 0)
@@ -73,11 +73,11 @@ export const makeReview = (workspace: Workspace): Operation<ReviewRequest> => ({
       ...caller,
       verdict,
       files: written,
-      ...(audit !== undefined && { audit }),
+      audit,
       ...(key !== undefined && { key, outcome: answer })
     }
     const given = await workspace.review(target)
-    return given.ok ? ok(answer) : { ...given, ...path }
+    return given.ok ? ok(answer) : { ...given, path }
   }
 })
 
@@ -120,8 +120,7 @@ async function allOf(
     const gone = await allSwept(workspace, query, whose, 'review')
     if (gone !== null) return gone
     const { oldest_kept_at } = known.value
-    const oldest = oldest_kept_at === undefined ? {} : { oldest_kept_at }
-    return fail({ code: 'NOTHING_TO_UNDO', verb: 'review', edit_ids: [], reason: 'none', ...oldest })
+    return fail({ code: 'NOTHING_TO_UNDO', verb: 'review', edit_ids: [], reason: 'none', oldest_kept_at })
   }
   return ok(known.value.edits.map(edit => ({ edit, selection: { edit_id: edit.record.edit_id } })))
 }

@@ -24,7 +24,7 @@ export async function staleNow(
   // Other edits say themselves what they are about.
   const isOfLines = task.change.operation === 'edit_lines'
   const earlier = isOfLines ? await stateExpected(stale, history) : undefined
-  return fail({ ...stale, now: await planMaker.replan(original, { ...task, ...(earlier && { earlier }) }) })
+  return fail({ ...stale, now: await planMaker.replan(original, { ...task, earlier }) })
 }
 
 /** Undefined where the history can't be read now, too: the file has changed, whatever can be told of it. */

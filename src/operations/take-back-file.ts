@@ -99,7 +99,7 @@ export function takenBackBy({
     operation: verb,
     ...caller,
     ...(note !== undefined && { reason: note }),
-    ...(key !== undefined && { key })
+    key
   }
   return { origin, ...mayDelete(subject), audit, client }
 }
@@ -116,9 +116,9 @@ async function tryFile(run: TakeBackRun, file: FileToTakeBack, { dry_run, outcom
   const options: ChangeOptions<FileTakenBack> = {
     dry_run,
     ...takenBackBy(run),
-    ...(outcome !== undefined && { outcome })
+    outcome
   }
-  const target = { path: file.path, ...(expected_hash !== undefined && { expected_hash }) }
+  const target = { path: file.path, expected_hash }
   const planner = plannerOf(run, file, dry_run)
   const edited = await taking.workspace.edit(target, options, planner)
   if (edited.ok || edited.failure.code !== 'FILE_NOT_FOUND') return edited
@@ -185,7 +185,7 @@ export const plannerOf = (
           toggles: toggled,
           toggled: editIdsOf(toggled),
           skipped: editIdsOf(skipped),
-          ...(removes === true && { removes })
+          removes
         }
       })
     }, restoring(taking.limits))
@@ -206,18 +206,16 @@ function permitted(
 }
 
 /** The folders that were made for the file when it was made last. */
-function madeFolders({ records }: FileHistory): { made_folders?: readonly Buffer[] } {
-  const made_folders = records.findLast(
-    ({ hash_before, hash_after }) => hash_before === null && hash_after !== null
-  )?.made_folders
-  return made_folders === undefined ? {} : { made_folders }
-}
+const madeFolders = ({ records }: FileHistory): { made_folders?: readonly Buffer[] } => ({
+  made_folders: records.findLast(({ hash_before, hash_after }) => hash_before === null && hash_after !== null)
+    ?.made_folders
+})
 
 /** What the file was when a removal that is taken back removed it; where none is, when it was removed last. */
 function removedAs({ records }: FileHistory, toggled: readonly string[]): { attributes?: FileAttributes } {
   const removals = records.filter(({ hash_before, hash_after }) => hash_before !== null && hash_after === null)
   const { attributes } = removals.findLast(({ edit_id }) => toggled.includes(edit_id)) ?? removals.at(-1) ?? {}
-  return attributes === undefined ? {} : { attributes }
+  return { attributes }
 }
 
 /** A failure of the plan as one of the operation. */
@@ -304,7 +302,7 @@ async function removedMeanwhile(workspace: Workspace, file: FileToTakeBack, fail
     end_line: 0,
     current_text: '',
     would_restore: '',
-    ...(by !== undefined && { by })
+    by
   }))
   return { ...failed, failure: { code: 'UNDO_CONFLICT', verb: 'undo', edit_ids, conflicts } }
 }

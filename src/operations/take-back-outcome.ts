@@ -18,7 +18,7 @@ export function outcomeOfAll(
     results,
     toggled: ids(({ description }) => description.toggled),
     skipped: [...new Set([...ids(({ description }) => description.skipped), ...left])],
-    ...(sha256 !== undefined && { sha256 })
+    sha256
   }
 }
 
@@ -41,8 +41,8 @@ export const outcomeWithoutTexts = ({ operation, outcome }: TakenBackOutcome): T
     return {
       ...fileWithoutTexts(others),
       edit_ids,
-      ...(created === true && { created }),
-      ...(removed === true && { removed })
+      created,
+      removed
     }
   })
   return { operation, outcome: { ...outcome, results } }

@@ -88,7 +88,7 @@ const answerOf = (
   batch_id?: string
 ): TakenBackOutcome => ({
   operation: verb,
-  outcome: { ...outcomeOfAll(request, done, left), ...(batch_id !== undefined && { batch_id }) }
+  outcome: { ...outcomeOfAll(request, done, left), batch_id }
 })
 
 async function takeBackOne(run: TakeBackRun, file: FileToTakeBack, left: readonly string[]): Promise<Called> {
@@ -134,7 +134,7 @@ function stepOf(
   const isNotThere = 'created' in planned
   return isNotThere
     ? { operation: 'create', target: { path, overwrite: false, create_parents: true, name: 'known' }, plan }
-    : { operation: 'edit', target: { path, ...(expected_hash !== undefined && { expected_hash }) }, plan, apart: true }
+    : { operation: 'edit', target: { path, expected_hash }, plan, apart: true }
 }
 
 /** The files that there is something to do in, as they would be; `left`: edits of others, which were in conflict. */
@@ -179,7 +179,7 @@ async function planAll(
       edit_ids: [...editIdsOf(free), ...all.flatMap(({ edit_ids }) => edit_ids)],
       conflicts: conflicts.slice(0, MAX_CONFLICTS),
       ...(more_conflicts > 0 && { more_conflicts }),
-      ...(together !== undefined && { together })
+      together
     }
     return { ...first.failed, failure }
   }

@@ -38,8 +38,8 @@ async function takenBack(workspace: Workspace, path: string, caller: Author): Pr
     return {
       edit_id: record.edit_id,
       undone_by,
-      ...(agent !== undefined && { agent }),
-      ...(note !== undefined && { note })
+      agent,
+      note
     }
   }
   return undefined

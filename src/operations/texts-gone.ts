@@ -10,6 +10,6 @@ export const textsGone = (
   code: 'HISTORY_GONE',
   reason: reason === 'not_kept' ? 'no_texts' : reason,
   edit_ids,
-  ...(asked !== undefined && { asked }),
-  ...(unrecorded !== undefined && { unrecorded })
+  asked,
+  unrecorded
 })

@@ -52,7 +52,7 @@ export async function makeTogether<Name extends 'batch' | 'apply_patch', R>(
       operation,
       outcome: {
         dry_run,
-        ...(batch_id !== undefined && { batch_id }),
+        batch_id,
         results: texts ? results : results.map(withoutTexts)
       }
     }
@@ -60,7 +60,7 @@ export async function makeTogether<Name extends 'batch' | 'apply_patch', R>(
   const options: BatchOptions<BatchDone<Reported>> = {
     dry_run,
     other_failures: MAX_OTHER_FAILURES,
-    origin: { operation, ...caller, ...(key !== undefined && { key }) },
+    origin: { operation, ...caller, key },
     audit,
     client,
     ...mayDelete(subject),
@@ -76,7 +76,7 @@ export async function makeTogether<Name extends 'batch' | 'apply_patch', R>(
     // Where it wasn't planned, no text is the reason.
     const path = planned[at]
     const earlier = path === undefined ? [] : planned.flatMap((other, i) => (i < at && other === path ? [i] : []))
-    return told(failed, { at, earlier, ...(behind !== undefined && { behind }) })
+    return told(failed, { at, earlier, behind })
   }
   const failures = [{ at: first.at, failed: await toldOf(first) }]
   const untold: number[] = []

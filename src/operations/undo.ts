@@ -46,7 +46,7 @@ export const makeUndo = (taking: TakingBack): Operation<UndoRequest> => ({
     const { path } = request
     const fault = faultOf(request)
     if (fault !== null) {
-      return { ...fail({ code: 'INVALID_REQUEST', faults: [fault] }), ...(path !== undefined && { path }) }
+      return { ...fail({ code: 'INVALID_REQUEST', faults: [fault] }), path }
     }
     if (path !== undefined) return undoOfFile(taking, { ...request, path }, context)
     const found = await selected(taking.workspace, request, context)
@@ -100,7 +100,7 @@ async function undoOfFile(
     if (edit?.moved !== undefined) last.half = edit
     return edit === undefined || edit.moved !== undefined ? nothingLeft : chosenLast(history, edit, on_conflict)
   }
-  const file = { path, recorded: false, choose, ...(expected_hash !== undefined && { expected_hash }) }
+  const file = { path, recorded: false, choose, expected_hash }
   const done = await takeBackFiles(taking, 'undo', request, [file], context)
   const { half } = last
   if (half === undefined) {
@@ -180,7 +180,7 @@ async function selected(
   }
   const others = othersIn(recordsOf(found.value.edits), subject)
   if (others !== null) return others
-  return meantOf(found.value.edits, { ...(batch_id !== undefined && { batch_id }) })
+  return meantOf(found.value.edits, { batch_id })
 }
 
 const nothingOf = ({ oldest_kept_at }: FoundEdits, caller: Author | undefined): HistoryFailure => ({
@@ -188,9 +188,9 @@ const nothingOf = ({ oldest_kept_at }: FoundEdits, caller: Author | undefined): 
   verb: 'undo',
   edit_ids: [],
   reason: caller === undefined ? 'none' : 'none_of_caller',
-  ...(caller?.token !== undefined && { token: caller.token }),
-  ...(caller?.agent !== undefined && { agent: caller.agent }),
-  ...(oldest_kept_at !== undefined && { oldest_kept_at })
+  token: caller?.token,
+  agent: caller?.agent,
+  oldest_kept_at
 })
 
 const isLeft = (edit: PastEdit): boolean => isOrdinary(edit.record) && stands(edit)
@@ -225,6 +225,5 @@ function meantOf(
   const refused = batch_id === undefined ? [first] : undos
   const edit_ids = refused.map(({ edit_id }) => edit_id)
   const undoes = editIdsOf(refused.flatMap(({ toggles = [] }) => toggles))
-  const whole = batch_id === undefined ? {} : { batch_id }
-  return fail({ code: 'NOTHING_TO_UNDO', verb: 'undo', reason: 'is_undo', edit_ids, undoes, ...whole })
+  return fail({ code: 'NOTHING_TO_UNDO', verb: 'undo', reason: 'is_undo', edit_ids, undoes, batch_id })
 }
