@@ -20,7 +20,7 @@ export function mcp(app: FastifyInstance, logger: Logger): void {
         request_id: request.id,
         instance: pathOf(request.originalUrl),
         address: request.ip,
-        ...(request.subject !== undefined && { subject: request.subject }),
+        subject: request.subject,
         onAnswer: hearing(request),
         onBeyondScope: problem => beyond.push(problem),
         onBug: error => logBug(logger, { request_id: request.id }, error),

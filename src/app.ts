@@ -115,7 +115,7 @@ export async function buildApp({ spaces, logger, observer, timeouts = TIMEOUTS }
   const limits = makeLimits({
     rate: config.rate,
     hasTokens: spaces.identify !== null,
-    ...(observer !== undefined && { onLimited: observer.rateLimited })
+    onLimited: observer?.rateLimited
   })
   const handleError = makeErrorHandler(logger, config.bodyLimit)
   const resourceUrl = ({ headers }: FastifyRequest) => spaces.resource(headers.host)?.url ?? null

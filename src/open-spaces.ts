@@ -45,7 +45,7 @@ export async function openSpaces(
     try {
       const opened = {
         ...settings,
-        ...(measured !== undefined && { meter: measured }),
+        meter: measured,
         ...(file !== null && { audit: new Audit({ file, ...named, ...auditing(settings) }) }),
         report(event: { event: string }) {
           if (event.event === 'lock_taken_over') measured?.tookOver()

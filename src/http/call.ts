@@ -40,7 +40,7 @@ export interface Call {
    */
   sentNames?: SentNames
   /** As of `CallContext`. */
-  subject?: CallContext['subject'] | undefined
+  subject?: CallContext['subject']
   /** Who calls, where the request doesn't say. */
   agent?: string
   /** Where it came from: an IP address, or another process. */
@@ -159,7 +159,7 @@ function makeCaller<Request extends RequestFields>(operation: Callable<Request>)
     const claimed = agent === undefined ? read.value.caller : { agent, ...read.value.caller }
     audit?.by(claimed)
     const sender = senderOf([address, headers['user-agent'], agent])
-    const caller = { ...claimed, sender, ...(subject !== undefined && { token: subject.name }) }
+    const caller = { ...claimed, sender, token: subject?.name }
     const is_named = read.value.caller.agent !== undefined || read.value.caller.session !== undefined
     const conditions = readPreconditions(headers, target, request.expected_hash)
     if (!conditions.ok) return refused(conditions.failure, { path })
@@ -243,8 +243,8 @@ const auditOf = (
   audit?.call({
     operation: id,
     request_id,
-    ...(subject !== undefined && { subject: subject.name }),
-    ...(trace !== undefined && { trace })
+    subject: subject?.name,
+    trace
   })
 
 /** What came of a request, or of the earlier one with its key. */
@@ -291,7 +291,7 @@ const refusalOf = (failure: KeyFailure): KeyRefusal =>
 
 /** What the log says of an answer. */
 function summaryOf(body: CallAnswer['body']): CallSummary {
-  if ('code' in body) return { code: body.code, ...(body.file_hash !== undefined && { hash_before: body.file_hash }) }
+  if ('code' in body) return { code: body.code, hash_before: body.file_hash }
   if ('results' in body) {
     const [only, ...others] = body.results
     return only === undefined || others.length > 0 ? {} : { path: only.path, ...ofChange({ ...body, ...only }) }

@@ -107,7 +107,7 @@ export function logBug(logger: Logger, met: { request_id: string } | { event: st
     {
       ...met,
       error: known.name ?? typeof error,
-      ...(known.code !== undefined && { error_code: known.code }),
+      error_code: known.code,
       // What an object store calls it.
       ...(typeof known.reason === 'string' && { reason: known.reason }),
       ...(known.errno !== undefined && { message: known.message }),

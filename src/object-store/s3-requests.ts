@@ -74,7 +74,7 @@ export class S3Requests {
     const chosen = named ?? (endpoint === null ? undefined : 'us-east-1')
     this.#client = new sdk.S3Client({
       ...(endpoint !== null && { endpoint, forcePathStyle: true }),
-      ...(chosen !== undefined && { region: chosen }),
+      region: chosen,
       // What is tried again, and when, is decided by whoever asks.
       maxAttempts: 1,
       // Others than Amazon's often don't know these.

@@ -53,8 +53,7 @@ export const carryOutOwn = (
   { operation, body, sentNames }: OwnCall,
   naming: CallSyntax,
   context: AdapterContext
-): Promise<CallAnswer> =>
-  caller(operation)({ ...context, body, naming, defaults: DEFAULTS, ...(sentNames !== undefined && { sentNames }) })
+): Promise<CallAnswer> => caller(operation)({ ...context, body, naming, defaults: DEFAULTS, sentNames })
 
 /** The answer to a call that couldn't be read. */
 export function refusedCall(failure: Failure, naming: CallSyntax, context: AdapterContext): Answer {

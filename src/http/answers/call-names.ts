@@ -95,10 +95,9 @@ export const pathsShown = (naming: CallSyntax, paths: readonly string[]): string
   paths.flatMap(path => naming.pathShown(path) ?? [])
 
 /** The call that looks, as the `example` of a fix; nothing where there is none. */
-export function lookedAtWith(naming: CallSyntax, args: object): { example?: string } {
-  const example = naming.inspectWith(args)
-  return example === undefined ? {} : { example }
-}
+export const lookedAtWith = (naming: CallSyntax, args: object): { example?: string } => ({
+  example: naming.inspectWith(args)
+})
 
 /** The file that a request is about, and how calls are named to who sent it. */
 export interface NamedFile {

@@ -343,7 +343,7 @@ function waysToRemoved(removed: RemovedFile, naming: CallSyntax): Partial<Proble
   const call = bringingBackRemoved(removed, naming)
   const undo = { type: 'USE_UNDO' as const, suggestion: 'Bring the file back, then send this request again.' }
   const fixes = [...suggested_fixes, ...(call === undefined ? [] : [{ ...undo, call }])]
-  return { ...(did_you_mean && { did_you_mean }), ...(fixes.length > 0 && { suggested_fixes: fixes }) }
+  return { did_you_mean, ...(fixes.length > 0 && { suggested_fixes: fixes }) }
 }
 
 function notAFile({ type }: Of<'NOT_A_FILE'>, { path, shown, naming, part }: FailedRequest): string | ProblemParts {

@@ -137,10 +137,10 @@ function mismatchMembers(failure: ExpectedTextMismatch, request: FailedRequest):
   return {
     ...position(failure),
     actual_text,
-    ...(lossy && { lossy }),
+    lossy,
     similar_content,
     suggested_fixes: [...toFixes(fixes, request), read],
-    ...(suggestions_truncated && { suggestions_truncated }),
+    suggestions_truncated,
     file_preview
   }
 }

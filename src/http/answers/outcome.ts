@@ -59,7 +59,7 @@ export function toBody(
       const { path, resolved_path, ...facts } = outcome
       return {
         path,
-        ...(resolved_path !== undefined && { resolved_path }),
+        resolved_path,
         message: inspectMessage({ ...value, outcome }),
         ...facts,
         ...warned
@@ -69,7 +69,7 @@ export function toBody(
       const { edits, ...page } = value.outcome
       const listed = edits.map(({ diff_unavailable: why, ...edit }) => ({
         ...edit,
-        ...(why !== undefined && { diff_unavailable: NO_DIFF[why] })
+        diff_unavailable: why && NO_DIFF[why]
       }))
       return { message: historyMessage(value.outcome), edits: listed, ...page, ...warned }
     }
@@ -80,7 +80,7 @@ export function toBody(
       const common = {
         message: takeBackMessage(value.operation, { ...value.outcome, results }),
         dry_run,
-        ...(batch_id !== undefined && { batch_id }),
+        batch_id,
         results: results.map(({ edit_ids, ...file }) =>
           bodyOf(file, fileMessage(value.operation, { ...file, edit_ids }), naming, file.warnings.map(warningOfFile))
         ),
@@ -93,7 +93,7 @@ export function toBody(
       return {
         message: batchMessage(value.outcome),
         dry_run,
-        ...(batch_id !== undefined && { batch_id }),
+        batch_id,
         results: results.map(each => {
           const { dry_run: _, ...body } = changeBody(each, [], naming)
           return { operation: each.operation, ...body }
@@ -106,7 +106,7 @@ export function toBody(
       return {
         message: patchMessage(value.outcome),
         dry_run,
-        ...(batch_id !== undefined && { batch_id }),
+        batch_id,
         results: results.map(file => patchedBody(file, naming)),
         ...warned
       }
@@ -134,7 +134,7 @@ function patchedBody(file: PatchedFile, naming: CallSyntax): ApplyPatchResult['r
   return {
     operation,
     path,
-    ...(moved_from !== undefined && { moved_from }),
+    moved_from,
     message: patchedMessage(file, message),
     ...body,
     ...(operation === 'delete' && !dry_run && { removed: true as const })
@@ -186,7 +186,7 @@ function bodyOf<F extends ChangeOutcome>(outcome: F, message: string, naming: Ca
   const note = left_alone.map(others => leftAlone(others, done.edits_applied?.length ?? 1, naming)).join(' ')
   return {
     path,
-    ...(resolved_path !== undefined && { resolved_path }),
+    resolved_path,
     message,
     ...done,
     ...(diff_unavailable !== undefined && { diff_unavailable: NO_DIFF[diff_unavailable] }),

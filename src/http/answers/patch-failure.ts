@@ -23,7 +23,7 @@ export const PATCH_FAILURES: Descriptions<HunkFailure> = {
       ...(failure.applied_lines !== undefined && { already_applied: true as const }),
       similar_content: failure.similar_content,
       suggested_fixes: fixesOf(failure, request),
-      ...(failure.suggestions_truncated && { suggestions_truncated: true as const }),
+      suggestions_truncated: failure.suggestions_truncated,
       file_preview: failure.file_preview
     }
   }),
@@ -194,7 +194,7 @@ function matches(failure: HunkAmbiguous, request: FailedRequest): Partial<Proble
     actual_occurrences,
     match_locations,
     match_lines,
-    ...(more_matches !== undefined && { more_matches }),
+    more_matches,
     suggested_fixes: fixesOf(failure, request)
   }
 }

@@ -95,14 +95,14 @@ export interface Context {
   /** The route, without its query. */
   instance: string
   request_id: string
-  path?: string | undefined
+  path?: string
   resolved_path?: string
   /** Its SHA-256, 64 hex digits. */
   file_hash?: string
   /** The expected hash came in `If-Match`. */
   by_header?: boolean
   /** How other calls are named; by default by their routes. */
-  naming?: CallSyntax | undefined
+  naming?: CallSyntax
   /** The call, if it could be read. */
   made?: ToolCall
   /** An edit of the caller that somebody took back. */
@@ -110,11 +110,11 @@ export interface Context {
   /** The edit that made already what is asked for. */
   made_by?: EarlierEdit
   /** The operation that failed, of several. */
-  part?: FailedPart | undefined
+  part?: FailedPart
   /** Later ones that fail too. */
-  others?: readonly FailedOperation[] | undefined
+  others?: readonly FailedOperation[]
   /** Later ones that weren't tried. */
-  untried?: readonly PartWithPath[] | undefined
+  untried?: readonly PartWithPath[]
 }
 
 /** One of several operations that fail, and what is known of it. */
@@ -179,8 +179,8 @@ function problemOf(
     naming,
     instance,
     request_id,
-    ...(file_hash !== undefined && { file_hash }),
-    ...(part !== undefined && { part })
+    file_hash,
+    part
   })
   const body: Problem = {
     type: `/problems/${code.toLowerCase().replaceAll('_', '-')}`,
@@ -212,17 +212,17 @@ function toOtherFailure({ body, notes }: DescribedFailure): OtherFailure {
   const { suggested_fixes, file_preview, targets, outline, taken_back } = body
   return {
     operation_index: operation_index!,
-    ...(path !== undefined && { path }),
-    ...(resolved_path !== undefined && { resolved_path }),
+    path,
+    resolved_path,
     code,
     detail: sentences(detail, ...notes),
-    ...(suggested_fixes !== undefined && { suggested_fixes }),
+    suggested_fixes,
     // These are named in `detail`.
-    ...(file_preview !== undefined && { file_preview }),
-    ...(targets !== undefined && { targets }),
-    ...(outline !== undefined && { outline }),
-    ...(taken_back !== undefined && { taken_back }),
-    ...(file_hash !== undefined && { file_hash })
+    file_preview,
+    targets,
+    outline,
+    taken_back,
+    file_hash
   }
 }
 

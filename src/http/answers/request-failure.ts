@@ -79,7 +79,7 @@ export const REQUEST_FAILURES: Descriptions<RequestFailure | OperationFailure> =
       `To insert text, send nearby text from the file as ${naming.field('old_text')},`,
       `and the same text with your insertion as ${naming.field('new_text')}.`
     ),
-    members: { ...(edit_index !== undefined && { edit_index }), ...(total_edits !== undefined && { total_edits }) }
+    members: { edit_index, total_edits }
   }),
   TOO_MANY_EDITS: ({ limit, actual }) => ({
     detail: `The request has ${actual} edits; the limit is ${limit}. Send them in several requests.`,

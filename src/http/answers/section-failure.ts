@@ -61,10 +61,7 @@ export const SECTION_FAILURES: Descriptions<SectionFailure> = {
   }),
   UNSUPPORTED_TARGET: (failure, request) => ({
     detail: sentences(unsupported(failure, request), failure.to_read === true ? '' : NOTHING_WRITTEN),
-    members:
-      'limit' in failure
-        ? { limit: failure.limit, ...(failure.actual !== undefined && { actual: failure.actual }) }
-        : {}
+    members: 'limit' in failure ? { limit: failure.limit, actual: failure.actual } : {}
   })
 }
 
@@ -119,7 +116,7 @@ function outlineMembers(
       }
     ],
     outline,
-    ...(syntax_error_lines !== undefined && { syntax_error_lines })
+    syntax_error_lines
   }
 }
 

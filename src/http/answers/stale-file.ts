@@ -41,7 +41,7 @@ export function describeStaleFile({ reason, expected_hash, now }: StaleFile, req
   const hash = file_hash === undefined ? 'its file_hash as expected_hash' : `expected_hash "${file_hash}"`
   const asHash = sendsHash ? [hash] : []
   const withHash = withAll(asHash)
-  const members = { ...(expected_hash !== undefined && { expected_hash }) }
+  const members = { expected_hash }
   const sendIt = sendWith(asHash)
   if (now === undefined || (now.fits && now.unchecked === 'file')) {
     const check =

@@ -67,9 +67,9 @@ function toFix(fix: Fix<FixedText | FixedLines>, naming: CallSyntax): SuggestedF
   return {
     type,
     suggestion: isOfLines(edit) ? suggestLines(fix as Fix<FixedLines>, edit, naming) : suggestText(fix as Fix, naming),
-    ...(example !== undefined && { example }),
-    ...(edit !== undefined && { edit }),
-    ...(later !== undefined && { later_edits: later.map(one => toLaterEdit(one, naming)) })
+    example,
+    edit,
+    later_edits: later?.map(one => toLaterEdit(one, naming))
   }
 }
 
@@ -85,7 +85,7 @@ function toLaterEdit(later: LaterEdit, naming: CallSyntax): NonNullable<Suggeste
       fix === undefined ? 'Correct it as well.' : '',
       conflict === undefined ? '' : `Write ${naming.field('new_text')} yourself: ${whyNotMerged(conflict, naming)}.`
     ),
-    ...(fix !== undefined && { edit: fix.edit })
+    edit: fix?.edit
   }
 }
 

@@ -205,9 +205,9 @@ function onWire({
   would_restore,
   lossy
 }: ConflictAt): ConflictOnWire {
-  const at = { path, edit_id, change_index, ...(by !== undefined && { by }), kind }
+  const at = { path, edit_id, change_index, by, kind }
   if (kind === 'removed') return at
-  return { ...at, start_line, end_line, current_text, would_restore, ...(lossy === true && { lossy }) }
+  return { ...at, start_line, end_line, current_text, would_restore, lossy }
 }
 
 /** Why there is nothing to do, in words. */

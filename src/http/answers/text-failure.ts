@@ -39,8 +39,8 @@ export const TEXT_FAILURES: Descriptions<TextFailure> = {
       ...position(failure),
       ...matches(failure, request),
       expected_occurrences: failure.expected_occurrences,
-      ...(failure.similar_content && { similar_content: failure.similar_content }),
-      ...(failure.suggestions_truncated && { suggestions_truncated: true })
+      similar_content: failure.similar_content,
+      suggestions_truncated: failure.suggestions_truncated
     }
   }),
   OCCURRENCE_OUT_OF_RANGE: (failure, request) => ({
@@ -198,8 +198,8 @@ function noMatchMembers(failure: NoMatch, request: NamedFile): Partial<Problem> 
     ...(applied_lines !== undefined && { already_applied: true }),
     similar_content,
     suggested_fixes: toFixes(fixes, request),
-    ...(missing_tokens && { missing_tokens }),
-    ...(suggestions_truncated && { suggestions_truncated }),
+    missing_tokens,
+    suggestions_truncated,
     file_preview
   }
 }
@@ -283,7 +283,7 @@ function matches(failure: WrongCount | OccurrenceOutOfRange, request: NamedFile)
     actual_occurrences,
     match_locations,
     match_lines,
-    ...(more_matches !== undefined && { more_matches }),
+    more_matches,
     suggested_fixes: toFixes(fixes, request)
   }
 }

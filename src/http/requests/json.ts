@@ -66,7 +66,7 @@ export function parseStrictJson(body: Buffer): Result<unknown, RequestFailure> {
     return ok(JSON.parse(json))
   } catch (error) {
     const where = whereOf(json, error)
-    return refuse({ code: 'INVALID_JSON', reason: 'syntax', ...(where !== undefined && { where }) })
+    return refuse({ code: 'INVALID_JSON', reason: 'syntax', where })
   }
 }
 

@@ -116,7 +116,7 @@ function refusedPart(
   const part = {
     operation_index,
     ...(list !== 'operations' && { list }),
-    ...(operation !== undefined && { operation }),
+    operation,
     after: []
   }
   return { failure, part, ...pathIn(body) }

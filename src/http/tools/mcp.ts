@@ -136,8 +136,8 @@ const clientOf = (signal: AbortSignal): Client => ({
 /** What a call has of its exchange. */
 const contextOf = ({ request_id, instance = '/mcp', subject, address, headers = {}, onAnswer }: Exchange) => ({
   instance,
-  ...(subject !== undefined && { subject }),
-  ...(address !== undefined && { address }),
+  subject,
+  address,
   request_id,
   headers: Object.fromEntries(Object.entries(headers).filter(([name]) => PASSED.includes(name))),
   onAnswer

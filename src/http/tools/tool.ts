@@ -47,11 +47,7 @@ function toolCaller(operation: Operation): MakeCall {
  */
 export function toolbox(
   operations: Operations,
-  {
-    readOnly,
-    tools: wanted,
-    scope = 'review'
-  }: { readOnly: boolean; tools: readonly string[] | null; scope?: Scope | undefined }
+  { readOnly, tools: wanted, scope = 'review' }: { readOnly: boolean; tools: readonly string[] | null; scope?: Scope }
 ): Toolbox {
   const tools = new Map<string, Tool>(
     toolsIn(operations).map(operation => [operation.id, { operation, call: toolCaller(operation) }])
@@ -82,7 +78,7 @@ export function toolbox(
     find: name => tools.get(name),
     missing(tool) {
       const meant = toolMeant(tool, names)
-      return { code: 'ROUTE_NOT_FOUND', tool, ...(meant !== undefined && { meant }), tools: names }
+      return { code: 'ROUTE_NOT_FOUND', tool, meant, tools: names }
     }
   }
 }

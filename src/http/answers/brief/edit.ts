@@ -69,7 +69,7 @@ function wrongCount(failure: WrongCount, call: FailedCall): Brief {
   return {
     what,
     next: [...(adjusted === undefined ? [] : fixed(adjusted, 'To replace only these', failure, call)), ...others],
-    ...(best !== undefined && { lines: excerptNumbered(best.content, best.line_number, best.end_line) })
+    lines: best && excerptNumbered(best.content, best.line_number, best.end_line)
   }
 }
 

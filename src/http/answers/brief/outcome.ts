@@ -130,11 +130,7 @@ function file(outcome: InspectOutcome, searched: SearchedText | undefined, looke
     structure === undefined ? '' : itemsLeft(outcome, looked),
     syntax_error_lines === undefined ? '' : `There are syntax errors (${linesListed(syntax_error_lines)}).`,
     searched === undefined ? '' : found(outcome, searched, looked),
-    next_line === undefined
-      ? ''
-      : toContinue(
-          continued(looked, { start_line: next_line, ...(next_column !== undefined && { start_column: next_column }) })
-        )
+    next_line === undefined ? '' : toContinue(continued(looked, { start_line: next_line, start_column: next_column }))
   )
 }
 
