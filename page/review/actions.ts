@@ -102,9 +102,8 @@ export function makeActions({ api, state, notices, reload, draw }: ActionsNeeds)
 
   /** Takes back a hunk, or what one agent did in it, as it was shown. */
   async function takeBack(changes: Selection[], what: string, path: string, expected_hash?: string): Promise<void> {
-    const hash = expected_hash === undefined ? {} : { expected_hash }
     await alone(async () => {
-      const answer = await api.undo({ changes, ...hash })
+      const answer = await api.undo({ changes, expected_hash })
       if (answer.ok) {
         await reload()
         tellTakenBack(answer.body, what)
@@ -142,7 +141,7 @@ export function makeActions({ api, state, notices, reload, draw }: ActionsNeeds)
   /** Takes back many changes, after it was shown what that does. */
   async function takeBackSet(selector: Selector, what: string, expected_hash?: string): Promise<void> {
     if (!fits(selector)) return
-    const base: TakeBackCall = { ...selector, ...(expected_hash !== undefined && { expected_hash }) }
+    const base: TakeBackCall = { ...selector, expected_hash }
     const isState = selector.to !== undefined
     const shown = await tried(base)
     if (shown === null) return
@@ -174,7 +173,7 @@ export function makeActions({ api, state, notices, reload, draw }: ActionsNeeds)
 
   async function restore(selector: Selector, what: string, expected_hash?: string): Promise<void> {
     if (!fits(selector)) return
-    const answer = await send(() => api.redo({ ...selector, ...(expected_hash !== undefined && { expected_hash }) }))
+    const answer = await send(() => api.redo({ ...selector, expected_hash }))
     if (answer === null) return
     const edit_ids = idsOf(answer)
     const run = () => sendAndTell(() => api.undo({ edit_ids }), `Took back ${what}.`)

@@ -102,7 +102,7 @@ export function sessionsOf(edits: readonly HistoryEdit[]): SessionRow[] {
   const groups = groupedBy(edits, edit => JSON.stringify([authorOf(edit), edit.session]))
   return [...groups].map(([key, edits]) => {
     const { session } = edits[0]!
-    return { key, agent: authorOf(edits[0]!), ...(session !== undefined && { session }), edits, files: filesOf(edits) }
+    return { key, agent: authorOf(edits[0]!), session, edits, files: filesOf(edits) }
   })
 }
 

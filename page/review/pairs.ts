@@ -38,7 +38,7 @@ export function pairsOf<Line extends { kind: 'same' | 'added' | 'removed' }>(lin
   const flush = () => {
     for (let i = 0; i < Math.max(removed.length, added.length); i++) {
       const [left, right] = [removed[i], added[i]]
-      pairs.push({ ...(left !== undefined && { left }), ...(right !== undefined && { right }) })
+      pairs.push({ left, right })
     }
     removed = []
     added = []

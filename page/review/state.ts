@@ -32,9 +32,9 @@ export interface Wanted {
   path: string
   view: View
   /** The file view: as it was after this edit. */
-  at?: string | undefined
+  at?: string
   /** The session in whose list it was chosen; without one, it is chosen in all of them. */
-  row?: string | undefined
+  row?: string
 }
 
 export interface OpenFile {
@@ -97,7 +97,7 @@ async function readPages(api: Api, query: object, before?: string) {
   const edits: HistoryEdit[] = []
   let next = before
   for (let page = 0; page < PAGES; page++) {
-    const answer = await api.history({ ...query, limit: PAGE, ...(next !== undefined && { before: next }) })
+    const answer = await api.history({ ...query, limit: PAGE, before: next })
     if (!answer.ok) return answer
     edits.push(...answer.body.edits)
     next = answer.body.next_before
@@ -163,7 +163,7 @@ export async function loadFile(state: State, api: Api, wanted: Wanted): Promise<
   const { path, view, at, row } = wanted
   const turn = ++state.opened
   state.wanted = wanted
-  const file: OpenFile = { path, view, ...(row !== undefined && { row }) }
+  const file: OpenFile = { path, view, row }
   const failed = (answer: { ok: false; problem: PageProblem }) => {
     file.problem = answer.problem
   }
@@ -175,12 +175,12 @@ export async function loadFile(state: State, api: Api, wanted: Wanted): Promise<
     const isFile = view === 'file'
     const [edits, blame] = await Promise.all([
       api.history({ path, ...(isFile ? { limit: PAGE } : { limit: EDITS_WITH_DIFF, show_diff: true }) }),
-      isFile ? api.blame({ path, limit: LINES, ...(at !== undefined && { at }) }) : null
+      isFile ? api.blame({ path, limit: LINES, at }) : null
     ])
     if (!edits.ok) failed(edits)
     else {
       const { edits: all, next_before } = edits.body
-      file.edits = { edits: all, ...(next_before !== undefined && { next_before }) }
+      file.edits = { edits: all, next_before }
       if (!isFile) file.batches = await batchesOf(api, all, new Map())
     }
     if (blame?.ok === true) file.blame = blame.body
@@ -226,7 +226,7 @@ export async function loadMoreLines({ file }: State, api: Api): Promise<PageProb
   const { blame } = file ?? {}
   if (blame?.next_line === undefined) return null
   const { path, at, next_line } = blame
-  const answer = await api.blame({ path, start_line: next_line, limit: LINES, ...(at !== undefined && { at }) })
+  const answer = await api.blame({ path, start_line: next_line, limit: LINES, at })
   if (!answer.ok) return answer.problem
   if (blame.next_line !== next_line) return null
   const known = new Set(blame.edits.map(({ edit_id }) => edit_id))
