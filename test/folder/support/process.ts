@@ -70,7 +70,9 @@ function worker(name: string): string {
   symlinkSync(join(project, 'node_modules'), join(folder, 'node_modules'))
   writeFileSync(join(folder, 'package.json'), '{"type":"module"}')
   const sources = [
-    ...['engine', 'history', 'operations', 'workers', 'workspace', 'folder', 'recording', 'change'].map(part => join('src', part)),
+    ...['engine', 'history', 'operations', 'workers', 'workspace', 'folder', 'recording', 'change'].map(part =>
+      join('src', part)
+    ),
     ...['schemas', 'test/history/support', 'test/operations/support', 'test/folder/support']
   ]
   for (const name of [
