@@ -9,15 +9,14 @@ import { BatchError, type BatchFile, type CommittedFile } from './commit/batch-m
 import { commitBatch, type BatchContext, type BatchRefusal } from './commit/commit-batch.ts'
 import { foldersBetween, outermostFirst } from './commit/commit-new.ts'
 import { attributesOf, canGive, lossesOf } from './commit/commit.ts'
-import { refusalToReplace } from '../change/run-plan.ts'
 import { notADirectory, refusalToMake } from './create.ts'
 import { refusalToRemoveAgain, reportSave, type WriteContext } from './edit.ts'
 import { announceAll, auditDone, auditedBy, notDone } from '../change/announce.ts'
-import { measured, pastOf, recordedBy, staleness } from '../change/run-plan.ts'
+import { measured, pastOf, recordedBy, refusalToReplace, staleness } from '../change/run-plan.ts'
 import { codeOf } from '../workspace/errno.ts'
-import type { FileFailure, FileWarning } from '../workspace/failure.ts'
+import { changedMeanwhile, type FileFailure, type FileWarning } from '../workspace/failure.ts'
 import type { FailedMany, FailedOne, FileInfo, ManyResult, RequestedPath } from '../workspace/results.ts'
-import { failedBy, MOVED, type FoundPath } from './file-access.ts'
+import { ATTEMPTS, failedBy, MOVED, type FoundPath, type OpenPaths } from './file-access.ts'
 import { BatchRecorder } from '../recording/batch-recorder.ts'
 import type { ComingChange } from '../recording/recorder.ts'
 import type { Lock } from '../workspace/queue.ts'
@@ -40,13 +39,27 @@ export async function changeFiles<T, F>(
   context: WriteContext,
   request: BatchRequest<T, F>
 ): Promise<ManyResult<BatchDone<T>, F | FileFailure>> {
-  const { asked, options } = request
   try {
-    return await context.files.changeAll<BatchDone<T>, F | FileFailure>(asked, options, (found, locks) =>
-      new FileBatch(context, request, found, locks).run()
-    )
+    for (let attempt = 1; ; attempt++) {
+      const done = await changeOnce(context, request)
+      if (done.ok || done.failure !== MOVED) return done as ManyResult<BatchDone<T>, F | FileFailure>
+      const { others: _, ...moved } = done
+      if (attempt === ATTEMPTS) return { ...moved, failure: changedMeanwhile }
+    }
   } catch (error) {
     return { ...failedBy(error, {}), at: atOf(error) }
+  }
+}
+
+async function changeOnce<T, F>(context: WriteContext, request: BatchRequest<T, F>): Outcome<T, F> {
+  const { files } = context
+  const { asked, options } = request
+  const opened = options.dry_run ? await files.openAll(asked) : await files.holdAll(asked, options.client)
+  if (!opened.ok) return opened
+  try {
+    return await new FileBatch(context, request, opened.value).run()
+  } finally {
+    await opened.value.release()
   }
 }
 
@@ -128,12 +141,7 @@ class FileBatch<T, F> {
   /** The step that is being worked on. */
   #at = 0
 
-  constructor(
-    context: WriteContext,
-    request: BatchRequest<T, F>,
-    found: readonly FoundPath[],
-    locks: readonly Lock[] | null
-  ) {
+  constructor(context: WriteContext, request: BatchRequest<T, F>, { found, locks }: OpenPaths) {
     this.#context = context
     this.#request = request
     this.#found = found

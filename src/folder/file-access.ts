@@ -35,6 +35,16 @@ export interface FoundFile {
 }
 export type FoundPath = FoundFile | { info: FileInfo; pin: null; absent: Missing }
 
+/** The same until it is closed; what is there is pinned. */
+export type OpenPath = FoundPath & { close(): Promise<void> }
+
+/** What is at several paths, in their order, until it is released. `locks`: of each path; null: of a dry run. */
+export interface OpenPaths {
+  found: readonly FoundPath[]
+  locks: readonly Lock[] | null
+  release(): Promise<void>
+}
+
 /** `look`: read a file or list a folder. */
 export type AccessMode = 'edit' | 'look'
 
@@ -73,7 +83,7 @@ export interface FileAccessOptions {
 }
 
 /** How often a change is tried where the path leads elsewhere by the time its lock is held. Chosen, not measured. */
-const ATTEMPTS = 3
+export const ATTEMPTS = 3
 const beingWritten: FileFailure = { code: 'FILE_LOCKED', reason: 'in_place', retry_after: 5 }
 const hanging: FileFailure = { code: 'NOT_READY', reason: 'root_hangs', retry_after: 5 }
 const draining: FileFailure = { code: 'NOT_READY', reason: 'draining', retry_after: 5 }
@@ -183,14 +193,13 @@ export class FileAccess {
   }
 
   /**
-   * Does the work on what is there, if that may be used so, or on the path at which nothing is. The object stays pinned
-   * until then.
+   * Opens what is there, if that may be used so, or the path at which nothing is. The object stays pinned until it is
+   * closed.
    */
-  async find<T, F>(
+  async open(
     { relative, isFolder }: Omit<RequestedPath, 'path'>,
-    use: AccessMode,
-    work: (found: FoundPath) => Promise<FileResult<T, F>>
-  ): Promise<FileResult<T, F | FileFailure>> {
+    use: AccessMode
+  ): Promise<FileResult<OpenPath, FileFailure>> {
     const pinned = this.#root.pin(relative)
     if (!pinned.ok) {
       const hidden = this.#refusalWhereStopped(use === 'edit' ? 'edit' : 'read', relative, pinned.failure)
@@ -200,26 +209,43 @@ export class FileAccess {
       const refusal = this.#refusalAt(absent.relative, use === 'edit' ? 'edit' : 'read')
       if (refusal !== null) return refusal
       const named = this.#judgeName(use, relative, absent.relative)
-      return named === null ? work({ info: {}, pin: null, absent }) : fail(named)
+      return named === null ? ok({ info: {}, pin: null, absent, close: async () => {} }) : fail(named)
     }
     const pin = pinned.value
-    const judged = this.#judge(use, pin)
-    const refusal = judged ?? this.#judgeName(use, relative, pin.relative)
-    // Of what may not be used nothing is told, not even where it is.
-    const isHidden = refusal !== null && (judged === null || refusal === this.#policy.limit?.refusal)
-    const info = isHidden || pin.relative.equals(relative) ? {} : { resolved_path: pin.relative.toString() }
+    let isKept = false
     try {
+      const judged = this.#judge(use, pin)
+      const refusal = judged ?? this.#judgeName(use, relative, pin.relative)
+      // Of what may not be used nothing is told, not even where it is.
+      const isHidden = refusal !== null && (judged === null || refusal === this.#policy.limit?.refusal)
+      const info = isHidden || pin.relative.equals(relative) ? {} : { resolved_path: pin.relative.toString() }
       if (refusal !== null) return { ...info, ...fail(refusal) }
       if (isFolder && pin.stat.isFile()) {
         return { ...info, ...fail({ code: 'NOT_A_FILE', type: 'file_as_directory' }), ...(await this.hash(pin)) }
       }
-      const done = await work({ info, pin, absent: null })
-      return done.ok ? done : { ...info, ...done }
-    } catch (error) {
-      return failedBy(error, info)
+      isKept = true
+      return ok({ info, pin, absent: null, close: () => closed(pin) })
     } finally {
-      pin.close()
-      if (pin.replaced) await untilFewAreClosing()
+      if (!isKept) pin.close()
+    }
+  }
+
+  /** Opens it, does the work on it, and closes it. */
+  async find<T, F>(
+    at: Omit<RequestedPath, 'path'>,
+    use: AccessMode,
+    work: (found: FoundPath) => Promise<FileResult<T, F>>
+  ): Promise<FileResult<T, F | FileFailure>> {
+    const opened = await this.open(at, use)
+    if (!opened.ok) return opened
+    const found = opened.value
+    try {
+      const done = await work(found)
+      return done.ok ? done : { ...found.info, ...done }
+    } catch (error) {
+      return failedBy(error, found.info)
+    } finally {
+      await found.close()
     }
   }
 
@@ -359,43 +385,46 @@ export class FileAccess {
     }
   }
 
-  /**
-   * The same for several files, all or none of which are changed. `work` gets what is at each path, in their order, and
-   * in a commit the locks of their real paths; `at` says which path failed.
-   */
-  async changeAll<T, F>(
-    asked: readonly RequestedPath[],
-    { dry_run, client }: Asking,
-    work: (found: readonly FoundPath[], locks: readonly Lock[] | null) => Promise<ManyResult<T, F | typeof MOVED>>
-  ): Promise<ManyResult<T, F | FileFailure>> {
-    for (let attempt = 1; ; attempt++) {
-      const done = dry_run
-        ? await this.#findAll(asked, found => work(found, null))
-        : await this.#underLocks(asked, client, work)
-      if (done.ok || done.failure !== MOVED) return done as ManyResult<T, F | FileFailure>
-      const { others: _, ...moved } = done
-      if (attempt === ATTEMPTS) return { ...moved, failure: changedMeanwhile }
+  /** Opens what is at several paths, in their order; of a failure, `at` says at which of them. */
+  async openAll(asked: readonly RequestedPath[]): Promise<ManyResult<OpenPaths, FileFailure>> {
+    const found: OpenPath[] = []
+    const release = async (): Promise<void> => {
+      for (const one of found.reverse()) await one.close()
+    }
+    let isKept = false
+    try {
+      for (const [at, one] of asked.entries()) {
+        const opened = await ofFile(at, () => this.open(one, 'edit'))
+        if (!opened.ok) return { ...opened, at }
+        found.push(opened.value)
+      }
+      isKept = true
+      return ok({ found: [...found], locks: null, release })
+    } finally {
+      if (!isKept) await release()
     }
   }
 
-  async #underLocks<T, F>(
+  /**
+   * The same under the locks of their real paths, after looking again at what is there. MOVED: a path leads elsewhere by
+   * now. Until it is released, nobody else changes these files.
+   */
+  async holdAll(
     asked: readonly RequestedPath[],
-    client: Client | undefined,
-    work: (found: readonly FoundPath[], locks: readonly Lock[]) => Promise<ManyResult<T, F | typeof MOVED>>
-  ): Promise<ManyResult<T, F | FileFailure | typeof MOVED>> {
-    const paths: Buffer[] = []
-    const objects: (FileId | undefined)[] = []
-    for (const [at, one] of asked.entries()) {
-      const found = await this.find<null, never>(one, 'edit', async found => {
-        paths.push(realPathOf(found))
-        objects.push(found.pin?.stat)
-        return ok(null)
-      })
-      if (!found.ok) return { ...found, at }
-    }
-    const deadline = this.#locks.deadline()
+    client: Client | undefined
+  ): Promise<ManyResult<OpenPaths, FileFailure | typeof MOVED>> {
+    const seen = await this.openAll(asked)
+    if (!seen.ok) return seen
+    const paths = seen.value.found.map(realPathOf)
+    const objects = seen.value.found.map(({ pin }) => pin?.stat)
+    await seen.value.release()
     const locks = new Map<string, Lock>()
     const keyOf = (path: Buffer): string => path.toString('latin1')
+    const unlock = async (): Promise<void> => {
+      for (const lock of [...locks.values()].reverse()) await lock.release()
+    }
+    const deadline = this.#locks.deadline()
+    let isKept = false
     try {
       for (const path of paths.toSorted((a, b) => a.compare(b))) {
         if (locks.has(keyOf(path))) continue
@@ -406,32 +435,23 @@ export class FileAccess {
         const recovered = async (): Promise<boolean> => !this.#mayBeLeft(lock.value) || this.#recover(path, objects[at])
         if (!(await ofFile(at, recovered))) return { ...(await this.#notHeld(beingWritten, asked[at]!)), at }
       }
-      const own = paths.map(path => locks.get(keyOf(path))!)
-      return await this.#findAll(asked, async found =>
-        found.every((one, i) => realPathOf(one).equals(paths[i]!)) ? work(found, own) : { ...fail(MOVED), at: 0 }
-      )
+      const opened = await this.openAll(asked)
+      if (!opened.ok) return opened
+      const { found, release } = opened.value
+      if (!found.every((one, i) => realPathOf(one).equals(paths[i]!))) {
+        await release()
+        return { ...fail(MOVED), at: 0 }
+      }
+      isKept = true
+      return ok({
+        found,
+        locks: paths.map(path => locks.get(keyOf(path))!),
+        // Closing may wait for the disk, and need not be waited for by others.
+        release: () => unlock().finally(release)
+      })
     } finally {
-      for (const lock of [...locks.values()].reverse()) await lock.release()
+      if (!isKept) await unlock()
     }
-  }
-
-  /** Does the work on what is at all these paths; each object stays pinned until then. */
-  async #findAll<T, F>(
-    asked: readonly RequestedPath[],
-    work: (found: readonly FoundPath[]) => Promise<ManyResult<T, F>>,
-    found: readonly FoundPath[] = []
-  ): Promise<ManyResult<T, F | FileFailure>> {
-    const at = found.length
-    const next = asked[at]
-    if (next === undefined) return work(found)
-    let others: Promise<ManyResult<T, F | FileFailure>> | undefined
-    const opened = await this.find<null, never>(next, 'edit', async one => {
-      others = this.#findAll(asked, work, [...found, one])
-      // What the others come to says nothing of this one, not even where it throws.
-      await others.catch(() => {})
-      return ok(null)
-    })
-    return others ?? { ...(opened as FailedFile<FileFailure>), at }
   }
 
   async #underLock<T, F>(
@@ -494,6 +514,12 @@ export class FileAccess {
       return {}
     }
   }
+}
+
+/** Many that close at once are waited for: a bound on open descriptors. */
+async function closed(pin: Pin): Promise<void> {
+  pin.close()
+  if (pin.replaced) await untilFewAreClosing()
 }
 
 /** The real path below the root. */
