@@ -541,7 +541,7 @@ export interface Workspace {
     use?: 'edit' | 'read'
   ): Promise<Result<{ done: T } | { replayed: unknown }, KeyFailure>>
   /**
-   * The same workspace for whoever may use only what these patterns cover (see `pathPatternFault` in root/policy.ts),
+   * The same workspace for whoever may use only what these patterns cover (see `pathPatternFault` in policy.ts),
    * by the real path, and no more than this one may. Of everything else it tells nothing, not whether it is there:
    * PATH_NOT_ALLOWED. Locks, history and all that is counted are shared. The same patterns give the same object as long
    * as somebody has it. To close it, or end following, is nothing: both are the whole workspace's, and hold for it too.
