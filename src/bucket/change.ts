@@ -21,7 +21,7 @@ import { Overtaken } from '../workspace/errno.ts'
 import type { FileFailure } from '../workspace/failure.ts'
 import type { FailedFile, FileInfo, FileResult, RequestedPath } from '../workspace/results.ts'
 import type { Recorder } from '../recording/recorder.ts'
-import type { Queues } from '../workspace/queue.ts'
+import type { FileLocked, Queues } from '../workspace/queue.ts'
 import { refusalOfName } from '../workspace/odd-name.ts'
 import { measured, pastOf, recordedBy, runPlan, staleness } from '../change/run-plan.ts'
 import { areSame } from '../workspace/content.ts'
@@ -134,16 +134,13 @@ async function inTurn<T, F, D>(
     if (!dry_run) options.meter?.locked((until - asking) / 1000, isHeld)
   }
   const turn = dry_run ? null : await turns.acquire(asked.relative, deadline)
-  const locked = async (reason: 'timeout' | 'client_gone'): Promise<FailedFile<FileFailure>> => {
+  const locked = async (reason: FileLocked['reason']): Promise<FailedFile<FileFailure>> => {
     waited(performance.now(), false)
+    // Where a flood is turned away, the object would be read for each request; where the client has gone, for nobody.
     const known = reason === 'timeout' ? await infoNow(context, asked) : {}
     return { ...fail({ code: 'FILE_LOCKED', reason, retry_after: 1 }), ...known }
   }
-  if (turn?.ok === false) {
-    if (turn.failure.code === 'FILE_LOCKED' && turn.failure.reason === 'timeout') return locked('timeout')
-    waited(performance.now(), false)
-    return turn
-  }
+  if (turn?.ok === false) return locked(turn.failure.reason)
   try {
     for (let pause = PAUSE; ; pause = Math.min(2 * pause, LONGEST_PAUSE)) {
       const beginning = performance.now()
@@ -162,16 +159,11 @@ async function inTurn<T, F, D>(
   }
 }
 
-/** What is known of the object as it is now; empty where it may not be used or can't be read. */
+/** What is known of the object as it is now; empty where it may not be used, or is too large to be read. */
 async function infoNow(context: ChangeContext, asked: RequestedPath): Promise<FileInfo> {
   if (refusalOf(context, asked) !== null) return {}
-  try {
-    const digest = await withContent(context, asked.relative.toString(), async content => content.digest)
-    return digest?.ok === true && digest.value !== null ? { file_hash: digest.value } : {}
-  } catch {
-    // The failure that is being answered says more than why its object can't be read.
-    return {}
-  }
+  const digest = await withContent(context, asked.relative.toString(), async content => content.digest)
+  return digest?.ok === true && digest.value !== null ? { file_hash: digest.value } : {}
 }
 
 /** As when the write was refused: then it is known earlier that it would be. */

@@ -420,8 +420,14 @@ export class FileAccess {
     await seen.value.release()
     const locks = new Map<string, Lock>()
     const keyOf = (path: Buffer): string => path.toString('latin1')
-    const unlock = async (): Promise<void> => {
-      for (const lock of [...locks.values()].reverse()) await lock.release()
+    let opened: ManyResult<OpenPaths, FileFailure> | null = null
+    const release = async (): Promise<void> => {
+      try {
+        for (const lock of [...locks.values()].reverse()) await lock.release()
+      } finally {
+        // That may wait for the disk, and need not be waited for by others.
+        if (opened?.ok === true) await opened.value.release()
+      }
     }
     const deadline = this.#locks.deadline()
     let isKept = false
@@ -435,22 +441,14 @@ export class FileAccess {
         const recovered = async (): Promise<boolean> => !this.#mayBeLeft(lock.value) || this.#recover(path, objects[at])
         if (!(await ofFile(at, recovered))) return { ...(await this.#notHeld(beingWritten, asked[at]!)), at }
       }
-      const opened = await this.openAll(asked)
+      opened = await this.openAll(asked)
       if (!opened.ok) return opened
-      const { found, release } = opened.value
-      if (!found.every((one, i) => realPathOf(one).equals(paths[i]!))) {
-        await release()
-        return { ...fail(MOVED), at: 0 }
-      }
+      const { found } = opened.value
+      if (!found.every((one, i) => realPathOf(one).equals(paths[i]!))) return { ...fail(MOVED), at: 0 }
       isKept = true
-      return ok({
-        found,
-        locks: paths.map(path => locks.get(keyOf(path))!),
-        // Closing may wait for the disk, and need not be waited for by others.
-        release: () => unlock().finally(release)
-      })
+      return ok({ found, locks: paths.map(path => locks.get(keyOf(path))!), release })
     } finally {
-      if (!isKept) await unlock()
+      if (!isKept) await release()
     }
   }
 

@@ -20,6 +20,8 @@ export interface Lock {
   release(): Promise<void>
 }
 
+export type FileLocked = Extract<FileFailure, { code: 'FILE_LOCKED' }>
+
 /** How a turn came. */
 export type Turn = 'first' | 'next' | 'yield_to_other_process'
 
@@ -38,7 +40,7 @@ export class Queues {
   }
 
   /** For those who need nothing but their turn. Failure: FILE_LOCKED (timeout, queue_full). */
-  async acquire(path: Buffer, deadline: number): Promise<Result<Pick<Lock, 'release'>, FileFailure>> {
+  async acquire(path: Buffer, deadline: number): Promise<Result<Pick<Lock, 'release'>, FileLocked>> {
     const key = path.toString('latin1')
     const turn = await this.turn(key, deadline)
     if (turn === 'queue_full' || turn === 'timeout') return fail({ code: 'FILE_LOCKED', reason: turn, retry_after: 1 })

@@ -16,6 +16,7 @@ import {
 } from 'node:fs'
 import { createHash } from 'node:crypto'
 import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
 import t, { type Test } from 'tap'
 import { ONLY_CI } from '../often.ts'
 import { fail, ok, type Result } from '../../src/result.ts'
@@ -964,6 +965,20 @@ t.test('says which file is locked, and changes none', async t => {
   await first.done
   t.strictSame(picture(folders.root), before)
   t.notOk(existsSync(join(folders.root, 'd')))
+})
+
+t.test('changes what a path leads to once its file is free', async t => {
+  const { workspace, at } = await workspaceOf(t, { a: 'a\n', b: 'b\n' })
+  symlinkSync('a', at('link'))
+  const first = await heldEdit(workspace, 'a', REAL, append('0\n'))
+  const done = workspace.batch([edit('link', '1\n')], REAL)
+  await sleep(50)
+  rmSync(at('link'))
+  symlinkSync('b', at('link'))
+  first.goOn()
+  t.match(await done, { ok: true, value: { steps: [{ path: 'link', resolved_path: 'b' }] } })
+  t.match(await first.done, { ok: true })
+  t.equal(readFileSync(at('a'), 'utf8') + readFileSync(at('b'), 'utf8'), 'a\n0\nb\n1\n')
 })
 
 t.test('makes a folder of the state again that is gone', async t => {
