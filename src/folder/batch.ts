@@ -329,7 +329,7 @@ class FileBatch<T, F> {
     const batch_id = newId?.()
     const recorder = new BatchRecorder(
       members.map(({ name }) => name.recorder),
-      { ...origin, ...(batch_id !== undefined && { batch_id }) }
+      { ...origin, batch_id }
     )
     const edit_ids = await recorder.prepare()
     const call = auditedBy(this.#context, options)
@@ -381,8 +381,8 @@ class FileBatch<T, F> {
   }
 
   /**
-   * Of a batch that changes no byte: one note for each name that has something to note. The last one keeps the answer to
-   * a key, so that this answer is kept only where all of it is so. Throws where one can't be written.
+   * Notes a batch that changes no byte, once for each name that toggles something. The last note keeps the answer to a
+   * key, so that this answer is kept only if all of it is true. Throws where a note can't be written.
    */
   async #noteAll(origin: Origin): Promise<BatchDone<T>> {
     const { newId, options } = this.#request
@@ -390,14 +390,16 @@ class FileBatch<T, F> {
     const batch_id = last === undefined ? undefined : newId?.()
     const ids = await this.#noteTraceless(this.#traceless.slice(0, -1), origin, batch_id)
     const name = last?.name ?? this.#texts.all[0]?.names[0]
-    const answer = (edit_id = name?.recorder?.edit_id): BatchDone<T> =>
-      this.#answer(new Map(), false, { batch_id, ids: last === undefined ? ids : ids.set(last.name, edit_id) })
+    const answer = (edit_id: string | undefined): BatchDone<T> => {
+      if (last !== undefined) ids.set(last.name, edit_id)
+      return this.#answer(new Map(), false, { batch_id, ids })
+    }
     await name?.recorder?.note(
-      { ...origin, ...(batch_id !== undefined && { batch_id }) },
+      { ...origin, batch_id },
       (texts, edit_id) => options.outcome?.(answer(edit_id), texts && this.#keepsTexts()),
       last?.toggles
     )
-    return answer()
+    return answer(name?.recorder?.edit_id)
   }
 
   /** Throws where it can't be written. */
@@ -408,7 +410,7 @@ class FileBatch<T, F> {
   ): Promise<Map<FileName, string | undefined>> {
     const ids = new Map<FileName, string | undefined>()
     for (const { name, toggles } of traceless) {
-      await name.recorder?.note({ ...origin, ...(batch_id !== undefined && { batch_id }) }, () => null, toggles)
+      await name.recorder?.note({ ...origin, batch_id }, () => null, toggles)
       ids.set(name, name.recorder?.edit_id)
     }
     return ids

@@ -35,7 +35,7 @@ export interface FoundFile {
 }
 export type FoundPath = FoundFile | { info: FileInfo; pin: null; absent: Missing }
 
-/** The same until it is closed; what is there is pinned. */
+/** An opened path: what is there stays pinned until it is closed. */
 export type OpenPath = FoundPath & { close(): Promise<void> }
 
 /** What is at several paths, in their order, until it is released. `locks`: of each path; null: of a dry run. */
@@ -216,7 +216,7 @@ export class FileAccess {
     try {
       const judged = this.#judge(use, pin)
       const refusal = judged ?? this.#judgeName(use, relative, pin.relative)
-      // Of what may not be used nothing is told, not even where it is.
+      // Reveal nothing about a forbidden file, not even where it is.
       const isHidden = refusal !== null && (judged === null || refusal === this.#policy.limit?.refusal)
       const info = isHidden || pin.relative.equals(relative) ? {} : { resolved_path: pin.relative.toString() }
       if (refusal !== null) return { ...info, ...fail(refusal) }
@@ -389,7 +389,7 @@ export class FileAccess {
   async openAll(asked: readonly RequestedPath[]): Promise<ManyResult<OpenPaths, FileFailure>> {
     const found: OpenPath[] = []
     const release = async (): Promise<void> => {
-      for (const one of found.reverse()) await one.close()
+      for (const one of found.toReversed()) await one.close()
     }
     let isKept = false
     try {
@@ -399,7 +399,7 @@ export class FileAccess {
         found.push(opened.value)
       }
       isKept = true
-      return ok({ found: [...found], locks: null, release })
+      return ok({ found, locks: null, release })
     } finally {
       if (!isKept) await release()
     }

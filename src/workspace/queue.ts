@@ -21,6 +21,8 @@ export interface Lock {
 }
 
 export type FileLocked = Extract<FileFailure, { code: 'FILE_LOCKED' }>
+const locked = (reason: FileLocked['reason']): Result<never, FileLocked> =>
+  fail({ code: 'FILE_LOCKED', reason, retry_after: 1 })
 
 /** How a turn came. */
 export type Turn = 'first' | 'next' | 'yield_to_other_process'
@@ -34,41 +36,43 @@ export class Queues {
     this.#timeout = timeout
   }
 
-  /** Of performance.now(): by when a request that asks now has to get its turn. */
+  /** On the clock of performance.now(): until when a request that asks now waits for its turn. */
   deadline(): number {
     return performance.now() + this.#timeout
   }
 
-  /** For those who need nothing but their turn. Failure: FILE_LOCKED (timeout, queue_full). */
+  /** A turn, until it is released. Failure: FILE_LOCKED (timeout, queue_full). */
   async acquire(path: Buffer, deadline: number): Promise<Result<Pick<Lock, 'release'>, FileLocked>> {
     const key = path.toString('latin1')
     const turn = await this.turn(key, deadline)
-    if (turn === 'queue_full' || turn === 'timeout') return fail({ code: 'FILE_LOCKED', reason: turn, retry_after: 1 })
-    return ok({ release: async () => this.pass(key, 'next') })
+    return turn.ok ? ok({ release: async () => this.pass(key, 'next') }) : turn
   }
 
-  /** A request's turn; 'first' where nobody had it. Each that comes has to be passed on, whatever was done. */
-  turn(key: string, deadline: number): Promise<Turn | 'queue_full' | 'timeout'> {
+  /**
+   * A request's turn; 'first' where nobody had it. Every turn must be given on with `pass`, whatever happened. Failure:
+   * FILE_LOCKED (timeout, queue_full).
+   */
+  turn(key: string, deadline: number): Promise<Result<Turn, FileLocked>> {
     const queue = this.#waiting.get(key)
     if (queue === undefined) {
       this.#waiting.set(key, [])
-      return Promise.resolve('first')
+      return Promise.resolve(ok('first'))
     }
-    if (queue.length >= QUEUE_LIMIT) return Promise.resolve('queue_full')
+    if (queue.length >= QUEUE_LIMIT) return Promise.resolve(locked('queue_full'))
     return new Promise(resolve => {
       const timer = setTimeout(() => {
         queue.splice(queue.indexOf(called), 1)
-        resolve('timeout')
+        resolve(locked('timeout'))
       }, deadline - performance.now())
       const called = (turn: Turn): void => {
         clearTimeout(timer)
-        resolve(turn)
+        resolve(ok(turn))
       }
       queue.push(called)
     })
   }
 
-  /** The holder has done what it had the turn for. `turn`: as the next one gets it. */
+  /** Gives the turn to the next request, which gets it as `turn`. */
   pass(key: string, turn: Turn): void {
     const next = this.#waiting.get(key)?.shift()
     if (next === undefined) this.#waiting.delete(key)

@@ -96,7 +96,7 @@ export class Locks {
   async #acquire(realPath: Buffer, deadline: number, client: Waiting | undefined): Promise<Result<Lock, FileFailure>> {
     const queue = realPath.toString('latin1')
     const turn = await this.#queues.turn(queue, deadline)
-    if (turn === 'queue_full' || turn === 'timeout') return fail({ code: 'FILE_LOCKED', reason: turn, retry_after: 1 })
+    if (!turn.ok) return turn
 
     let pass: Turn = 'next'
     let kept = false
@@ -111,7 +111,7 @@ export class Locks {
     }
     try {
       // Another process waits for this file too, and has been woken: let it in first. Chosen, not measured.
-      if (turn === 'yield_to_other_process') await sleep(2)
+      if (turn.value === 'yield_to_other_process') await sleep(2)
       let digest: string | undefined
       const key = (): string => (digest ??= this.#digest(realPath))
       const entered = await this.#enter(key, deadline)
