@@ -246,7 +246,8 @@ export class LockFiles {
 
   /**
    * What proper-lockfile sees as the file system: synchronous where that is cheaper than a thread's round trip, and its
-   * `mkdir` makes the folder with its owner in it. One object for all locks: what times are worth here is probed once.
+   * `mkdir` makes the folder with its owner in it (why: docs/decisions/lock.md). One object for all locks: what times are
+   * worth here is probed once.
    */
   readonly #fs = {
     utimes,
