@@ -35,41 +35,27 @@ const MOST_CELLS = 60_000
 const MOST_JOINED = 14
 /** How long joined lines may be, as a multiple of the one line. */
 const LONGEST_JOINED = 1.35
-const SHORTEST_JOINED = 0.7
-/** Codes of a line below which it must be the same as the joined ones. */
-const EXACT_JOIN = 14
 /** From this likeness on joined lines stand for the one. */
 const SIMILAR_JOIN = 0.8
 
 /** From this likeness on two lines are one; from the lower on they may be, if nothing better is there. */
 const SIMILAR = 0.42
 const PERHAPS = 0.3
-/** What a line that may be another is worth, in codes. */
-const PERHAPS_WORTH = 0.4
-/** Lines whose lengths allow no more likeness than this, or whose letters differ in so large a share, aren't alike. */
-const LEAST_LIKENESS = 0.45
+/** Lines whose letters differ in so large a share aren't alike. */
 const OTHER_LETTERS = 0.62
-/** Likeness of a line that is the end of the first or the beginning of the last, and its least number of codes. */
+/** Likeness of a line that is the end of the first or the beginning of the last. */
 const PART = 0.9
-const PART_LENGTH = 4
 
-// Worth of lines, in codes: a line counts by its length, to a bound.
-/** Codes of a line that count, and those that each line counts more. */
-const WEIGHED = 60
+// Worth of lines, in codes: a line counts by its length.
+/** Codes that each line counts more. */
 const WEIGHT_MORE = 2
-/** Worth of a code in an equal line; in a similar one so much for each likeness above that. */
+/** Worth of a code in an equal line; in a similar one its likeness above that. */
 const EQUAL_WORTH = 1.1
 const EQUAL = 0.999
-const SIMILAR_WORTH = 1.5
 const WORTHLESS = 0.38
-/** What a join or split takes; what a line of old_text costs that isn't there, and each of its codes. */
-const JOIN_COST = 0.5
+/** What a line costs that only old_text has, and one that only the text has. */
 const DROP_COST = 1.5
-const DROP_CODE_COST = 0.25
-/** What a gap of lines that old_text doesn't have costs, each of the lines, and each of its codes. */
-const GAP_COST = 0.6
-const GAP_LINE_COST = 0.5
-const GAP_CODE_COST = 0.012
+const INSERT_COST = 0.5
 
 /** An edge less like than this is dropped if it isn't beside the rest. */
 const LOOSE_EDGE = 0.62
@@ -81,13 +67,11 @@ const INSERT = 3
 const JOIN = 16
 const SPLIT = 64
 
-const weight = (length: number): number => Math.min(length, WEIGHED) + WEIGHT_MORE
 const worth = (length: number, like: number): number =>
-  weight(length) * (like >= EQUAL ? EQUAL_WORTH : (like - WORTHLESS) * SIMILAR_WORTH)
-const deleteCost = (length: number): number => DROP_COST + DROP_CODE_COST * Math.min(length, WEIGHED)
+  (length + WEIGHT_MORE) * (like >= EQUAL ? EQUAL_WORTH : like - WORTHLESS)
 
 /**
- * The best alignment of all of `a` to any run of `b` (semi-global, affine gaps in `b`), blank lines left out of both.
+ * The best alignment of all of `a` to any run of `b` (semi-global), blank lines left out of both.
  * Undefined for a single line, for too many, or where nothing is alike. Time: lines × lines × their likeness.
  */
 export function alignLines(a: readonly FoldedLine[], b: readonly FoldedLine[], budget: Budget): Alignment | undefined {
@@ -100,50 +84,33 @@ export function alignLines(a: readonly FoldedLine[], b: readonly FoldedLine[], b
     width,
     score: new Float64Array(cells),
     move: new Uint8Array(cells),
-    like: new Float32Array(cells),
-    gap: new Uint16Array(cells)
+    like: new Float32Array(cells)
   }
   const lettersA = a.map(letters)
   const lettersB = b.map(letters)
   for (let i = 1; i <= a.length; i++) {
     const line = a[i - 1]!.text
-    const drop = deleteCost(line.length)
-    table.score[i * width] = table.score[(i - 1) * width]! - drop
+    table.score[i * width] = table.score[(i - 1) * width]! - DROP_COST
     table.move[i * width] = DELETE
-    let gap = -Infinity
-    let gapLines = 0
     for (let j = 1; j <= b.length; j++) {
       const at = i * width + j
       const other = b[j - 1]!.text
-      table.score[at] = table.score[at - width]! - drop
+      table.score[at] = table.score[at - width]! - DROP_COST
       table.move[at] = DELETE
-      const extend = GAP_LINE_COST + GAP_CODE_COST * Math.min(other.length, WEIGHED)
-      const open = table.score[at - 1]! - GAP_COST - extend
-      if (open >= gap - extend) {
-        gap = open
-        gapLines = 1
-      } else {
-        gap -= extend
-        gapLines++
-      }
-      if (gap > table.score[at]!) {
-        table.score[at] = gap
-        table.move[at] = INSERT
-        table.gap[at] = gapLines
-      }
+      take(table, at, at - 1, -INSERT_COST, INSERT, 0)
       const like = likeLines(line, other, lettersA[i - 1]!, lettersB[j - 1]!, i === 1, i === a.length, budget)
       if (like >= SIMILAR) {
         take(table, at, at - width - 1, worth(Math.min(line.length, other.length), like), MATCH, like)
       } else if (like >= PERHAPS) {
-        take(table, at, at - width - 1, PERHAPS_WORTH, MATCH, like)
+        take(table, at, at - width - 1, 0, MATCH, like)
       }
       if (line.length > other.length) {
         joins(line, b, j, budget, (count, length, like) =>
-          take(table, at, at - width - count, worth(length, like) - JOIN_COST, JOIN + count, like)
+          take(table, at, at - width - count, worth(length, like), JOIN + count, like)
         )
       } else if (other.length > line.length) {
         joins(other, a, i, budget, (count, length, like) =>
-          take(table, at, at - width * count - 1, worth(length, like) - JOIN_COST, SPLIT + count, like)
+          take(table, at, at - width * count - 1, worth(length, like), SPLIT + count, like)
         )
       }
     }
@@ -156,7 +123,6 @@ interface Table {
   score: Float64Array
   move: Uint8Array
   like: Float32Array
-  gap: Uint16Array
 }
 
 function take(table: Table, at: number, from: number, gain: number, move: number, like: number): void {
@@ -190,9 +156,9 @@ function likeLines(
   budget: Budget
 ): number {
   if (a === b) return 1
-  const like = bits(inA ^ inB) > OTHER_LETTERS * bits(inA | inB) ? 0 : likeness(a, b, LEAST_LIKENESS, budget)
+  const like = bits(inA ^ inB) > OTHER_LETTERS * bits(inA | inB) ? 0 : likeness(a, b, PERHAPS, budget)
   // The first line may begin, the last may end amid a line of the text.
-  const part = b.length > a.length && a.length >= PART_LENGTH && ((first && b.endsWith(a)) || (last && b.startsWith(a)))
+  const part = b.length > a.length && ((first && b.endsWith(a)) || (last && b.startsWith(a)))
   return part ? Math.max(like, PART) : like
 }
 
@@ -208,14 +174,7 @@ function joins(
   for (let count = 2; count <= MOST_JOINED && count <= end; count++) {
     joined = lines[end - count]!.text + joined
     if (joined.length > whole.length * LONGEST_JOINED) return
-    if (joined.length < whole.length * SHORTEST_JOINED) continue
-    if (
-      whole.length < EXACT_JOIN
-        ? joined !== whole
-        : joined.charCodeAt(0) !== whole.charCodeAt(0) && joined.charCodeAt(2) !== whole.charCodeAt(2)
-    ) {
-      continue
-    }
+    if (joined.charCodeAt(0) !== whole.charCodeAt(0) && joined.charCodeAt(2) !== whole.charCodeAt(2)) continue
     const like = likeness(joined, whole, SIMILAR_JOIN, budget)
     if (like >= SIMILAR_JOIN) found(count, Math.min(joined.length, whole.length), like)
   }
@@ -229,7 +188,7 @@ function traced(table: Table, a: readonly FoldedLine[], b: readonly FoldedLine[]
   for (let i = a.length, j = end; i > 0 && j > 0;) {
     const move = table.move[i * table.width + j]!
     if (move === DELETE) i--
-    else if (move === INSERT) j -= table.gap[i * table.width + j]!
+    else if (move === INSERT) j--
     else {
       const ofA = move > SPLIT ? move - SPLIT : 1
       const ofB = move > JOIN && move < SPLIT ? move - JOIN : 1
