@@ -40,6 +40,11 @@ for (const end of ['\n', '\r\n']) {
   )
 }
 check(
+  'has the break that old_text ends with, though a sign comes before it',
+  'A sample text\n',
+  '«A sample text.\n»Another line.\n'
+)
+check(
   'ends within the line where old_text does',
   '    for itm in items:\n        total += item.price',
   'total = 0\n«    for item in items:\n        total += item.price» * item.count\nreturn total\n',

@@ -12,7 +12,6 @@ interface Kept {
   last: number
   head: number
   tail: number
-  share: (line: FoldedLine) => number
 }
 
 // Thresholds. Shares are from 0 to 1, lengths in folded codes. What changes when one is halved or doubled is measured
@@ -20,26 +19,11 @@ interface Kept {
 
 /** A line at the edge of old_text of which a smaller share is in the text is not part of the region. */
 const WEAK = 0.45
-/** Codes at an edge that are skipped because they stand alone; then the next is the edge all the same. */
-const MOST_SKIPPED = 12
-/**
- * A code stands alone if the next is farther away: by more codes of old_text that are missing, or by more of the text.
- */
-const MOST_GAP = 24
+/** A code at an edge stands alone, and is skipped, if the next is farther away in the text. */
 const APART = 3
-/**
- * A line is taken whole if the text has at most so many codes beside it for each that old_text lost there, and more.
- */
-const REPLACED_BY = 2
-const REPLACED_BY_MORE = 4
-/** Share of the first or last of several lines below which it is taken whole. */
-const GOOD_LINE = 0.9
-/** Fit below which a single line is taken whole if this share of it is known; the lower if old_text is indented. */
+/** Fit below which a single line is taken whole if this share of it is known. */
 const POOR_FIT = 0.8
 const MOST_OF_LINE = 0.6
-const MUCH_OF_LINE = 0.4
-/** UTF-16 units of a word that are taken in at an edge; a longer one is cut. */
-const MOST_WORD = 40
 
 const LETTER = /[\w\p{L}\p{M}]/u
 
@@ -98,14 +82,14 @@ function keptOf(old: OldText, map: CodeMap): Kept | undefined {
   }
   const head = edge(map, lines[first]!.from, lines[last]!.to - 1, 1)
   const tail = edge(map, lines[last]!.to - 1, head, -1)
-  return map[head]! >= 0 && map[tail]! >= 0 ? { first, last, head, tail, share } : undefined
+  return map[head]! >= 0 && map[tail]! >= 0 ? { first, last, head, tail } : undefined
 }
 
 /** The first mapped code from `at` towards `limit` that has company: one alone may be there by chance. */
 function edge(map: CodeMap, at: number, limit: number, step: 1 | -1): number {
   const isBefore = (i: number) => (step > 0 ? i < limit : i > limit)
   while (isBefore(at) && map[at]! < 0) at += step
-  for (let skipped = 0; isBefore(at) && skipped < MOST_SKIPPED && !hasCompany(map, at, step); skipped++) {
+  while (isBefore(at) && !hasCompany(map, at, step)) {
     at += step
     while (isBefore(at) && map[at]! < 0) at += step
   }
@@ -114,7 +98,7 @@ function edge(map: CodeMap, at: number, limit: number, step: 1 | -1): number {
 
 function hasCompany(map: CodeMap, at: number, step: number): boolean {
   let next = at + step
-  for (let gap = 0; gap < MOST_GAP && next >= 0 && next < map.length && map[next]! < 0; gap++) next += step
+  while (next >= 0 && next < map.length && map[next]! < 0) next += step
   return next >= 0 && next < map.length && map[next]! >= 0 && Math.abs(map[next]! - map[at]!) <= APART
 }
 
@@ -157,17 +141,14 @@ function wholeLine(
   const [first, last] = [old.lines[kept.first]!, old.lines[kept.last]!]
   const lostBefore = kept.head - first.from
   const lostAfter = last.to - 1 - kept.tail
-  let before =
-    line.startsLine &&
-    (line.before === 0 || (lostBefore > 0 && line.before <= REPLACED_BY * lostBefore + REPLACED_BY_MORE))
-  let after =
-    line.endsLine && (line.after === 0 || (lostAfter > 0 && line.after <= REPLACED_BY * lostAfter + REPLACED_BY_MORE))
+  let before = line.startsLine && line.before === 0
+  let after = line.endsLine && line.after === 0
   if (kept.last > kept.first) {
-    before ||= line.startsLine && (lostBefore > 0 || kept.first > 0 || kept.share(first) < GOOD_LINE)
-    after ||= line.endsLine && (lostAfter > 0 || kept.last < old.lines.length - 1 || kept.share(last) < GOOD_LINE)
+    // A break at the end of old_text makes an empty last line.
+    before ||= line.startsLine && (lostBefore > 0 || kept.first > 0 || first.to === first.from)
+    after ||= line.endsLine && (lostAfter > 0 || kept.last < old.lines.length - 1 || last.to === last.from)
   } else if (score < POOR_FIT && line.startsLine && line.endsLine && (lostBefore > 0 || lostAfter > 0)) {
-    const share = codes / (codes + line.before + line.after)
-    if (share >= MOST_OF_LINE || (share >= MUCH_OF_LINE && isBlank(textOf(old, kept.first)[0]))) before = after = true
+    if (codes / (codes + line.before + line.after) >= MOST_OF_LINE) before = after = true
   }
   return { before, after }
 }
@@ -189,7 +170,7 @@ function startWithin(old: OldText, kept: Kept, stretch: Stretch, map: CodeMap, l
   if (kept.head > firstCode || (LETTER.test(source[start]!) && !isClean(map, kept.head, 1))) {
     const lost = old.source.slice(lineStart, old.folded.offsets[kept.head]!)
     if (/\s$/.test(lost) && /\w/.test(lost)) while (start > line.start && /\s/.test(source[start - 1]!)) start--
-    for (let i = 0; i < MOST_WORD && start > line.start && LETTER.test(source[start - 1]!); i++) start--
+    while (start > line.start && LETTER.test(source[start - 1]!)) start--
     const signs = /^[^\w]+/.exec(lost)?.[0]
     if (signs !== undefined && source.slice(line.start, start).endsWith(signs)) start -= signs.length
   }
@@ -206,7 +187,7 @@ function endWithin(old: OldText, kept: Kept, stretch: Stretch, map: CodeMap, lin
   if (kept.tail < lastCode - 1 || (LETTER.test(source[end - 1]!) && !isClean(map, kept.tail, -1))) {
     const lost = old.source.slice(old.folded.offsets[kept.tail]! + 1, lineEnd).trimEnd()
     if (/^\s/.test(lost) && /\w/.test(lost)) while (end < line.end && /\s/.test(source[end]!)) end++
-    for (let i = 0; i < MOST_WORD && end < line.end && LETTER.test(source[end]!); i++) end++
+    while (end < line.end && LETTER.test(source[end]!)) end++
     const signs = /[^\w\s]+$/.exec(lost)?.[0]
     if (signs !== undefined && source.startsWith(signs, end)) end += signs.length
   }
