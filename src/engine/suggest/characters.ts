@@ -10,28 +10,21 @@ export type CodeMap = Int32Array
 /** Cells of the table of a band, and of a gap between runs; what needs more isn't mapped. */
 const MOST_CELLS = 8_000_000
 const MOST_GAP_CELLS = 200_000
-/** Codes of a piece that a run begins with, by the codes of old_text. */
-const PIECES = [
-  { least: 400, piece: 6 },
-  { least: 120, piece: 5 },
-  { least: 0, piece: 4 }
-]
+/** Codes of a piece that a run begins with. */
+const PIECE = 4
 /** Runs that are kept, the longest; places of the same piece that are followed, the first. */
 const MOST_RUNS = 4000
 const MOST_SAME = 12
 /** Runs before one that may precede it in a chain. */
 const MOST_BEFORE = 80
-/** What a gap in a chain costs, in codes: each code of its shorter side, that its sides differ, by how much (log₂). */
+/** What a gap in a chain costs, in codes: each code of its shorter side, and that its sides differ. */
 const GAP_COST = 0.35
 const SKEW_COST = 1.2
-const SKEW_LOG_COST = 0.6
 /** And each code that one side has more: the text, or old_text. */
 const INSERTED_COST = 0.035
 const LOST_COST = 0.1
-/** Codes before the first and after the last run that are mapped; and how many more of the text they may reach. */
+/** Codes before the first and after the last run that are mapped. */
 const MOST_EDGE = 400
-const REACH = 60
-const REACH_MORE = 4
 
 /** More than any edit distance. */
 const NOWHERE = 1 << 29
@@ -98,11 +91,11 @@ interface Run {
 }
 
 /**
- * The map through the best chain of equal runs (gaps cost what they differ in, logarithmically); what lies between is
+ * The map through the best chain of equal runs; what lies between is
  * filled by edit distance. Undefined where no piece is equal.
  */
 export function mapByChain(a: Uint16Array, b: Uint16Array, budget: Budget): CodeMap | undefined {
-  const runs = runsOf(a, b, PIECES.find(({ least }) => a.length >= least)!.piece, budget)
+  const runs = runsOf(a, b, budget)
   if (runs.length === 0) return undefined
   const chain = chainOf(runs)
   const map = new Int32Array(a.length).fill(-1)
@@ -123,16 +116,16 @@ export function mapByChain(a: Uint16Array, b: Uint16Array, budget: Budget): Code
 }
 
 /** Codes of the text in which so many codes at an edge of old_text may be. */
-const reach = (length: number): number => length + Math.min(REACH, length >> 1) + REACH_MORE
+const reach = (length: number): number => length + (length >> 1)
 
-function runsOf(a: Uint16Array, b: Uint16Array, piece: number, budget: Budget): Run[] {
+function runsOf(a: Uint16Array, b: Uint16Array, budget: Budget): Run[] {
   const index = new Map<number, number[]>()
   const hash = (codes: Uint16Array, at: number) => {
     let h = 0
-    for (let k = 0; k < piece; k++) h = (Math.imul(h, 131) + codes[at + k]!) | 0
+    for (let k = 0; k < PIECE; k++) h = (Math.imul(h, 131) + codes[at + k]!) | 0
     return h
   }
-  for (let i = 0; i + piece <= a.length; i++) {
+  for (let i = 0; i + PIECE <= a.length; i++) {
     const h = hash(a, i)
     const places = index.get(h)
     if (places === undefined) index.set(h, [i])
@@ -141,13 +134,13 @@ function runsOf(a: Uint16Array, b: Uint16Array, piece: number, budget: Budget): 
   // How far a diagonal has been followed.
   const followed = new Int32Array(a.length + b.length + 1).fill(-1)
   const runs: Run[] = []
-  for (let j = 0; j + piece <= b.length; j++) {
+  for (let j = 0; j + PIECE <= b.length; j++) {
     for (const i of index.get(hash(b, j)) ?? []) {
       const diagonal = j - i + a.length
-      if (followed[diagonal]! >= j + piece) continue
+      if (followed[diagonal]! >= j + PIECE) continue
       let length = 0
       while (i + length < a.length && j + length < b.length && a[i + length] === b[j + length]) length++
-      if (length < piece || !budget.spend(length)) continue
+      if (length < PIECE || !budget.spend(length)) continue
       followed[diagonal] = j + length
       runs.push({ i, j, length, score: length, previous: -1 })
     }
@@ -170,9 +163,7 @@ function chainOf(runs: Run[]): Run[] {
       const skew = Math.abs(gapI - gapJ)
       const cost =
         Math.min(gapI, gapJ) * GAP_COST +
-        (skew === 0
-          ? 0
-          : SKEW_COST + Math.log2(skew + 1) * SKEW_LOG_COST + skew * (gapJ > gapI ? INSERTED_COST : LOST_COST))
+        (skew === 0 ? 0 : SKEW_COST + skew * (gapJ > gapI ? INSERTED_COST : LOST_COST))
       const score = other.score + run.length - overlap - cost
       if (score > run.score) {
         run.score = score
