@@ -11,9 +11,8 @@ import type { Haystack } from './haystack.ts'
  * there by chance.
  */
 const LEAST_SAME = 6
-/** UTF-16 units of the longest word, and of the longest white space before the first token, that may be found. */
+/** UTF-16 units of the longest word that may be found. */
 const LONGEST_WORD = 60
-const LONGEST_INDENT = 200
 
 const BLANK = String.raw`[^\S\n]`
 const isWord = (token: string | undefined): boolean => token !== undefined && token.search(WORD) === 0
@@ -59,7 +58,7 @@ function patternOf(sought: string, tokens: readonly string[], missing: string): 
     const name = isNamed ? String.raw`\1(?!${LETTER})` : `(${LETTER}{1,${LONGEST_WORD}})(?!${LETTER})`
     return `${before}(?<!${LETTER})${name}`
   })
-  const indent = /^[^\S\n]/.test(sought) ? `(?:^${BLANK}{0,${LONGEST_INDENT}})?` : ''
+  const indent = /^[^\S\n]/.test(sought) ? `(?:^${BLANK}*)?` : ''
   const end = sought.endsWith('\n') ? String.raw`(?:\r?\n)?` : ''
   return new RegExp(indent + parts.join('') + end, 'gmu')
 }

@@ -106,11 +106,8 @@ export function numberBefore(line: string): number | undefined {
 }
 
 const NUMBERED = /^[ \t]*(\d+)(\t|→|: ?|\|| \| ?)(.*)$/
-/**
- * Share of the lines with text that must have a number, and how far one may be from the last; else nothing is read off.
- */
+/** Share of the lines with text that must have a number; else nothing is read off. */
 const NUMBERED_SHARE = 0.75
-const MOST_LEAP = 50
 
 /**
  * The text without the numbers before its lines; undefined unless three quarters of the lines have one, and they grow.
@@ -125,7 +122,7 @@ export function withoutLineNumbers(text: string): string | undefined {
     const found = NUMBERED.exec(line)
     if (found === null) return line
     const number = Number(found[1])
-    if (previous === -1 || (number > previous && number - previous <= MOST_LEAP)) growing++
+    if (number > previous) growing++
     previous = number
     return found[3]!
   })
