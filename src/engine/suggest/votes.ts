@@ -10,20 +10,16 @@ export interface Place {
 
 // Thresholds. What changes when one is halved or doubled is measured in docs/decisions/suggestions.md.
 
-/** Bytes of a bucket, in which votes for a place are counted: at least so many, or this share of the bytes sought. */
-const LEAST_WIDTH = 48
-const WIDTH = 0.22
+/** Bytes of a bucket, in which votes for a place are counted. */
+const WIDTH = 48
 /** Buckets: more would cost more memory than a text is worth, so buckets of large texts are wider. */
 const MOST_BUCKETS = 1 << 21
 /** By how much the vote of a piece is divided for its second place in old_text and the further ones. */
 const FURTHER = 1.5
-/** What a piece counts that is seen so often that it isn't listed, what any does, and how many doublings count 1. */
-const SEEN_OFTEN = 0.05
-const LEAST_WEIGHT = 0.15
-const DOUBLINGS = 8
-/** Buckets that are kept for each place wanted, and how many are collected before the others are dropped. */
+/** What a piece counts at least, and one that is seen so often that it isn't listed: little beside a rare one. */
+const LEAST_WEIGHT = 0.4
+/** Buckets that are kept for each place wanted; when twice as many are collected, the others are dropped. */
 const KEPT = 4
-const COLLECTED = 8
 
 /**
  * The `most` places with most votes, best first, no two side by side. A vote counts the more the rarer its piece is.
@@ -31,7 +27,7 @@ const COLLECTED = 8
  */
 export function placesOf(hits: Hits, seeds: Seeds, sought: number, length: number, most: number, step = 1): Place[] {
   const weights = weightsOf(hits.seen, (length >> 2) / step)
-  const width = Math.max(LEAST_WIDTH, Math.floor(sought * WIDTH), Math.ceil((length + sought) / MOST_BUCKETS))
+  const width = Math.max(WIDTH, Math.ceil((length + sought) / MOST_BUCKETS))
   const votes = new Float64Array(Math.ceil((length + sought) / width) + 3)
   for (let i = 0; i < hits.count; i++) {
     const gram = hits.gram[i]!
@@ -51,7 +47,7 @@ export function placesOf(hits: Hits, seeds: Seeds, sought: number, length: numbe
     const sum = own + Math.max(before, after)
     if (sum <= least) continue
     sums.push({ bucket, other: after >= before ? bucket + 1 : bucket - 1, votes: sum, own })
-    if (sums.length > most * COLLECTED) least = keepBest(sums, most * KEPT)
+    if (sums.length > 2 * most * KEPT) least = keepBest(sums, most * KEPT)
   }
   keepBest(sums, most * KEPT)
   const chosen: typeof sums = []
@@ -74,10 +70,6 @@ function keepBest(sums: { votes: number; own: number }[], count: number): number
 /** What a piece counts: the more, the fewer of the `looked` places it was seen at. */
 function weightsOf(seen: Int32Array, looked: number): Float64Array {
   return Float64Array.from(seen, count =>
-    count === 0
-      ? 0
-      : count > MOST_SEEN
-        ? SEEN_OFTEN
-        : Math.max(LEAST_WEIGHT, Math.log2(looked / (count + 1)) / DOUBLINGS)
+    count === 0 ? 0 : count > MOST_SEEN ? LEAST_WEIGHT : Math.max(LEAST_WEIGHT, Math.log2(looked / (count + 1)))
   )
 }
