@@ -53,8 +53,6 @@ export interface Suggestions {
 
 /** Rank by which the best must lead the next for it to be the one that was meant; below, no edit is offered. */
 export const MARGIN = 0.03
-/** Score by which the best may lead the next though both are as likely. */
-const SCORE_SLACK = 0.02
 /** Regions shown; the others are dropped. */
 const MOST_SHOWN = 3
 /** Share of the shorter of two regions that both have: from more on, only the better one is kept. */
@@ -65,8 +63,6 @@ const LEAST_SCORE_SHORT = 0.22
 const FADE_CHARACTERS = 25
 /** Characters of the shortest line that is shown where nothing is like the whole. */
 const LEAST_LINE = 10
-/** What is added to the rank of a block whose first line stands in the text once. */
-const SAME_FIRST_LINE = 0.1
 /** Bytes of text from which on the score must be so much higher: there is more that is alike by chance. */
 const LARGE_TEXT = 1 << 20
 const LARGE_TEXT_SCORE = 0.05
@@ -147,10 +143,10 @@ export function suggest(text: Buffer, oldText: string): Suggestions {
   }
 }
 
-/** By how much the best leads: in rank, or, where rank says little, in score. */
+/** By how much the best leads. */
 function marginOf([best, next]: readonly Region[]): number {
   if (best === undefined || next === undefined) return 1
-  return Math.max(best.rank - next.rank, best.score - next.score - SCORE_SLACK)
+  return best.rank - next.rank
 }
 
 /** Below this score a region isn't shown: chance matches of short texts are many. Characters without white space. */
@@ -236,7 +232,7 @@ function wholeBlocks(haystack: Haystack, regions: readonly Region[], sought: str
   if (end === undefined) return whole
   const known = whole.find(region => region.end === end)
   const region = known ?? regionAt(haystack, oldTextOf(sought), start!, end, budget)
-  return [{ ...region, isBlock: true, isShown: true, rank: region.rank + SAME_FIRST_LINE }, ...whole]
+  return [{ ...region, isBlock: true, isShown: true }, ...whole]
 }
 
 /** Where nothing is like enough to `sought`: the place that has all of it but a word, or else a line of it. */
