@@ -23,8 +23,6 @@ export interface Alignment {
   ratio: number
   /** Lines of the text between the pairs. */
   inserted: number
-  /** Codes of old_text. */
-  length: number
 }
 
 // Thresholds. What changes when one is halved or doubled is measured in docs/decisions/suggestions.md.
@@ -218,8 +216,7 @@ function traced(table: Table, a: readonly FoldedLine[], b: readonly FoldedLine[]
     gain: table.score[row + end]!,
     cover: matched / length,
     ratio: (2 * matched) / (length + there),
-    inserted,
-    length
+    inserted
   }
 }
 

@@ -11,11 +11,8 @@ import { type Region, regionsOf } from './regions.ts'
 
 // Thresholds. What changes when one is halved or doubled is measured in docs/decisions/suggestions.md.
 
-/**
- * UTF-16 units of the lines that begin, or end, a long text; of a single line as long as a file, so many times that.
- */
+/** About how many UTF-16 units begin, or end, a long text, in whole lines; a line longer than twice that is cut. */
 const END_LENGTH = 1500
-const END_LINE_TIMES = 2
 /**
  * Bytes between the two ends: so many times the UTF-16 units of old_text, within these bounds; beyond, none is found.
  */
@@ -24,21 +21,14 @@ const LEAST_REACH = 20_000
 const MOST_REACH = 400_000
 /** The same for a long text, whose length is known: so many times it, and the least reach more. */
 const LONG_REACH = 1.5
-/** Places of an end that are looked at, in the whole text and near the other end; regions of it that are followed. */
-const PLACES = 10
-const PLACES_NEAR = 6
+/** Regions of an end that are followed. */
 const MOST_ENDS = 4
 /** Folded codes below which an end is compared line by line, and how many lines are; then as any text. */
 const FEW_CODES = 40
 const MOST_LINES = 1200
-/** Score of a line that is the same only when folded. */
-const FOLDED_SCORE = 0.95
 /** Score of a region that is known by its ends, for each of their likeness; below this score it isn't taken. */
 const ENDS_SCORE = 0.97
 const LEAST_SCORE = 0.6
-/** Rank that so many bytes between the ends take, and at most. */
-const GAP_BYTES = 40_000
-const MOST_GAP_COST = 0.2
 
 /** The first and the last part of a text, and how many bytes may be between them. */
 export interface Ends {
@@ -76,11 +66,11 @@ export function endsOfLong(source: string): Ends {
     // A line as long as a file is cut too.
     first: take(lines)
       .join('\n')
-      .slice(0, END_LENGTH * END_LINE_TIMES),
+      .slice(0, 2 * END_LENGTH),
     last: take(lines.toReversed())
       .reverse()
       .join('\n')
-      .slice(-END_LENGTH * END_LINE_TIMES),
+      .slice(-2 * END_LENGTH),
     reach: Math.floor(source.length * LONG_REACH) + LEAST_REACH
   }
 }
@@ -97,7 +87,7 @@ export function bridge(
   const codes = head.folded.codes.length + tail.folded.codes.length
   if (head.folded.codes.length === 0 || tail.folded.codes.length === 0) return undefined
   const pairs: [Found, Found][] = []
-  for (const start of regionsOf(haystack, [head], budget, PLACES).slice(0, MOST_ENDS)) {
+  for (const start of regionsOf(haystack, [head], budget).slice(0, MOST_ENDS)) {
     for (const end of near(
       haystack,
       start.end,
@@ -109,26 +99,27 @@ export function bridge(
       pairs.push([start, end])
     }
   }
-  for (const end of regionsOf(haystack, [tail], budget, PLACES).slice(0, MOST_ENDS)) {
+  for (const end of regionsOf(haystack, [tail], budget).slice(0, MOST_ENDS)) {
     for (const start of near(haystack, Math.max(0, end.start - reach), end.start, head, true, budget)) {
       pairs.push([start, end])
     }
   }
   let best: Region | undefined
+  let nearest = Infinity
   for (const [from, to] of pairs) {
     const gap = to.start - from.end
     const like = (from.score * head.folded.codes.length + to.score * tail.folded.codes.length) / codes
-    const rank = like - Math.min(MOST_GAP_COST, gap / GAP_BYTES)
-    if (gap < 0 || like * ENDS_SCORE < LEAST_SCORE || (best !== undefined && rank <= best.rank + 1e-9)) continue
+    const least = best?.rank ?? LEAST_SCORE / ENDS_SCORE
+    if (gap < 0 || like < least || (like === least && gap >= nearest)) continue
+    nearest = gap
     best = {
       start: from.start,
       end: to.end,
       folded: like,
       raw: 0,
       score: like * ENDS_SCORE,
-      rank,
-      old,
-      inserted: 0
+      rank: like,
+      old
     }
   }
   if (best === undefined || !old.source.endsWith('\n')) return best
@@ -149,7 +140,7 @@ function near(haystack: Haystack, from: number, to: number, old: OldText, backwa
     old.folded.codes.length < FEW_CODES
       ? sameLines(part.toString(haystack.encoding), old, backward, haystack.encoding)
       : []
-  const found = short.length > 0 ? short : regionsOf(new Haystack(part, haystack.encoding), [old], budget, PLACES_NEAR)
+  const found = short.length > 0 ? short : regionsOf(new Haystack(part, haystack.encoding), [old], budget)
   return found.map(({ start, end, score }) => ({ start: start + from, end: end + from, score }))
 }
 
@@ -159,7 +150,7 @@ function sameLines(text: string, old: OldText, backward: boolean, encoding: 'utf
   const count = old.lines.length
   const sought = old.lines.map(line => line.text).join('')
   const found: Found[] = []
-  for (let i = 0; i + count <= lines.length && i < MOST_LINES && found.length < PLACES_NEAR; i++) {
+  for (let i = 0; i + count <= lines.length && i < MOST_LINES && found.length < MOST_ENDS; i++) {
     const at = backward ? lines.length - count - i : i
     if (
       lines
@@ -171,11 +162,10 @@ function sameLines(text: string, old: OldText, backward: boolean, encoding: 'utf
     }
     const { start } = lines[at]!
     const { end } = lines[at + count - 1]!
-    const same = text.slice(start, end).replaceAll('\r\n', '\n').trimEnd() === old.source.trimEnd()
     found.push({
       start: Buffer.byteLength(text.slice(0, start), encoding),
       end: Buffer.byteLength(text.slice(0, end), encoding),
-      score: same ? 1 : FOLDED_SCORE
+      score: 1
     })
   }
   return found

@@ -13,9 +13,8 @@ import { rawLikeness } from './verify.ts'
 /** Words that are sought, the longest ones, and places of a word beyond which it says nothing. */
 const MOST_WORDS = 8
 const MOST_PLACES = 500
-/** Lines that are compared, and the least share of old_text's words that they have. */
+/** Lines that are compared. */
 const MOST_LINES = 6
-const LEAST_SHARE = 0.4
 
 /**
  * Lines, with indentation or a break where `text` has some, as regions for `text`, if that is a single line: those that
@@ -38,7 +37,7 @@ export function likeLines(haystack: Haystack, text: string, budget: Budget): Reg
     const end = text.endsWith('\n')
       ? Math.min(haystack.bytes.length, breakEndIn(haystack.bytes, lineEnd))
       : inner + Buffer.byteLength(found, haystack.encoding)
-    return [{ ...ranked(both, raw), rank: ranked((share + both) / 2, raw).rank, start: from, end, old, inserted: 0 }]
+    return [{ ...ranked(both, raw), rank: ranked((share + both) / 2, raw).rank, start: from, end, old }]
   })
 }
 
@@ -70,7 +69,6 @@ function linesWith({ bytes, encoding }: Haystack, sought: string, budget: Budget
     }
   }
   return [...shares]
-    .filter(([, share]) => share >= LEAST_SHARE * lengthOf(words))
     .sort((a, b) => b[1] - a[1] || a[0] - b[0])
     .slice(0, MOST_LINES)
     .map(([start]) => start)

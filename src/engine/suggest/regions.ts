@@ -9,7 +9,7 @@ import { anchorsOf, findAnchor } from './anchors.ts'
 import type { Haystack, Stretch } from './haystack.ts'
 import type { OldText } from './readings.ts'
 import { findSeeds, seedsOf } from './seeds.ts'
-import { findShort, SHORT } from './short.ts'
+import { findShort } from './short.ts'
 import { bestFit, type Fit, rawLikeness, scoreOf } from './verify.ts'
 import { placesOf } from './votes.ts'
 
@@ -22,7 +22,6 @@ export interface Region extends Ranked {
   raw: number
   score: number
   old: OldText
-  inserted: number
   /** The middle of old_text is left out. */
   elided?: true
   /** It is a block, up to the line that closes it. */
@@ -50,25 +49,17 @@ const MOST_FINISHED = 5
 /** Share by which a candidate may be behind the best; others are dropped. */
 const BEHIND_BEST = 0.25
 
-/** Places looked at: more for a text of fewer folded codes than SHORT_TEXT, of which there are many like ones. */
+/** Places looked at: more for a text of fewer folded codes than SHORT_TEXT, of which a large text has many like ones. */
 const PLACES = 8
 const SHORT_PLACES = 28
 const SHORT_TEXT = 40
-/** Votes of a place, as a share of the most: below, it isn't looked at. More where much is found already. */
+/** Votes of a place, as a share of the most: below, it isn't looked at. */
 const LEAST_VOTES = 0.3
-const LEAST_VOTES_AFTER_GOOD = 0.6
-/** From this share on something good is found, if the best place had so many votes. */
-const GOOD_SHARE = 0.9
-const MANY_VOTES = 10
-/** Bytes that a place is rounded to, as a power of two: what rounds to the same was looked at already. */
-const TRIED_BITS = 6
 
-/** Bytes sought from which on pieces of 8 are looked for; and from which on, in a large text, only those. */
+/** Bytes sought from which on pieces of 8 are looked for; and below which those of 4 are, if no share is so high. */
 const PIECES_OF_8 = 24
-const ONLY_PIECES_OF_8 = 48
-/** Bytes sought from which on pieces of 4 are looked for, if the best rank after pieces of 8 is lower than this. */
-const PIECES_OF_4 = 8
-const RANK_AFTER_PIECES = 0.72
+const PIECES_OF_4 = 48
+const SHARE_ENOUGH = 0.8
 /** Bytes of text above which it is looked at more coarsely: in words a step, by the bytes sought. */
 const LARGE = 1 << 20
 const STEPS = [
@@ -77,59 +68,41 @@ const STEPS = [
   { least: 0, step: 1 }
 ]
 
-/** Short texts are sought everywhere if the best share is lower than this: so many places are looked at. */
-const SHARE_ENOUGH = 0.97
-const MOST_SHORT = 12
-/** UTF-16 units before the end of such a place that are looked at, for each of the text sought. */
-const SHORT_REACH = 1.5
 /**
- * Bytes of text up to which short texts are sought everywhere: in larger ones much is like them by chance, and the pass
+ * Places of a short text, sought everywhere in a text that isn't large: there much is like it by chance, and the pass
  * costs more than all others.
  */
-const SHORT_LIMIT = 1 << 20
-/** A text smaller than so many bytes, or than so many times the bytes sought, is a place itself below this rank. */
+const MOST_SHORT = 12
+/** A text of fewer bytes is a place itself, if there is no other. */
 const SMALL = 4096
-const SMALL_TIMES = 3
-const SMALL_RANK = 0.6
 
 /** Bytes looked at around an exact line, for each byte of old_text before and after it. */
 const ANCHOR_REACH = 1.25
 /** Bytes looked at on both sides of a place: so much of old_text's length, and so many more. */
 const SLACK = 0.18
 const SLACK_MORE = 120
-/** The same where lines don't align well: below this cover the lines around are looked at too. */
+/** Bytes more where lines don't align well: below this cover the lines around are looked at too. */
 const GOOD_COVER = 0.9
-const WIDER = 0.7
-const WIDER_MORE = 200
+const WIDER = 200
 
-/** Covers up to which lines don't align at all, and from which on characters need not be compared. */
-const NO_COVER = 0.3
+/** Cover of lines from which on characters need not be compared. */
 const COVER_ENOUGH = 0.62
-/** By how much characters must fit better than lines. */
-const BETTER_BY_CHARACTERS = 0.03
 /** Folded codes from which on a text is mapped by chains of runs first: a band costs their number squared. */
 const CHAINED = 48
-/** The least share of a candidate whose rank counts while searching, and how many are ranked. */
-const RANKED_SHARE = 0.35
-const MOST_RANKED = 2
 
-/** What raw likeness adds to a rank; what an inserted line takes, of this many codes more than old_text has. */
+/** What raw likeness adds to a rank. */
 const RAW_WEIGHT = 0.02
-const INSERTED_WEIGHT = 0.9
-const INSERTED_CODES = 20
-/** What a region of several lines that were compared by characters loses in rank. */
-const LINES_BY_CHARACTERS = 0.03
 
 /** Share from which on a place beside the best is a duplicate of it, and how many are looked for on each side. */
 const DUPLICATE_SHARE = 0.75
 const MOST_DUPLICATES = 2
 
 /**
- * The regions that `olds`, the readings of one old_text, may stand for, best first. Steps: exact lines; pieces of 8
- * bytes; if nothing good came of it, of 4; short texts everywhere.
+ * The regions that `olds`, the readings of one old_text, may stand for, best first: by exact lines, else by pieces of 8
+ * bytes, or of 4; short texts everywhere.
  */
-export function regionsOf(haystack: Haystack, olds: readonly OldText[], budget: Budget, places?: number): Region[] {
-  return new Search(haystack, olds, budget, places).run()
+export function regionsOf(haystack: Haystack, olds: readonly OldText[], budget: Budget): Region[] {
+  return new Search(haystack, olds, budget).run()
 }
 
 /** How like `old` a range (bytes) of the text is, which begins and ends between characters. */
@@ -139,7 +112,7 @@ export function regionAt(haystack: Haystack, old: OldText, start: number, end: n
   const fit = bestFit(old.pattern, text.codes, budget)
   const folded = fit === undefined ? 0 : (old.folded.codes.length - fit.distance) / longer
   const raw = rawLikeness(old.source, text.source, budget)
-  return { start, end, ...ranked(folded, raw), old, inserted: 0 }
+  return { start, end, ...ranked(folded, raw), old }
 }
 
 /** Likeness, and the score and rank that follow from it. */
@@ -154,18 +127,14 @@ class Search {
   readonly #haystack: Haystack
   readonly #olds: readonly OldText[]
   readonly #budget: Budget
-  readonly #places: number
-  readonly #codes: number
   readonly #candidates: Candidate[] = []
   readonly #tried = new Set<string>()
   readonly #finished = new Map<Candidate, Region | undefined>()
 
-  constructor(haystack: Haystack, olds: readonly OldText[], budget: Budget, places?: number) {
+  constructor(haystack: Haystack, olds: readonly OldText[], budget: Budget) {
     this.#haystack = haystack
     this.#olds = olds
     this.#budget = budget
-    this.#codes = Math.max(...olds.map(({ folded }) => folded.codes.length))
-    this.#places = places ?? (this.#codes < SHORT_TEXT ? SHORT_PLACES : PLACES)
   }
 
   run(): Region[] {
@@ -210,23 +179,16 @@ class Search {
     )
     const longest = Math.max(...texts.map(({ length }) => length))
     if (longest >= PIECES_OF_8) this.#byPieces(texts, 8, longest)
-    const again =
-      longest < PIECES_OF_8 ||
-      ((longest < ONLY_PIECES_OF_8 || bytes.length <= LARGE) && this.#bestRank() < RANK_AFTER_PIECES)
-    if (longest >= PIECES_OF_4 && again) this.#byPieces(texts, 4, longest)
-    if (this.#codes <= SHORT && bytes.length <= SHORT_LIMIT && this.#bestShare() < SHARE_ENOUGH) {
-      for (const { folded, source } of this.#olds) {
-        for (const at of findShort(bytes, folded.codes, MOST_SHORT)) {
-          this.#tryPlace(
-            Math.max(0, at - Math.ceil(source.length * SHORT_REACH)),
-            Math.min(bytes.length, at + source.length)
-          )
-        }
+    if (longest < PIECES_OF_4 && this.#candidates.every(({ share }) => share < SHARE_ENOUGH)) {
+      this.#byPieces(texts, 4, longest)
+    }
+    if (bytes.length > LARGE) return
+    for (const { folded, source } of this.#olds) {
+      for (const at of findShort(bytes, folded.codes, MOST_SHORT)) {
+        this.#tryPlace(Math.max(0, at - source.length), Math.min(bytes.length, at + source.length))
       }
     }
-    if (bytes.length < Math.max(SMALL, longest * SMALL_TIMES) && this.#bestRank() < SMALL_RANK) {
-      this.#tryPlace(0, bytes.length)
-    }
+    if (this.#candidates.length === 0 && bytes.length < SMALL) this.#tryPlace(0, bytes.length)
   }
 
   #byPieces(texts: readonly Buffer[], length: 4 | 8, longest: number): void {
@@ -234,31 +196,10 @@ class Search {
     const seeds = seedsOf(texts, length)
     if (seeds.count === 0) return
     const step = bytes.length <= LARGE || length === 4 ? 1 : STEPS.find(({ least }) => longest >= least)!.step
-    const places = placesOf(findSeeds(bytes, seeds, step), seeds, longest, bytes.length, this.#places, step)
+    const wanted = Math.max(...this.#olds.map(({ folded }) => folded.codes.length)) < SHORT_TEXT ? SHORT_PLACES : PLACES
+    const places = placesOf(findSeeds(bytes, seeds, step), seeds, longest, bytes.length, wanted, step)
     const most = places[0]?.votes ?? 0
-    let best = this.#bestShare()
-    for (const { start, end, votes } of places) {
-      if (votes < most * (best >= GOOD_SHARE && most > MANY_VOTES ? LEAST_VOTES_AFTER_GOOD : LEAST_VOTES)) return
-      best = Math.max(best, this.#tryPlace(start, end)?.share ?? 0)
-    }
-  }
-
-  #bestShare(): number {
-    return this.#candidates.reduce((best, { share }) => Math.max(best, share), 0)
-  }
-
-  /** The best rank among the two candidates that fit best. */
-  #bestRank(): number {
-    this.#sort()
-    return this.#candidates
-      .slice(0, MOST_RANKED)
-      .filter(({ share }) => share >= RANKED_SHARE)
-      .reduce((best, candidate) => {
-        const region = this.#finish(candidate)
-        return region === undefined
-          ? best
-          : Math.max(best, region.rank, candidate.old.lines.length < 2 ? candidate.share : 0)
-      }, 0)
+    for (const { start, end, votes } of places) if (votes >= most * LEAST_VOTES) this.#tryPlace(start, end)
   }
 
   /**
@@ -266,7 +207,7 @@ class Search {
    * up.
    */
   #tryPlace(start: number, end: number, preferred?: OldText): Candidate | undefined {
-    const key = `${start >> TRIED_BITS}:${end >> TRIED_BITS}`
+    const key = `${start}:${end}`
     if (this.#tried.has(key)) return undefined
     this.#tried.add(key)
     let best: Candidate | undefined
@@ -278,7 +219,7 @@ class Search {
       const fit = bestFit(old.pattern, stretch.folded.codes, this.#budget)
       if (fit === undefined) break
       const share = 1 - fit.distance / old.folded.codes.length
-      if (best === undefined || share > best.share + 1e-9) best = { old, stretch, fit, share }
+      if (best === undefined || share > best.share) best = { old, stretch, fit, share }
       if (fit.distance === 0) break
     }
     if (best !== undefined) this.#candidates.push(best)
@@ -326,7 +267,7 @@ class Search {
     if (byLines !== undefined && byLines.cover >= COVER_ENOUGH) return byLines.region
     const byCharacters = this.#byCharacters(candidate)
     if (byLines === undefined || byCharacters === undefined) return byLines?.region ?? byCharacters
-    if (byCharacters.folded <= byLines.region.folded + BETTER_BY_CHARACTERS) return byLines.region
+    if (byCharacters.folded <= byLines.region.folded) return byLines.region
     if (!byLines.isFramed) return byCharacters
     const { start, end } = byLines.region
     return { ...byCharacters, start, end }
@@ -336,16 +277,15 @@ class Search {
     if (old.filled.length < 2) return undefined
     let alignment = alignLines(old.filled, stretch.lines, this.#budget)
     if (alignment === undefined || alignment.cover < GOOD_COVER || !isComplete(alignment, old)) {
-      const reach = Math.floor(old.source.length * WIDER) + WIDER_MORE
-      const wider = this.#haystack.stretch(stretch.start - reach, stretch.end + reach)
+      const wider = this.#haystack.stretch(stretch.start - WIDER, stretch.end + WIDER)
       const other = alignLines(old.filled, wider.lines, this.#budget)
-      if (other !== undefined && other.gain > (alignment?.gain ?? -Infinity) + 1e-6) {
+      if (other !== undefined && other.gain > (alignment?.gain ?? -Infinity)) {
         alignment = other
         stretch = wider
       }
     }
-    if (alignment === undefined || alignment.cover <= NO_COVER) return undefined
-    const { cover, ratio, inserted, length } = alignment
+    if (alignment === undefined) return undefined
+    const { cover, ratio } = alignment
     const region = this.#region(
       old,
       stretch,
@@ -354,11 +294,7 @@ class Search {
     )
     return (
       region && {
-        region: {
-          ...region,
-          inserted,
-          rank: cover - (INSERTED_WEIGHT * inserted) / (length + INSERTED_CODES) + RAW_WEIGHT * region.raw - RAW_WEIGHT
-        },
+        region: { ...region, rank: cover - RAW_WEIGHT + RAW_WEIGHT * region.raw },
         cover,
         isFramed: isFramed(alignment, old)
       }
@@ -378,8 +314,7 @@ class Search {
     return (
       region && {
         ...region,
-        rank:
-          (span.multiple ? mapped / codes.length - LINES_BY_CHARACTERS : share) - RAW_WEIGHT + RAW_WEIGHT * region.raw
+        rank: (span.multiple ? mapped / codes.length : share) - RAW_WEIGHT + RAW_WEIGHT * region.raw
       }
     )
   }
@@ -388,7 +323,7 @@ class Search {
     const found = stretch.folded.source.slice(span.start, span.end)
     if (found.trim() === '') return undefined
     const raw = rawLikeness(old.source, found, this.#budget)
-    return { ...bytesOf(this.#haystack, stretch, span), ...ranked(folded, raw), old, inserted: 0 }
+    return { ...bytesOf(this.#haystack, stretch, span), ...ranked(folded, raw), old }
   }
 }
 

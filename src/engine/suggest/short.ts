@@ -5,7 +5,7 @@ import { foldAscii } from './fold.ts'
 // Thresholds. What changes when one is halved or doubled is measured in docs/decisions/suggestions.md.
 
 /** Folded codes of the longest text that fits one word of 32 bits; a longer one isn't sought so. */
-export const SHORT = 31
+const SHORT = 31
 /** Share of the codes that may differ. */
 const SLACK = 0.4
 /** Places that are kept; with more, fewer codes may differ from there on. */
