@@ -10,8 +10,12 @@ export interface Place {
 
 // Thresholds. What changes when one is halved or doubled is measured in docs/decisions/suggestions.md.
 
-/** Bytes of a bucket, in which votes for a place are counted. */
-const WIDTH = 48
+/**
+ * Bytes of a bucket, in which votes for a place are counted: at least so many, or this share of the bytes sought, so that
+ * the places in a text that repeats itself aren't all the same one.
+ */
+const LEAST_WIDTH = 48
+const WIDTH = 0.22
 /** Buckets: more would cost more memory than a text is worth, so buckets of large texts are wider. */
 const MOST_BUCKETS = 1 << 21
 /** By how much the vote of a piece is divided for its second place in old_text and the further ones. */
@@ -27,7 +31,7 @@ const KEPT = 4
  */
 export function placesOf(hits: Hits, seeds: Seeds, sought: number, length: number, most: number, step = 1): Place[] {
   const weights = weightsOf(hits.seen, (length >> 2) / step)
-  const width = Math.max(WIDTH, Math.ceil((length + sought) / MOST_BUCKETS))
+  const width = Math.max(LEAST_WIDTH, Math.floor(sought * WIDTH), Math.ceil((length + sought) / MOST_BUCKETS))
   const votes = new Float64Array(Math.ceil((length + sought) / width) + 3)
   for (let i = 0; i < hits.count; i++) {
     const gram = hits.gram[i]!
