@@ -11,7 +11,7 @@ import { environmentWarnings, helpText, loadConfig, loadLocalConfig, VERSION, ty
 import { followCredentials } from './credentials.ts'
 import { codeOf } from './error-code.ts'
 import { CantListen, clearSocketPath, listen, type ListenPlace } from './listen.ts'
-import { openLog, printable } from './log.ts'
+import { openLog, printable } from './logger.ts'
 import type { MetricsListener } from './metrics/listener.ts'
 import type { Metrics } from './metrics/metrics.ts'
 import { openSpaces } from './open-spaces.ts'

@@ -27,7 +27,7 @@ const linesWith = (expression: RegExp, lines: string[], of = (line: string) => l
 
 /** The part of the tree that a file is in. */
 const partOf = (path: string) =>
-  /^src\/(engine|audit|history|object-store|bucket|folder|change|recording|workspace|http|operations|workers|config|metrics)\//.exec(
+  /^src\/(engine|audit|log|object-store|bucket|folder|change|recording|workspace|http|operations|workers|config|metrics)\//.exec(
     path
   )?.[1] ??
   /^(routes|schemas)\//.exec(path)?.[1] ??
@@ -48,7 +48,7 @@ const ARROWS: Record<string, string[]> = {
     'config',
     'bucket',
     'folder',
-    'log',
+    'logger',
     'error-code'
   ],
   credentials: ['spaces', 'config'],
@@ -61,22 +61,22 @@ const ARROWS: Record<string, string[]> = {
   metrics: ['http', 'workspace'],
   stdio: ['http', 'operations', 'workers', 'workspace', 'config'],
   routes: ['schemas', 'http', 'operations', 'workspace'],
-  http: ['schemas', 'operations', 'workspace', 'engine', 'audit', 'config', 'log'],
+  http: ['schemas', 'operations', 'workspace', 'engine', 'audit', 'config', 'logger'],
   operations: ['schemas', 'workers', 'workspace', 'engine', 'audit'],
   workers: ['engine'],
   config: ['schemas', 'object-store', 'workspace'],
-  bucket: ['object-store', 'change', 'recording', 'workspace', 'history', 'engine', 'audit', 'error-code'],
-  folder: ['change', 'recording', 'workspace', 'history', 'engine', 'audit'],
+  bucket: ['object-store', 'change', 'recording', 'workspace', 'log', 'engine', 'audit', 'error-code'],
+  folder: ['change', 'recording', 'workspace', 'log', 'engine', 'audit'],
   change: ['recording', 'workspace', 'audit'],
-  recording: ['workspace', 'history', 'engine', 'audit'],
-  workspace: ['history', 'engine', 'audit', 'error-code'],
+  recording: ['workspace', 'log', 'engine', 'audit'],
+  workspace: ['log', 'engine', 'audit', 'error-code'],
   audit: ['error-code'],
-  history: ['engine', 'error-code'],
+  log: ['engine', 'error-code'],
   'object-store': ['error-code'],
   'error-code': [],
   engine: [],
   schemas: [],
-  log: [],
+  logger: [],
   result: []
 }
 

@@ -16,7 +16,7 @@ const FOLDERS = [
   'src/folder',
   'src/recording',
   'src/change',
-  'src/history',
+  'src/log',
   'src/http/answers'
 ]
 /** How a line is broken: each keeps it a program. */

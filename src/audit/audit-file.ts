@@ -6,7 +6,7 @@ import { promisify } from 'node:util'
 import { codeOf } from '../error-code.ts'
 
 /**
- * In ms: for so long, a line that nobody waits for may wait for others to be written with; see log.ts, which does the
+ * In ms: for so long, a line that nobody waits for may wait for others to be written with; see logger.ts, which does the
  * same.
  */
 const GATHERED = 10

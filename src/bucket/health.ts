@@ -7,7 +7,7 @@ import { Unsafe } from '../object-store/probe.ts'
 import { StoreRefused, StoreUnavailable, StoreUnsafe, type ObjectStore } from '../object-store/store.ts'
 import { codeOf } from '../error-code.ts'
 import type { CommonOptions } from '../workspace/api.ts'
-import { together } from '../history/together.ts'
+import { together } from '../log/together.ts'
 import { faultOf, type StoreFault } from './store-failure.ts'
 
 /** In ms between two looks while it can't be used. Chosen, not measured. */

@@ -1,8 +1,8 @@
 // Whether an object is exactly what an edit with a record has made of it: then no other program has changed it since, and
 // an edit need not read the logs before it. Does not know how objects are read or written.
 import { createHmac } from 'node:crypto'
-import { isId, timeOf } from '../history/ids.ts'
-import { RecentlyUsed } from '../history/recently-used.ts'
+import { isId, timeOf } from '../log/ids.ts'
+import { RecentlyUsed } from '../log/recently-used.ts'
 import type { ObjectContent } from './content.ts'
 
 /** Metadata: HMAC-SHA-256 over edit_id, path and SHA-256 of the content, by the secret of the bucket's workspace. */

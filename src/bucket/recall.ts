@@ -1,5 +1,5 @@
 // An object with what is known of its changes, read together. Does not know what is asked of them.
-import type { History } from '../history/api.ts'
+import type { History } from '../log/api.ts'
 import { fail, type Result } from '../result.ts'
 import type { FileWithPast } from '../workspace/api.ts'
 import type { FileFailure } from '../workspace/failure.ts'

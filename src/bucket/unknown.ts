@@ -2,8 +2,8 @@
 // tells the audit. Does not know how they were made.
 import type { AuditedChange } from '../audit/audit.ts'
 import { codeOf } from '../error-code.ts'
-import type { History } from '../history/api.ts'
-import type { Settlement } from '../history/record.ts'
+import type { History } from '../log/api.ts'
+import type { Settlement } from '../log/record.ts'
 import { settlementOf } from '../recording/chain.ts'
 import { mayBeUnderWay, type PresentFile, type Settler } from './history/settle.ts'
 

@@ -2,7 +2,7 @@
 import type { Encodings } from '../engine/text/codec.ts'
 import { binaryEncodingOf } from '../engine/text/encoding.ts'
 import { fail, ok } from '../result.ts'
-import type { FileAttributes } from '../history/record.ts'
+import type { FileAttributes } from '../log/record.ts'
 import type { Planned } from '../workspace/api.ts'
 import { refusalToWrite, type WriteContext } from './edit.ts'
 import type { FileFailure } from '../workspace/failure.ts'

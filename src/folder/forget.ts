@@ -1,6 +1,6 @@
 // `editd forget`: removes the texts of one file's history, whether servers run on the root or not. Does not know argv.
 import { resolve } from 'node:path'
-import { openHistory } from '../history/history.ts'
+import { openHistory } from '../log/history.ts'
 import { ok, type Result } from '../result.ts'
 import type { WorkspaceOptions } from '../workspace/api.ts'
 import type { FileFailure } from '../workspace/failure.ts'

@@ -1,5 +1,5 @@
 // A file with what is known of its changes, read together without a lock. Does not know what is asked of them.
-import type { History } from '../history/api.ts'
+import type { History } from '../log/api.ts'
 import { fail, ok, type Result } from '../result.ts'
 import type { FileWithPast } from '../workspace/api.ts'
 import type { WriteContext } from './edit.ts'

@@ -1,7 +1,7 @@
 // After a crash: whether the changes that a server had written down took place. Does not know who asks.
 import type { Audit } from '../audit/audit.ts'
-import type { History } from '../history/api.ts'
-import type { Settlement, Stored } from '../history/record.ts'
+import type { History } from '../log/api.ts'
+import type { Settlement, Stored } from '../log/record.ts'
 import type { Result } from '../result.ts'
 import { codeOf, quietly } from '../workspace/errno.ts'
 import type { FileFailure } from '../workspace/failure.ts'

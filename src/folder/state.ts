@@ -30,7 +30,7 @@ export interface State {
   readonly unreleased: string
   readonly intents: string
   readonly journal: string
-  /** What was changed (src/history); made when it is needed. */
+  /** What was changed (src/log); made when it is needed. */
   readonly history: string
   /** A socket for each server that runs. */
   readonly live: string

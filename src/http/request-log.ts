@@ -3,7 +3,7 @@
 import type { ServerResponse } from 'node:http'
 import type { FastifyRequest } from 'fastify'
 import type { Logger } from 'pino'
-import { printable } from '../log.ts'
+import { printable } from '../logger.ts'
 import { cut } from './answers/phrases.ts'
 import { since, type CallSummary } from './call.ts'
 import type { Failure } from './failure.ts'

@@ -1,7 +1,7 @@
 // What the records of one file come to: which of them took place, and where a change by others lies between two. Does
 // not know how records are kept.
 import { type RecordedChange, UNKNOWN_CHANGE } from '../engine/history/change.ts'
-import type { EditRecord, Settlement, Stored } from '../history/record.ts'
+import type { EditRecord, Settlement, Stored } from '../log/record.ts'
 import type { ChangeRecord } from '../workspace/api.ts'
 
 /** The changes of a file that took place. */

@@ -1,7 +1,7 @@
 // Readers of what is changed, who go on from a cursor. They all read up to the same place, so that what comes next is read
 // once for all who have caught up. Does not know requests, connections, or how events are written.
-import type { CursorGone, FeedPage, History, Told } from '../history/api.ts'
-import type { Cursor } from '../history/cursor.ts'
+import type { CursorGone, FeedPage, History, Told } from '../log/api.ts'
+import type { Cursor } from '../log/cursor.ts'
 import { ok, type Result } from '../result.ts'
 import type { Follower } from '../workspace/api.ts'
 import { unlessUnreadable } from '../workspace/errno.ts'

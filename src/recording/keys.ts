@@ -1,7 +1,7 @@
 // Requests with an idempotency key: each is carried out once. Does not know what they ask for.
 import { createHmac } from 'node:crypto'
-import type { History } from '../history/api.ts'
-import type { Settlement, Stored } from '../history/record.ts'
+import type { History } from '../log/api.ts'
+import type { Settlement, Stored } from '../log/record.ts'
 import { fail, ok, type Result } from '../result.ts'
 import type { Key } from '../workspace/api.ts'
 import { failureOf, unlessUnreadable } from '../workspace/errno.ts'

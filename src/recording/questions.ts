@@ -1,9 +1,9 @@
 // What the history of a workspace is asked and told, by those who may see the files: wherever these are. Does not know
 // how files are read or changed.
-import type { History } from '../history/api.ts'
-import { Cursor } from '../history/cursor.ts'
-import { isId } from '../history/ids.ts'
-import type { Settlement, Stored } from '../history/record.ts'
+import type { History } from '../log/api.ts'
+import { Cursor } from '../log/cursor.ts'
+import { isId } from '../log/ids.ts'
+import type { Settlement, Stored } from '../log/record.ts'
 import { fail, ok, type Result } from '../result.ts'
 import type {
   ChangesPage,

@@ -1,7 +1,7 @@
 // A file's records and their chain, read without the file's lock. Does not know what is asked of them.
 import { UNKNOWN_CHANGE } from '../engine/history/change.ts'
-import type { History, Latest } from '../history/api.ts'
-import type { EditRecord, Stored } from '../history/record.ts'
+import type { History, Latest } from '../log/api.ts'
+import type { EditRecord, Stored } from '../log/record.ts'
 import { chainOf, isChange, isEnd, type Chain } from './chain.ts'
 
 /** As `lastOf` of the history has it. */

@@ -1,8 +1,8 @@
 // What a person says of the changes of files: written down as records, and read from them. Does not know which changes
 // are meant, or what the verdicts come to.
 import type { Verdict } from '../engine/history/baseline.ts'
-import type { History } from '../history/api.ts'
-import type { EditRecord, Stored } from '../history/record.ts'
+import type { History } from '../log/api.ts'
+import type { EditRecord, Stored } from '../log/record.ts'
 import { fail, ok, type Result } from '../result.ts'
 import type { ReviewTarget } from '../workspace/api.ts'
 import { codeOf, failureOf } from '../workspace/errno.ts'

@@ -1,8 +1,8 @@
 // A file with what is known of its changes, as it was read without a lock. Does not know what is asked of it.
 import { UNKNOWN_CHANGE, type RecordedChange } from '../engine/history/change.ts'
 import { differing } from '../engine/history/refine.ts'
-import type { History } from '../history/api.ts'
-import type { Stored } from '../history/record.ts'
+import type { History } from '../log/api.ts'
+import type { Stored } from '../log/record.ts'
 import { fail, type Result } from '../result.ts'
 import type { FileWithPast } from '../workspace/api.ts'
 import { ATTEMPTS } from '../workspace/content.ts'

@@ -5,9 +5,9 @@ import type { RecordedChange, RecordedSplice, Selection } from '../engine/histor
 import type { IndexSet } from '../engine/history/index-set.ts'
 import type { SplicePlace } from '../engine/history/places.ts'
 import type { Encodings } from '../engine/text/codec.ts'
-import type { CursorGone, RecordQuery, Told } from '../history/api.ts'
-import type { Cursor } from '../history/cursor.ts'
-import type { Author, EditRecord, FileAttributes, RecordedOperation, TextsState } from '../history/record.ts'
+import type { CursorGone, RecordQuery, Told } from '../log/api.ts'
+import type { Cursor } from '../log/cursor.ts'
+import type { Author, EditRecord, FileAttributes, RecordedOperation, TextsState } from '../log/record.ts'
 import type { Result } from '../result.ts'
 import type {
   CursorFailure,
@@ -82,8 +82,8 @@ export interface WorkspaceOptions extends CommonOptions {
   threads?: number
 }
 
-export type * from '../history/record.ts'
-export type { Told } from '../history/api.ts'
+export type * from '../log/record.ts'
+export type { Told } from '../log/api.ts'
 
 export interface FileTarget {
   path: string

@@ -1,6 +1,6 @@
 // Which failure a system error amounts to. Does not know paths or sentences.
 import { codeOf } from '../error-code.ts'
-import { HistoryUnreadable } from '../history/unreadable.ts'
+import { HistoryUnreadable } from '../log/unreadable.ts'
 import { fail, type Result } from '../result.ts'
 import type { FileFailure, NotReady } from './failure.ts'
 

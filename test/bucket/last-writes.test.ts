@@ -1,8 +1,8 @@
 // What proves that an object is what an edit with a record has made of it, and what does not.
 import t from 'tap'
 import { LastWrites } from '../../src/bucket/last-writes.ts'
-import { Ids, timeOf } from '../../src/history/ids.ts'
-import { hashOf } from '../history/support/history.ts'
+import { Ids, timeOf } from '../../src/log/ids.ts'
+import { hashOf } from '../log/support/history.ts'
 
 const PATH = Buffer.from('a.txt')
 const NOW = Date.UTC(2026, 10, 25)

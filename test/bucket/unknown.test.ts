@@ -10,7 +10,7 @@ import { Settler, type PresentFile } from '../../src/bucket/history/settle.ts'
 import { UnknownChanges } from '../../src/bucket/unknown.ts'
 import { StoreUnavailable } from '../../src/object-store/store.ts'
 import { NO_CEPH } from '../ceph.ts'
-import { FAST, hashOf, recordOf } from '../history/support/history.ts'
+import { FAST, hashOf, recordOf } from '../log/support/history.ts'
 import { makeBucketPlace } from './history/support/place.ts'
 
 const CEPH = { skip: NO_CEPH, timeout: 200_000 }

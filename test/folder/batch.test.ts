@@ -30,7 +30,7 @@ import type {
   Workspace,
   WorkspaceOptions
 } from '../../src/workspace/api.ts'
-import { breakFolder } from '../history/support/history.ts'
+import { breakFolder } from '../log/support/history.ts'
 import {
   append,
   become,

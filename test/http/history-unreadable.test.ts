@@ -1,7 +1,7 @@
 // Every route that reads the history, while that can't be read: refused, and answered again when it can be.
 import { join } from 'node:path'
 import t from 'tap'
-import { breakFolder } from '../history/support/history.ts'
+import { breakFolder } from '../log/support/history.ts'
 import { bytesOf, check, startServer, TOKEN, type TestServer } from './test-server.ts'
 
 const DETAIL = "The history of the server can't be read; nothing was done. Send the request again in 5 seconds."

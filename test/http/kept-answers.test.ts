@@ -6,7 +6,7 @@ import t from 'tap'
 import { loadConfig } from '../../src/config/config.ts'
 import type { Workspace } from '../../src/workspace/api.ts'
 import { openWorkspace } from '../../src/folder/open.ts'
-import { openAs } from '../history/support/history.ts'
+import { openAs } from '../log/support/history.ts'
 import { check, startServer, TOKEN } from './test-server.ts'
 
 t.test('keeps no text of a private file, and gives the answer again without it', async t => {

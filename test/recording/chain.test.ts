@@ -1,5 +1,5 @@
 import t from 'tap'
-import type { EditRecord, Settlement } from '../../src/history/record.ts'
+import type { EditRecord, Settlement } from '../../src/log/record.ts'
 import { chainOf } from '../../src/recording/chain.ts'
 
 /** Content is named by a letter, which stands for its hash; '' is no file. */

@@ -2,7 +2,7 @@
 import { setImmediate } from 'node:timers/promises'
 import t, { type Test } from 'tap'
 import { Followers } from '../../src/recording/follow.ts'
-import { breakFolder, makePlace, recordOf, write } from '../history/support/history.ts'
+import { breakFolder, makePlace, recordOf, write } from '../log/support/history.ts'
 
 const ALL = (): boolean => true
 const UNREADABLE = { ok: false, failure: { code: 'NOT_READY', reason: 'history_unreadable', retry_after: 5 } }

@@ -1,12 +1,12 @@
 import { appendFileSync, linkSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import t, { type Test } from 'tap'
-import type { EditRecord, Settlement } from '../../src/history/record.ts'
+import type { EditRecord, Settlement } from '../../src/log/record.ts'
 import { createHash } from 'node:crypto'
 import { ok } from '../../src/result.ts'
 import { settle, type Settling } from '../../src/folder/settle.ts'
 import type { Workspace } from '../../src/workspace/api.ts'
-import { breakFolder, NO_PRLIMIT, openAs, takeDescriptors } from '../history/support/history.ts'
+import { breakFolder, NO_PRLIMIT, openAs, takeDescriptors } from '../log/support/history.ts'
 import { append, makeFolders, open, removeFolders, type Folders } from '../folder/support/open.ts'
 
 async function fresh(t: Test): Promise<{ folders: Folders; start(): Promise<Workspace> }> {

@@ -2,10 +2,10 @@
 import { readFileSync, renameSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import t, { type Test } from 'tap'
-import type { EditRecord } from '../../src/history/record.ts'
+import type { EditRecord } from '../../src/log/record.ts'
 import { ok } from '../../src/result.ts'
 import type { Origin, Planner, Workspace, WorkspaceOptions } from '../../src/workspace/api.ts'
-import { hashOf, openAs } from '../history/support/history.ts'
+import { hashOf, openAs } from '../log/support/history.ts'
 import { append, become, makeFolders, open, REAL, remove, removeFolders, type Folders } from '../folder/support/open.ts'
 
 const FIRST = 'one\n'

@@ -1,7 +1,7 @@
 // Pages of the history while much of it isn't settled yet.
 import t from 'tap'
 import { pastEdits } from '../../src/recording/past.ts'
-import { FAST, makePlace, recordOf } from '../history/support/history.ts'
+import { FAST, makePlace, recordOf } from '../log/support/history.ts'
 
 t.test('leaves no change out whose server has not said yet that it is done', async t => {
   const history = await makePlace(t).open()

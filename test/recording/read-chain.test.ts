@@ -1,6 +1,6 @@
 // A file's records, where the logs of two servers are read one after the other while both write.
 import t from 'tap'
-import type { EditRecord, Stored } from '../../src/history/record.ts'
+import type { EditRecord, Stored } from '../../src/log/record.ts'
 import { readChain, type LastBefore } from '../../src/recording/read-chain.ts'
 
 /** Without contents, it is a review. */

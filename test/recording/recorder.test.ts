@@ -11,11 +11,11 @@ import {
 } from 'node:fs'
 import { join } from 'node:path'
 import t, { type Test } from 'tap'
-import type { EditRecord } from '../../src/history/record.ts'
+import type { EditRecord } from '../../src/log/record.ts'
 import { ok } from '../../src/result.ts'
 import { thisOwner } from '../../src/folder/locks/owner.ts'
 import type { FileHistory, HistoryPage, Planner, Workspace, WorkspaceOptions } from '../../src/workspace/api.ts'
-import { breakFolder, FAST, openAs, recordOf } from '../history/support/history.ts'
+import { breakFolder, FAST, openAs, recordOf } from '../log/support/history.ts'
 import { append, become, DRY, makeFolders, open, REAL, removeFolders, type Folders } from '../folder/support/open.ts'
 
 interface Fixture {

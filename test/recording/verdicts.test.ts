@@ -7,7 +7,7 @@ import type { Operation } from '../../src/operations/operation.ts'
 import { verdictsOf } from '../../src/recording/verdicts.ts'
 import { often } from '../often.ts'
 import { Random, SEED } from '../random.ts'
-import { breakFolder } from '../history/support/history.ts'
+import { breakFolder } from '../log/support/history.ts'
 import { append, makeFolders, open, REAL, removeFolders } from '../folder/support/open.ts'
 
 const PATHS = ['a.txt', 'b.txt']

@@ -1,7 +1,7 @@
 // Long texts of a bucket's history, each in an object named by its SHA-256. Does not know records.
 import { randomBytes } from 'node:crypto'
-import type { HistoryOptions } from '../../history/api.ts'
-import { sha256, type Blob } from '../../history/texts-json.ts'
+import type { HistoryOptions } from '../../log/api.ts'
+import { sha256, type Blob } from '../../log/texts-json.ts'
 import { codeOf } from '../../error-code.ts'
 import type { ObjectStore } from '../../object-store/store.ts'
 import { BLOBS } from './names.ts'

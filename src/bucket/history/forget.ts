@@ -1,9 +1,9 @@
 // Removes the texts of a path's records where they are: each object that has some is overwritten by one of the same
 // length. Does not know who asked for it.
 import { randomBytes } from 'node:crypto'
-import { encodeLine, jsonOf, linesOf } from '../../history/line.ts'
-import type { RecordReader } from '../../history/reading.ts'
-import { decodeFacts, forgottenJson } from '../../history/record-json.ts'
+import { encodeLine, jsonOf, linesOf } from '../../log/line.ts'
+import type { RecordReader } from '../../log/reading.ts'
+import { decodeFacts, forgottenJson } from '../../log/record-json.ts'
 import type { ObjectStore, StoredObject } from '../../object-store/store.ts'
 import type { BucketBlobs } from './blobs.ts'
 import type { Log, Logs } from './logs.ts'

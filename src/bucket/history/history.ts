@@ -1,8 +1,8 @@
 // The history of one bucket: puts its parts together. Does not know files, HTTP or S3.
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { History, HistoryLimits, HistoryOptions } from '../../history/api.ts'
-import { Copies } from '../../history/copies.ts'
-import { LogHistory } from '../../history/log-history.ts'
+import type { History, HistoryLimits, HistoryOptions } from '../../log/api.ts'
+import { Copies } from '../../log/copies.ts'
+import { LogHistory } from '../../log/log-history.ts'
 import type { ObjectStore } from '../../object-store/store.ts'
 import { BucketBlobs } from './blobs.ts'
 import { CopyObjects } from './copies.ts'

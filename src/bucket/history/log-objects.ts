@@ -1,5 +1,5 @@
 // The objects that a log consists of, and their bytes. Does not know lines, or which logs there are.
-import { RecentlyUsed } from '../../history/recently-used.ts'
+import { RecentlyUsed } from '../../log/recently-used.ts'
 import type { ObjectStore } from '../../object-store/store.ts'
 import type { ListedObject } from './merge.ts'
 import type { Range } from './names.ts'

@@ -2,16 +2,16 @@
 // index (some 100 bytes a record), of the others an overview, and as many indexes as may be. Does not know what is asked
 // of them.
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { HistoryLimits, HistoryOptions } from '../../history/api.ts'
-import { compare, type SegmentId } from '../../history/cursor.ts'
-import type { Ids } from '../../history/ids.ts'
-import { jsonOf } from '../../history/line.ts'
-import { overviewOf } from '../../history/overview.ts'
-import { RecentlyUsed } from '../../history/recently-used.ts'
-import type { Said, SaidLine } from '../../history/record-json.ts'
-import type { Settlement } from '../../history/record.ts'
-import { SegmentIndex } from '../../history/segment-index.ts'
-import { segmentName } from '../../history/segment-name.ts'
+import type { HistoryLimits, HistoryOptions } from '../../log/api.ts'
+import { compare, type SegmentId } from '../../log/cursor.ts'
+import type { Ids } from '../../log/ids.ts'
+import { jsonOf } from '../../log/line.ts'
+import { overviewOf } from '../../log/overview.ts'
+import { RecentlyUsed } from '../../log/recently-used.ts'
+import type { Said, SaidLine } from '../../log/record-json.ts'
+import type { Settlement } from '../../log/record.ts'
+import { SegmentIndex } from '../../log/segment-index.ts'
+import { segmentName } from '../../log/segment-name.ts'
 import {
   looseIn,
   newestFirst,
@@ -19,9 +19,9 @@ import {
   type ReadSegment,
   type Segment,
   type SegmentSource
-} from '../../history/segment-source.ts'
-import { together } from '../../history/together.ts'
-import { HistoryUnreadable, isPassing, unreadable } from '../../history/unreadable.ts'
+} from '../../log/segment-source.ts'
+import { together } from '../../log/together.ts'
+import { HistoryUnreadable, isPassing, unreadable } from '../../log/unreadable.ts'
 import { codeOf } from '../../error-code.ts'
 import type { ObjectStore } from '../../object-store/store.ts'
 import { LogObjects, Moved, type LogPart } from './log-objects.ts'

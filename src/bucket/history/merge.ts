@@ -5,7 +5,7 @@
 // what was written is there at least once. Once it is there it is only replaced, never removed, however many do this at
 // the same time. `forget` may overwrite any of them meanwhile: whichever it has not seen is compared once more.
 import { randomBytes } from 'node:crypto'
-import { LINE_FEED } from '../../history/line.ts'
+import { LINE_FEED } from '../../log/line.ts'
 import type { ObjectStore, Version } from '../../object-store/store.ts'
 import { cover, keyBefore, logPrefix, objectKey, parseObject, type Range } from './names.ts'
 

@@ -1,7 +1,7 @@
 // Which servers of a bucket live: each renews an object, and one whose object doesn't change for a while is gone. Compares
 // no clocks of different machines. Does not know what servers do.
 import { randomBytes } from 'node:crypto'
-import type { HistoryOptions } from '../../history/api.ts'
+import type { HistoryOptions } from '../../log/api.ts'
 import { codeOf } from '../../error-code.ts'
 import type { ObjectStore, Version } from '../../object-store/store.ts'
 import { SERVERS } from './names.ts'

@@ -1,8 +1,8 @@
 // Whether a change that a server had written down took place, where its file is an object. Does not know who asks, or how
 // files are read.
 import type { Audit } from '../../audit/audit.ts'
-import type { History } from '../../history/api.ts'
-import type { Settlement, Stored } from '../../history/record.ts'
+import type { History } from '../../log/api.ts'
+import type { Settlement, Stored } from '../../log/record.ts'
 import { codeOf } from '../../error-code.ts'
 import { writeDeadline } from '../../object-store/store.ts'
 import { chainOf, isNote, isTraceless } from '../../recording/chain.ts'

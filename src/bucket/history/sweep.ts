@@ -1,9 +1,9 @@
 // Keeps a bucket's history within its bounds by removing objects, copies first and then the oldest, and puts together what
 // servers left that are gone. Does not know what records say.
-import type { HistoryOptions, Retention, Swept } from '../../history/api.ts'
-import { compare } from '../../history/cursor.ts'
-import { asTheyGo } from '../../history/limits.ts'
-import { markSwept } from '../../history/swept.ts'
+import type { HistoryOptions, Retention, Swept } from '../../log/api.ts'
+import { compare } from '../../log/cursor.ts'
+import { asTheyGo } from '../../log/limits.ts'
+import { markSwept } from '../../log/swept.ts'
 import { codeOf } from '../../error-code.ts'
 import type { ObjectStore } from '../../object-store/store.ts'
 import type { Logs } from './logs.ts'

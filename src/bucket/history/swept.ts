@@ -1,6 +1,6 @@
 // How far the logs of a bucket were removed, as names of empty objects. Does not know what is removed, or when.
 import { randomBytes } from 'node:crypto'
-import type { SweptNames } from '../../history/swept.ts'
+import type { SweptNames } from '../../log/swept.ts'
 import type { ObjectStore } from '../../object-store/store.ts'
 import { SWEPT } from './names.ts'
 

@@ -1,9 +1,9 @@
 // The writing end of a server's history in a bucket: one object for each group of lines, written on the condition that
 // there is none of its number. Does not look at what the lines say.
 import { randomBytes } from 'node:crypto'
-import type { HistoryOptions } from '../../history/api.ts'
-import { Groups } from '../../history/groups.ts'
-import type { SaidLine } from '../../history/record-json.ts'
+import type { HistoryOptions } from '../../log/api.ts'
+import { Groups } from '../../log/groups.ts'
+import type { SaidLine } from '../../log/record-json.ts'
 import { codeOf } from '../../error-code.ts'
 import type { ObjectStore } from '../../object-store/store.ts'
 import { mergeObjects, type KnownObjects } from './merge.ts'

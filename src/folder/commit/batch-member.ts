@@ -1,7 +1,7 @@
 // One name that a batch gives new content or removes, and how it is given back: what is done in the tick, and for it.
 // Does not know the other members, or in which order they come; that is commit-batch.ts's.
 import { renameSync, unlinkSync } from 'node:fs'
-import type { FileAttributes } from '../../history/record.ts'
+import type { FileAttributes } from '../../log/record.ts'
 import { codeOf, Hindered } from '../../workspace/errno.ts'
 import { changedMeanwhile, type FileFailure, type FileWarning } from '../../workspace/failure.ts'
 import type { Lock } from '../../workspace/queue.ts'

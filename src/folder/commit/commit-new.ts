@@ -3,7 +3,7 @@
 import { closeSync, constants, linkSync, openSync, renameSync, unlinkSync } from 'node:fs'
 import { mkdir, rmdir } from 'node:fs/promises'
 import { fail, ok, type Result } from '../../result.ts'
-import type { FileAttributes } from '../../history/record.ts'
+import type { FileAttributes } from '../../log/record.ts'
 import { madeAs, type CommitContext } from './commit.ts'
 import { codeOf, quietly, Raced } from '../../workspace/errno.ts'
 import type { FileFailure, FileWarning } from '../../workspace/failure.ts'

@@ -2,7 +2,7 @@
 // runs in .ci/run
 import t, { type Test } from 'tap'
 import { NO_CEPH } from '../../ceph.ts'
-import { feedBehaviours } from '../../history/behaviours/feed.ts'
+import { feedBehaviours } from '../../log/behaviours/feed.ts'
 import { LONG } from '../../often.ts'
 import { makeBucketPlace } from './support/place.ts'
 

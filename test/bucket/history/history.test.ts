@@ -2,7 +2,7 @@
 // runs in .ci/run
 import t, { type Test } from 'tap'
 import { NO_CEPH } from '../../ceph.ts'
-import { recordBehaviours } from '../../history/behaviours/history.ts'
+import { recordBehaviours } from '../../log/behaviours/history.ts'
 import { makeBucketPlace } from './support/place.ts'
 
 t.test('in a bucket', { skip: NO_CEPH, timeout: 280_000 }, async t => {

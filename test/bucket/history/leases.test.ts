@@ -10,7 +10,7 @@ import { Settler, type PresentFile } from '../../../src/bucket/history/settle.ts
 import { StoreUnavailable } from '../../../src/object-store/store.ts'
 import { makeBucket, NO_CEPH } from '../../ceph.ts'
 import { startCuttingProxy } from '../../cutting-proxy.ts'
-import { FAST, hashOf, recordOf } from '../../history/support/history.ts'
+import { FAST, hashOf, recordOf } from '../../log/support/history.ts'
 import { check, startServer } from '../../http/test-server.ts'
 import { openBucketStore } from '../../object-store/open.ts'
 import { openOn } from '../support/workspace.ts'

@@ -3,10 +3,10 @@
 import t from 'tap'
 import { LOGS, logPrefix, objectKey, parseObject } from '../../../src/bucket/history/names.ts'
 import { endLog } from '../../../src/bucket/history/writer.ts'
-import type { History } from '../../../src/history/api.ts'
-import { Cursor } from '../../../src/history/cursor.ts'
+import type { History } from '../../../src/log/api.ts'
+import { Cursor } from '../../../src/log/cursor.ts'
 import { NO_CEPH } from '../../ceph.ts'
-import { FAST, hashOf, recordOf, write } from '../../history/support/history.ts'
+import { FAST, hashOf, recordOf, write } from '../../log/support/history.ts'
 import { keysIn, makeBucketPlace } from './support/place.ts'
 
 const CEPH = { skip: NO_CEPH, timeout: 200_000 }

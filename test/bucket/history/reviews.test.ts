@@ -2,7 +2,7 @@
 // runs in .ci/run
 import t, { type Test } from 'tap'
 import { NO_CEPH } from '../../ceph.ts'
-import { reviewBehaviours } from '../../history/behaviours/reviews.ts'
+import { reviewBehaviours } from '../../log/behaviours/reviews.ts'
 import { makeBucketPlace } from './support/place.ts'
 
 t.test('in a bucket', { skip: NO_CEPH, timeout: 280_000 }, async t => {

@@ -6,7 +6,7 @@ import { BLOBS, COPIES, LOGS, SERVERS } from '../../../src/bucket/history/names.
 import { LivingServers } from '../../../src/bucket/history/servers.ts'
 import { NO_CEPH } from '../../ceph.ts'
 import { startCuttingProxy } from '../../cutting-proxy.ts'
-import { recordOf, write } from '../../history/support/history.ts'
+import { recordOf, write } from '../../log/support/history.ts'
 import { openBucketStore } from '../../object-store/open.ts'
 import { keysIn, makeBucketPlace, PREFIX } from './support/place.ts'
 

@@ -3,11 +3,11 @@
 import t, { type Test } from 'tap'
 import { LOGS, logPrefix, objectKey, parseObject, SERVERS } from '../../../src/bucket/history/names.ts'
 import { LivingServers } from '../../../src/bucket/history/servers.ts'
-import type { History } from '../../../src/history/api.ts'
+import type { History } from '../../../src/log/api.ts'
 import type { ObjectStore } from '../../../src/object-store/store.ts'
 import { NO_CEPH } from '../../ceph.ts'
 import { startCuttingProxy } from '../../cutting-proxy.ts'
-import { recordOf, write } from '../../history/support/history.ts'
+import { recordOf, write } from '../../log/support/history.ts'
 import { openBucketStore } from '../../object-store/open.ts'
 import { keysIn, makeBucketPlace, PREFIX } from './support/place.ts'
 

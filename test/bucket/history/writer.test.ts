@@ -4,7 +4,7 @@ import t from 'tap'
 import { LOGS, objectKey } from '../../../src/bucket/history/names.ts'
 import { NO_CEPH } from '../../ceph.ts'
 import { startCuttingProxy } from '../../cutting-proxy.ts'
-import { FAST, recordOf } from '../../history/support/history.ts'
+import { FAST, recordOf } from '../../log/support/history.ts'
 import { openBucketStore } from '../../object-store/open.ts'
 import { keysIn, makeBucketPlace, PREFIX } from './support/place.ts'
 

@@ -20,7 +20,7 @@ import { createInterface } from 'node:readline'
 import { fileURLToPath } from 'node:url'
 import t from 'tap'
 import type TypeScript from 'typescript'
-import type { WriterOrder } from '../../history/support/writer.ts'
+import type { WriterOrder } from '../../log/support/writer.ts'
 import type { UndoOrder } from '../../operations/support/undo-worker.ts'
 import type { WorkerOrder } from './batch-worker.ts'
 
@@ -70,10 +70,10 @@ function worker(name: string): string {
   symlinkSync(join(project, 'node_modules'), join(folder, 'node_modules'))
   writeFileSync(join(folder, 'package.json'), '{"type":"module"}')
   const sources = [
-    ...['engine', 'history', 'operations', 'workers', 'workspace', 'folder', 'recording', 'change'].map(part =>
+    ...['engine', 'log', 'operations', 'workers', 'workspace', 'folder', 'recording', 'change'].map(part =>
       join('src', part)
     ),
-    ...['schemas', 'test/history/support', 'test/operations/support', 'test/folder/support']
+    ...['schemas', 'test/log/support', 'test/operations/support', 'test/folder/support']
   ]
   for (const name of [
     'src/error-code.ts',
@@ -126,7 +126,7 @@ export const startUndoWorker = (order: UndoOrder): Second =>
 
 /** Starts the worker that writes records and nothing else. */
 export const startWriter = (order: WriterOrder): Second =>
-  start([process.execPath, worker('history/support/writer'), JSON.stringify(order)], {})
+  start([process.execPath, worker('log/support/writer'), JSON.stringify(order)], {})
 
 /** Without tap's environment, in which it would measure coverage. */
 function start([program = '', ...args]: readonly string[], env: Record<string, string>): Second {

@@ -3,7 +3,7 @@
 import { randomBytes } from 'node:crypto'
 import type { Test } from 'tap'
 import { openBucketHistory, type BucketHistoryOptions } from '../../../../src/bucket/history/history.ts'
-import type { History } from '../../../../src/history/api.ts'
+import type { History } from '../../../../src/log/api.ts'
 import { openS3Store } from '../../../../src/object-store/s3-store.ts'
 import type { ObjectStore } from '../../../../src/object-store/store.ts'
 import { etagForm, makeBucket, type Bucket } from '../../../ceph.ts'

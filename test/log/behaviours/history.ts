@@ -1,7 +1,7 @@
 // Records are written, settled and read back, by one server and by several, wherever they are kept. Does not know where.
 import type { Test } from 'tap'
-import type { RecordQuery } from '../../../src/history/api.ts'
-import type { EditRecord } from '../../../src/history/record.ts'
+import type { RecordQuery } from '../../../src/log/api.ts'
+import type { EditRecord } from '../../../src/log/record.ts'
 import { DURABLE, FAST, hashOf, recordOf, write, type MakePlace } from '../support/history.ts'
 
 export function recordBehaviours(t: Test, makePlace: MakePlace): void {

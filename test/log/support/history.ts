@@ -15,9 +15,9 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { Test } from 'tap'
 import { codeOf } from '../../../src/error-code.ts'
-import type { History, HistoryLimits, HistoryOptions } from '../../../src/history/api.ts'
-import { openHistory } from '../../../src/history/history.ts'
-import type { EditRecord } from '../../../src/history/record.ts'
+import type { History, HistoryLimits, HistoryOptions } from '../../../src/log/api.ts'
+import { openHistory } from '../../../src/log/history.ts'
+import type { EditRecord } from '../../../src/log/record.ts'
 
 /** Where histories are opened, whatever they are kept in. */
 export interface AnyPlace {

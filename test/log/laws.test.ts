@@ -1,8 +1,8 @@
 // Laws on random records: what is written is read again, whatever its bytes; an index says what its segment says.
 import { randomBytes } from 'node:crypto'
 import t from 'tap'
-import { SegmentIndex } from '../../src/history/segment-index.ts'
-import { decodeTexts, encodeTexts, sha256 } from '../../src/history/texts-json.ts'
+import { SegmentIndex } from '../../src/log/segment-index.ts'
+import { decodeTexts, encodeTexts, sha256 } from '../../src/log/texts-json.ts'
 import {
   decodeFacts,
   decodeRecord,
@@ -10,10 +10,10 @@ import {
   recordLine,
   settlementLine,
   type SaidLine
-} from '../../src/history/record-json.ts'
-import { jsonOf } from '../../src/history/line.ts'
-import { Ids, isId } from '../../src/history/ids.ts'
-import type { EditRecord, Settlement } from '../../src/history/record.ts'
+} from '../../src/log/record-json.ts'
+import { jsonOf } from '../../src/log/line.ts'
+import { Ids, isId } from '../../src/log/ids.ts'
+import type { EditRecord, Settlement } from '../../src/log/record.ts'
 import { often } from '../often.ts'
 import { Random, SEED } from '../random.ts'
 

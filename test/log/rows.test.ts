@@ -1,6 +1,6 @@
 // How many rows a question reads before something else has its turn.
 import t from 'tap'
-import { SegmentIndex } from '../../src/history/segment-index.ts'
+import { SegmentIndex } from '../../src/log/segment-index.ts'
 import { FAST, makePlace, recordOf } from './support/history.ts'
 
 t.test('lets others run while it reads rows of which none matches', async t => {

@@ -3,7 +3,7 @@ import fs, { mkdirSync, readdirSync, renameSync, rmSync, statSync, utimesSync, w
 import { syncBuiltinESMExports } from 'node:module'
 import { join } from 'node:path'
 import t from 'tap'
-import { Blobs } from '../../src/history/blobs.ts'
+import { Blobs } from '../../src/log/blobs.ts'
 import { FAST, hashOf, makePlace, recordOf, write, DURABLE } from './support/history.ts'
 
 const DAY = 86_400_000

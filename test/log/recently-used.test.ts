@@ -1,6 +1,6 @@
 // Values by name: those that were used last are kept.
 import t from 'tap'
-import { RecentlyUsed } from '../../src/history/recently-used.ts'
+import { RecentlyUsed } from '../../src/log/recently-used.ts'
 
 t.test('keeps what was used last, up to its size', async t => {
   const cache = new RecentlyUsed<Buffer>(10, ({ length }) => length)

@@ -5,9 +5,9 @@ import { ONLY_CI } from '../often.ts'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import t, { type Test } from 'tap'
-import { settlementLine } from '../../src/history/record-json.ts'
-import { claimNumber, unclaimNumber } from '../../src/history/segment-number.ts'
-import { Writer } from '../../src/history/writer.ts'
+import { settlementLine } from '../../src/log/record-json.ts'
+import { claimNumber, unclaimNumber } from '../../src/log/segment-number.ts'
+import { Writer } from '../../src/log/writer.ts'
 import { testFolder } from '../folder.ts'
 
 const LINE = settlementLine('E'.repeat(26), 'done')

@@ -4,7 +4,7 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import t, { type Test } from 'tap'
-import { columns, printable } from '../src/log.ts'
+import { columns, printable } from '../src/logger.ts'
 import { COMMAND, start } from './running.ts'
 
 const time = '2026-11-23T12:04:31.123Z'
@@ -126,7 +126,7 @@ t.test('is JSON everywhere else', async t => {
 
 t.test('writes every line, also where the process ends at once', async t => {
   const script = `
-    import { openLog } from '${new URL('../src/log.ts', import.meta.url).href}'
+    import { openLog } from '${new URL('../src/logger.ts', import.meta.url).href}'
     const { logger } = openLog('info')
     for (let i = 0; i < 100; i++) logger.info({ event: 'x'.repeat(i), i })
     process.exit(0)`

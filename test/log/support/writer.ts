@@ -1,6 +1,6 @@
 // A second process for the tests: appends records, each with its number, until it is ended; prints the id of each that is
 // acknowledged. Does not know any test.
-import { openHistory } from '../../../src/history/history.ts'
+import { openHistory } from '../../../src/log/history.ts'
 import { DURABLE, FAST, recordOf } from './history.ts'
 
 export interface WriterOrder {

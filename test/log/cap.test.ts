@@ -2,7 +2,7 @@
 import { readdirSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import t from 'tap'
-import type { History } from '../../src/history/api.ts'
+import type { History } from '../../src/log/api.ts'
 import { often, ONLY_CI } from '../often.ts'
 import { FAST, hashOf, makePlace, recordOf } from './support/history.ts'
 

@@ -1,9 +1,9 @@
 // What a history tells of changes, wherever it is kept: each once, over restarts and several servers. Does not know where.
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Test } from 'tap'
-import type { History } from '../../../src/history/api.ts'
-import { Cursor } from '../../../src/history/cursor.ts'
-import type { EditRecord, Settlement } from '../../../src/history/record.ts'
+import type { History } from '../../../src/log/api.ts'
+import { Cursor } from '../../../src/log/cursor.ts'
+import type { EditRecord, Settlement } from '../../../src/log/record.ts'
 import { often, ONLY_CI } from '../../often.ts'
 import { Random, SEED } from '../../random.ts'
 import { FAST, recordOf, write, type AnyPlace, type MakePlace } from '../support/history.ts'

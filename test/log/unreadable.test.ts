@@ -1,11 +1,11 @@
 // A history that can't be read for a while: what is asked of it is refused, not answered as if there were nothing.
 import { writeFileSync } from 'node:fs'
 import t from 'tap'
-import type { History, PastFacts } from '../../src/history/api.ts'
+import type { History, PastFacts } from '../../src/log/api.ts'
 import { codeOf } from '../../src/error-code.ts'
-import { Ids } from '../../src/history/ids.ts'
-import { limitsOf } from '../../src/history/limits.ts'
-import { Segments } from '../../src/history/segments.ts'
+import { Ids } from '../../src/log/ids.ts'
+import { limitsOf } from '../../src/log/limits.ts'
+import { Segments } from '../../src/log/segments.ts'
 import { breakFolder, makePlace, NO_PRLIMIT, recordOf, takeDescriptors, write, type Place } from './support/history.ts'
 
 const A = Buffer.from('a.txt')

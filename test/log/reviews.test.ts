@@ -2,7 +2,7 @@
 import { readdirSync, readFileSync, utimesSync } from 'node:fs'
 import { join } from 'node:path'
 import t from 'tap'
-import { decodeFacts } from '../../src/history/record-json.ts'
+import { decodeFacts } from '../../src/log/record-json.ts'
 import { makePlace } from './support/history.ts'
 import { durable, reviewBehaviours, reviewedEdit, reviewOf } from './behaviours/reviews.ts'
 

@@ -14,9 +14,9 @@ import {
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import t from 'tap'
-import { Cursor } from '../../src/history/cursor.ts'
-import { Feed } from '../../src/history/feed.ts'
-import type { SegmentSource } from '../../src/history/segment-source.ts'
+import { Cursor } from '../../src/log/cursor.ts'
+import { Feed } from '../../src/log/feed.ts'
+import type { SegmentSource } from '../../src/log/segment-source.ts'
 import { FAST, makePlace, recordOf, write } from './support/history.ts'
 import { again, feedBehaviours, idsOf, rest } from './behaviours/feed.ts'
 

@@ -3,9 +3,9 @@
 import { readdirSync, readFileSync, statSync, truncateSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import t, { type Test } from 'tap'
-import type { History } from '../../src/history/api.ts'
-import { Cursor } from '../../src/history/cursor.ts'
-import type { EditRecord } from '../../src/history/record.ts'
+import type { History } from '../../src/log/api.ts'
+import { Cursor } from '../../src/log/cursor.ts'
+import type { EditRecord } from '../../src/log/record.ts'
 import { DURABLE, FAST, makePlace, recordOf, write, type Place } from './support/history.ts'
 
 const A = Buffer.from('a.txt')

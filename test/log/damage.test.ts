@@ -20,7 +20,7 @@ import { join } from 'node:path'
 import t from 'tap'
 import { cutOff, hasLoop, isRoot, loop, onLinux } from '../folder/support/machine.ts'
 import { DURABLE, FAST, hashOf, makePlace, recordOf, write } from './support/history.ts'
-import { encodeLine } from '../../src/history/line.ts'
+import { encodeLine } from '../../src/log/line.ts'
 
 const PATH = Buffer.from('a.txt')
 

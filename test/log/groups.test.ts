@@ -2,8 +2,8 @@
 import { mock } from 'node:test'
 import { setImmediate as turn } from 'node:timers/promises'
 import t, { type Test } from 'tap'
-import { Groups } from '../../src/history/groups.ts'
-import type { SaidLine } from '../../src/history/record-json.ts'
+import { Groups } from '../../src/log/groups.ts'
+import type { SaidLine } from '../../src/log/record-json.ts'
 
 const line = (text: string): SaidLine => ({ bytes: Buffer.from(text), said: { settles: text, as: 'done' } })
 
