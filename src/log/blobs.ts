@@ -4,7 +4,7 @@ import { link, rename, utimes } from 'node:fs/promises'
 import { join } from 'node:path'
 import { codeOf } from '../error-code.ts'
 import type { HistoryOptions } from './api.ts'
-import { isMissing, look, readAt, remove, syncData, syncNames, withFile, writeWhole } from './files.ts'
+import { isMissing, look, readAt, remove, syncData, syncNames, withFile, writeWhole } from './files/files.ts'
 import { sha256, type Blob } from './texts-json.ts'
 
 /**

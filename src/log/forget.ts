@@ -2,7 +2,7 @@
 // servers can go on appending. Does not know who asked for it.
 import { join } from 'node:path'
 import type { Blobs } from './blobs.ts'
-import { readAt, syncData, withFile, writeAll } from './files.ts'
+import { readAt, syncData, withFile, writeAll } from './files/files.ts'
 import { encodeLine, jsonOf } from './line.ts'
 import type { RecordReader } from './reading.ts'
 import { decodeFacts, forgottenJson } from './record-json.ts'

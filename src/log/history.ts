@@ -1,11 +1,11 @@
 // The history of one root in a folder: puts its parts together. Does not know the root's files, HTTP or locks.
 import { mkdirSync, statSync } from 'node:fs'
-import { AgeClock } from './age-clock.ts'
+import { AgeClock } from './files/age-clock.ts'
 import type { History, HistoryOptions } from './api.ts'
 import { codeOf } from '../error-code.ts'
 import { Blobs } from './blobs.ts'
 import { Copies } from './copies.ts'
-import { CopyFiles } from './copy-files.ts'
+import { CopyFiles } from './files/copy-files.ts'
 import { forgetPath } from './forget.ts'
 import { LogHistory } from './log-history.ts'
 import { Segments } from './segments.ts'

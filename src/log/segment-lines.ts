@@ -1,7 +1,7 @@
 // Reads single lines of segments again. Does not know which.
 import { join } from 'node:path'
 import { setTimeout } from 'node:timers/promises'
-import { readAt, withFile } from './files.ts'
+import { readAt, withFile } from './files/files.ts'
 import { jsonOf } from './line.ts'
 import type { LinePlace } from './segment-source.ts'
 

@@ -2,7 +2,7 @@
 // no space. Does not know what is removed, or when.
 import { constants } from 'node:fs'
 import { join } from 'node:path'
-import { closeFile, MODE, namesIn, NEW, openFile, remove } from './files.ts'
+import { closeFile, MODE, namesIn, NEW, openFile, remove } from './files/files.ts'
 import { isId } from './ids.ts'
 
 const PREFIX = 'swept-'

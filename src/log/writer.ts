@@ -5,11 +5,22 @@ import { join } from 'node:path'
 import { joinInto } from '../engine/text/join-into.ts'
 import { codeOf } from '../error-code.ts'
 import type { HistoryOptions } from './api.ts'
-import { closeFile, isMissing, MODE, NEW, openFile, remove, syncData, syncNames, writeAll, writeNow } from './files.ts'
+import {
+  closeFile,
+  isMissing,
+  MODE,
+  NEW,
+  openFile,
+  remove,
+  syncData,
+  syncNames,
+  writeAll,
+  writeNow
+} from './files/files.ts'
 import { Groups, type WaitingLine } from './groups.ts'
 import type { SaidLine } from './record-json.ts'
 import { segmentName } from './segment-name.ts'
-import { claimNumber, highestIn, unclaimNumber } from './segment-number.ts'
+import { claimNumber, highestIn, unclaimNumber } from './files/segment-number.ts'
 
 interface Current {
   name: string

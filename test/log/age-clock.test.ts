@@ -2,7 +2,7 @@
 import { mkdirSync, readdirSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import t, { type Test } from 'tap'
-import { AgeClock } from '../../src/log/age-clock.ts'
+import { AgeClock } from '../../src/log/files/age-clock.ts'
 import { testFolder } from '../folder.ts'
 import { makePlace, recordOf, write } from './support/history.ts'
 

@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import t, { type Test } from 'tap'
 import { settlementLine } from '../../src/log/record-json.ts'
-import { claimNumber, unclaimNumber } from '../../src/log/segment-number.ts'
+import { claimNumber, unclaimNumber } from '../../src/log/files/segment-number.ts'
 import { Writer } from '../../src/log/writer.ts'
 import { testFolder } from '../folder.ts'
 

@@ -1,8 +1,8 @@
 // The time by which ages are judged. A clock that jumps ahead, or was wrong for a while, makes nothing old at once. Does not
 // know what is kept.
 import { closeSync, openSync, statSync, utimesSync } from 'node:fs'
-import { codeOf } from '../error-code.ts'
-import type { HistoryOptions } from './api.ts'
+import { codeOf } from '../../error-code.ts'
+import type { HistoryOptions } from '../api.ts'
 
 /** In ms: how far it follows a clock that is ahead when a server starts, since it may have been off for so long. */
 const AT_START = 12 * 60 * 60 * 1000

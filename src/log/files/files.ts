@@ -17,7 +17,7 @@ import {
 } from 'node:fs'
 import { lstat, readdir, rename, unlink } from 'node:fs/promises'
 import { promisify } from 'node:util'
-import { codeOf } from '../error-code.ts'
+import { codeOf } from '../../error-code.ts'
 
 export const openFile: (path: string, flags: number, mode?: number) => Promise<number> = promisify(open)
 export const closeFile: (fd: number) => Promise<void> = promisify(close)

@@ -5,10 +5,10 @@ import type { Stats } from 'node:fs'
 import { join } from 'node:path'
 import { crc32 } from 'node:zlib'
 import { readAt, readStart, withFile, writeWhole } from './files.ts'
-import type { Settlement } from './record.ts'
-import { figuresOf, overviewFrom } from './overview.ts'
-import { SegmentIndex, type Overview } from './segment-index.ts'
-import { indexName } from './segment-name.ts'
+import type { Settlement } from '../record.ts'
+import { figuresOf, overviewFrom } from '../overview.ts'
+import { SegmentIndex, type Overview } from '../segment-index.ts'
+import { indexName } from '../segment-name.ts'
 
 /** Four numbers of four bytes: length and CRC-32 of the summary, then of the rows. */
 const HEADER = 16

@@ -3,10 +3,10 @@
 import { constants } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout } from 'node:timers/promises'
-import { codeOf } from '../error-code.ts'
-import type { HistoryOptions } from './api.ts'
+import { codeOf } from '../../error-code.ts'
+import type { HistoryOptions } from '../api.ts'
 import { closeFile, MODE, namesIn, NEW, openFile, readStart, remove, writeNow } from './files.ts'
-import { highestNumber } from './segment-name.ts'
+import { highestNumber } from '../segment-name.ts'
 
 export type Claimant = Pick<HistoryOptions, 'folder' | 'nonce' | 'isAlive'>
 
