@@ -1,65 +1,40 @@
-// Long texts, each in a file named by its SHA-256. Does not know records, but asks whether one names a blob.
-import { mkdirSync } from 'node:fs'
-import { link, rename, utimes } from 'node:fs/promises'
-import { join } from 'node:path'
+// Long texts, each under the SHA-256 of its bytes. Does not know where they are, or records.
 import { codeOf } from '../error-code.ts'
 import type { HistoryOptions } from './api.ts'
-import { isMissing, look, readAt, remove, syncData, syncNames, withFile, writeWhole } from './files/files.ts'
 import { sha256, type Blob } from './texts-json.ts'
 
-/**
- * A blob that may go has this ending while it is looked whether a record still names it. A server that writes a record
- * with the blob meanwhile doesn't find it under its name afterwards, and writes it again.
- */
-const GOING = '.going'
+/** Where blobs are, by their names. All reject with an error that has a code. */
+export interface BlobPlaces {
+  /** Writes what isn't there yet, and makes younger what is; `durable`: it is on the disk afterwards. */
+  write(blobs: readonly Blob[], durable: boolean): Promise<void>
+  has(name: string): Promise<boolean>
+  /** Null: it isn't there. */
+  read(name: string): Promise<Buffer | null>
+  /** Removes a blob unless `mayGo` says that it has to stay. */
+  removeIf(name: string, mayGo: () => Promise<boolean>): Promise<unknown>
+}
+
 const NAME = /^[0-9a-f]{64}$/
 
 export class Blobs {
-  readonly #folder: string
-  readonly #nonce: string
+  readonly #places: BlobPlaces
   readonly #report: HistoryOptions['report']
-  #count = 0
 
-  constructor({ folder, nonce, report }: Pick<HistoryOptions, 'folder' | 'nonce' | 'report'>) {
-    this.#folder = join(folder, 'blobs')
-    this.#nonce = nonce
+  constructor({ places, report }: { places: BlobPlaces; report: HistoryOptions['report'] }) {
+    this.#places = places
     this.#report = report
   }
 
-  get folder(): string {
-    return this.#folder
-  }
-
-  /** Writes what isn't there yet; `durable`: it is on the disk afterwards. Throws the system's error. */
+  /** Writes what isn't there yet; `durable`: it is on the disk afterwards. */
   async keep(blobs: readonly Blob[], durable: boolean): Promise<void> {
-    if (blobs.length === 0) return
-    mkdirSync(this.#folder, { recursive: true, mode: 0o700 })
-    await Promise.all(blobs.map(blob => this.#keepOne(blob, durable)))
-    if (durable) await syncNames(this.#folder)
-  }
-
-  async #keepOne({ name, bytes }: Blob, durable: boolean): Promise<void> {
-    const path = join(this.#folder, name)
-    if ((await look(path))?.size === bytes.length) {
-      try {
-        // Younger, so that it goes no earlier than this record.
-        const now = new Date()
-        await utimes(path, now, now)
-        // Another server may have just renamed it, and not synced it.
-        if (durable) await withFile(path, 'read', syncData)
-        return
-      } catch (error) {
-        if (!isMissing(error)) this.#report({ event: 'history_blob_unusable', blob: name, code: codeOf(error) })
-      }
-    }
-    await writeWhole(path, join(this.#folder, `${this.#nonce}-${++this.#count}.tmp`), bytes, durable)
+    if (blobs.length > 0) await this.#places.write(blobs, durable)
   }
 
   /** Call after the record that names them was written: what was removed meanwhile is written again. */
   async check(blobs: readonly Blob[], durable: boolean): Promise<void> {
-    const there = await Promise.all(blobs.map(({ name }) => look(join(this.#folder, name))))
+    const isThere = await Promise.all(blobs.map(({ name }) => this.#places.has(name)))
     await this.keep(
-      blobs.filter((_, i) => there[i] === null),
+      blobs.filter((_, i) => !isThere[i]),
       durable
     )
   }
@@ -67,57 +42,19 @@ export class Blobs {
   /** Null: it isn't there, or damaged; the latter is reported. */
   async read(name: string): Promise<Buffer | null> {
     if (!NAME.test(name)) return null
-    const path = join(this.#folder, name)
     try {
-      const bytes = await contentOf(path).catch(error => {
-        if (isMissing(error)) return contentOf(path + GOING)
-        throw error
-      })
+      const bytes = await this.#places.read(name)
+      if (bytes === null) return null
       if ((await sha256(bytes)) === name) return bytes
       this.#report({ event: 'history_blob_damaged', blob: name })
     } catch (error) {
-      if (!isMissing(error)) this.#report({ event: 'history_blob_unreadable', blob: name, code: codeOf(error) })
+      this.#report({ event: 'history_blob_unreadable', blob: name, code: codeOf(error) })
     }
     return null
   }
 
-  /**
-   * Removes a blob unless `mayGo`, asked while it is out of its place, says that it has to stay. Whether it is gone.
-   * Throws the system's error.
-   */
-  async removeIf(name: string, mayGo: (path: string) => Promise<boolean>): Promise<boolean> {
-    const [path, going] = [join(this.#folder, name), join(this.#folder, name + GOING)]
-    for (;;) {
-      try {
-        await rename(path, going)
-      } catch (error) {
-        if (isMissing(error)) return false
-        throw error
-      }
-      if (!(await mayGo(going))) {
-        await this.restore(name + GOING)
-        return false
-      }
-      // Else another server's sweep took it for one that was left, and gave it its name again.
-      if (await remove(going)) return true
-    }
-  }
-
-  /** Gives a blob its name again if it lost it in `removeIf`; whether `name` is that of such a one. */
-  async restore(name: string): Promise<boolean> {
-    if (!name.endsWith(GOING)) return false
-    const going = join(this.#folder, name)
-    const path = going.slice(0, -GOING.length)
-    try {
-      await link(going, path)
-    } catch (error) {
-      // Where the file system has no links, the name is given back by a rename. Else: written again since, and the same;
-      // or somebody else has seen to it.
-      if (codeOf(error) !== 'EEXIST' && !isMissing(error) && (await look(path)) === null) await rename(going, path)
-    }
-    await remove(going)
-    return true
+  /** Removes a blob unless `mayGo` says that it has to stay. */
+  async removeIf(name: string, mayGo: () => Promise<boolean>): Promise<void> {
+    if (NAME.test(name)) await this.#places.removeIf(name, mayGo)
   }
 }
-
-const contentOf = (path: string): Promise<Buffer> => withFile(path, 'read', (fd, { size }) => readAt(fd, 0, size))

@@ -5,16 +5,12 @@ import type { History, HistoryOptions } from './api.ts'
 import { codeOf } from '../error-code.ts'
 import { Blobs } from './blobs.ts'
 import { Copies } from './copies.ts'
+import { BlobFiles } from './files/blob-files.ts'
 import { CopyFiles } from './files/copy-files.ts'
-import { forgetPath } from './forget.ts'
+import { keptFiles, sweptFiles } from './files/kept-files.ts'
 import { LogHistory } from './log-history.ts'
 import { Segments } from './segments.ts'
-import { sweepHistory } from './sweep.ts'
-import { sweptFiles } from './swept.ts'
 import { Writer } from './writer.ts'
-
-/** In ms: a segment that was begun earlier is ended by the sweep, so that what is old in it can be removed. */
-const LONGEST = 24 * 60 * 60 * 1000
 
 /** Reads nothing but the last ids. Throws the system's error if the folder can't be made or read. */
 export async function openHistory(options: HistoryOptions): Promise<History> {
@@ -23,11 +19,10 @@ export async function openHistory(options: HistoryOptions): Promise<History> {
   let started: Promise<void> | undefined
   const history = new LogHistory(options, ({ limits, ids, saw, sawIndex, lost, wrote }) => {
     const segments = new Segments({ ...options, limits, ids, saw, sawIndex })
-    const blobs = new Blobs(options)
-    const files = new CopyFiles(options)
+    const blobs = new BlobFiles(options)
+    const copies = new CopyFiles(options)
     // Beside the folder: what is in that is the history.
     const clock = new AgeClock(`${folder}.time`, report)
-    const copies = new Copies({ places: files, wrote, report, limits })
     const writer = new Writer({
       folder,
       nonce,
@@ -45,18 +40,11 @@ export async function openHistory(options: HistoryOptions): Promise<History> {
     started = segments.start()
     return {
       segments,
-      blobs,
-      copies,
+      blobs: new Blobs({ places: blobs, report }),
+      copies: new Copies({ places: copies, wrote, report, limits }),
       writer,
-      forget: async (path, reading) => {
-        await copies.remove(path)
-        return forgetPath(path, { segments, blobs, reading })
-      },
-      sweep: async retention => {
-        await writer.rotate(LONGEST)
-        await segments.idle()
-        return sweepHistory(retention, { segments, blobs, copies: files, clock, report })
-      },
+      late: 0,
+      kept: keptFiles({ folder, blobs, copies, clock, report, drop: segment => segments.drop(segment) }),
       swept: sweptFiles(folder),
       now: () => clock.now()
     }

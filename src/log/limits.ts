@@ -28,12 +28,3 @@ export function limitsOf({ limits, size = Infinity }: Pick<HistoryOptions, 'limi
  * as much beside it.
  */
 export const roomOf = (size: number, { segment }: HistoryLimits): number => Math.min(2 * segment, size / 4)
-
-/**
- * What a history consists of, in the order in which it is removed where there is too much: copies before all from which
- * something can be taken back, of either the oldest first. `at`: when it was last changed, in ms since 1970.
- */
-export function asTheyGo<T extends { at: number }>(copies: readonly T[], others: readonly T[]): T[] {
-  const byAge = (a: T, b: T): number => a.at - b.at
-  return [...copies.toSorted(byAge), ...others.toSorted(byAge)]
-}

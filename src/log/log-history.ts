@@ -1,5 +1,6 @@
 // A history that is kept in segments, wherever these are: answers what is asked, and hands on what is to be written. Does
 // not know files, objects, HTTP or locks.
+import { setTimeout as sleep } from 'node:timers/promises'
 import type {
   CursorGone,
   FeedPage,
@@ -16,9 +17,11 @@ import type {
   Swept
 } from './api.ts'
 import type { Result } from '../result.ts'
+import type { Blobs } from './blobs.ts'
 import type { Copies } from './copies.ts'
 import type { Cursor } from './cursor.ts'
 import { Feed } from './feed.ts'
+import { forgetPath } from './forget.ts'
 import { Ids } from './ids.ts'
 import { LatestOfPaths } from './latest.ts'
 import { limitsOf, roomOf } from './limits.ts'
@@ -27,11 +30,14 @@ import type { EditRecord, Settlement, Stored } from './record.ts'
 import { recordLine, settlementLine, type Said, type SaidLine } from './record-json.ts'
 import { keyOf } from './segment-index.ts'
 import type { SegmentSource } from './segment-source.ts'
+import { sweepHistory, type KeptPlaces } from './sweep.ts'
 import { sweptAmong, type SweptNames } from './swept.ts'
-import { encodeTexts, type Blob, type EncodedTexts, type ReadBlob } from './texts-json.ts'
+import { encodeTexts, type EncodedTexts } from './texts-json.ts'
 import { HistoryUnreadable } from './unreadable.ts'
 import { Watch } from './watch.ts'
 
+/** In ms: a segment that was begun earlier is ended by the sweep, so that what is old in it can be removed. */
+const LONGEST = 24 * 60 * 60 * 1000
 /** Paths of which it is remembered whether their texts are kept; changes of which it is, that they were settled. */
 const REMEMBERED = 1000
 const NO_TEXTS: EncodedTexts = { json: null, blobs: [] }
@@ -63,19 +69,16 @@ export interface HistoryParts {
     add(line: SaidLine): void
     sent(): Promise<void>
     flush(): Promise<void>
+    /** Ends the segment if it was begun longer than `age` ms ago. */
+    rotate(age: number): Promise<void>
     close(): Promise<void>
   }
-  blobs: {
-    /** Writes what isn't there yet; `durable`: it is on the disk afterwards. */
-    keep(blobs: readonly Blob[], durable: boolean): Promise<void>
-    /** To be called after the record that names them was written: what was removed meanwhile is written again. */
-    check(blobs: readonly Blob[], durable: boolean): Promise<void>
-    read: ReadBlob
-  }
-  copies: Pick<Copies, 'keep' | 'waiting' | 'written' | 'of' | 'flush'>
-  forget(path: Buffer, reading: RecordReader): Promise<number>
-  sweep(retention: Retention): Promise<Swept>
-  swept: Pick<SweptNames, 'names'>
+  blobs: Blobs
+  copies: Copies
+  /** In ms: how much later than here a copy of another server may be written. */
+  late: number
+  kept: KeptPlaces
+  swept: SweptNames
   /** In ms since 1970: the time by which ages are judged. */
   now(): number
 }
@@ -269,13 +272,23 @@ export class LogHistory implements History {
   }
 
   async forget(path: Buffer): Promise<number> {
-    await this.#parts.writer.flush()
-    return this.#parts.forget(path, this.#reading)
+    const { writer, copies, late } = this.#parts
+    await writer.flush()
+    const begun = performance.now()
+    await copies.remove(path)
+    const forgotten = await forgetPath(path, { ...this.#parts, reading: this.#reading })
+    if (late > 0) {
+      await sleep(late - (performance.now() - begun))
+      await copies.remove(path)
+    }
+    return forgotten
   }
 
-  sweep({ days, bytes }: Retention): Promise<Swept> {
-    const { size = 0 } = this.#options
-    return this.#parts.sweep({ days, bytes: bytes - roomOf(size, this.#limits) })
+  async sweep({ days, bytes }: Retention): Promise<Swept> {
+    const { size = 0, report } = this.#options
+    await this.#parts.writer.rotate(LONGEST)
+    await this.#parts.segments.idle()
+    return sweepHistory({ days, bytes: bytes - roomOf(size, this.#limits) }, { ...this.#parts, report })
   }
 
   now(): number {

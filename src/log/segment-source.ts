@@ -26,6 +26,14 @@ export interface LinePlace {
   length: number
 }
 
+export interface FoundPlace extends LinePlace {
+  /** Of the segment's index. */
+  row: number
+}
+
+/** A line without what is to be removed from it; null: it has none of that. */
+export type Without = (line: Buffer) => Buffer | null
+
 export interface SegmentSource {
   /** Looks at what other servers have added. What can't be read is reported; false: not all could be. */
   update(): Promise<boolean>
@@ -61,6 +69,11 @@ export interface SegmentSource {
     use: (json: Buffer) => T | null,
     texts: boolean
   ): Promise<(T | null)[] | null>
+  /**
+   * Puts what `without` gives, which is as long, in the place of lines of a segment: of those at `found`, or of more where
+   * that isn't known so exactly. Durable. Rejects with an error that has a code.
+   */
+  overwrite(segment: Segment, found: readonly FoundPlace[], without: Without): Promise<void>
   isGone(nonce: string): boolean
   /** What a segment outside that of the record says of it. */
   loose(edit_id: string): Settlement | null

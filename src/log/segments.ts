@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { codeOf } from '../error-code.ts'
 import type { HistoryLimits, HistoryOptions } from './api.ts'
 import { compare, type SegmentId } from './cursor.ts'
-import { isMissing, look, namesIn, NotOurs, readAt, withFile } from './files/files.ts'
+import { isMissing, look, namesIn, NotOurs, readAt, syncData, withFile, writeAll } from './files/files.ts'
 import type { Ids } from './ids.ts'
 import { readRows, readSummary, writeIndex } from './files/index-file.ts'
 import { RecentlyUsed } from './recently-used.ts'
@@ -17,10 +17,12 @@ import { parseSegment } from './segment-name.ts'
 import {
   looseIn,
   newestFirst,
+  type FoundPlace,
   type LinePlace,
   type ReadSegment,
   type Segment,
-  type SegmentSource
+  type SegmentSource,
+  type Without
 } from './segment-source.ts'
 import { together } from './together.ts'
 import { HistoryUnreadable, isPassing, unreadable } from './unreadable.ts'
@@ -200,8 +202,17 @@ export class Segments implements SegmentSource {
     this.#all.delete(name)
   }
 
-  /** The index of a closed segment has changed, or its file. */
-  async rewriteIndex(segment: Segment, index: SegmentIndex): Promise<void> {
+  async overwrite(segment: Segment, found: readonly FoundPlace[], without: Without): Promise<void> {
+    await withFile(join(this.folder, segment.name), 'both', async fd => {
+      for (const { offset, length } of found) {
+        const line = without(await readAt(fd, offset, length))
+        if (line !== null) await writeAll(fd, line, offset)
+      }
+      await syncData(fd)
+    })
+    const index = await this.index(segment)
+    if (index === null) return
+    for (const { row } of found) index.forgetBlobs(row)
     if (segment.isClosed) await this.#settleDown(segment, index)
   }
 

@@ -1,142 +1,94 @@
-// Keeps the history within its bounds by removing whole files: copies first, as no undo needs them, then the oldest. Writes
-// no bytes, so it works where the disk is full. Does not know what records say.
-import { join } from 'node:path'
+// Keeps a history within its bounds by removing what it consists of whole: copies first, as no undo needs them, then the
+// oldest. Does not know what records say, or where they are.
 import { codeOf } from '../error-code.ts'
-import type { AgeClock } from './files/age-clock.ts'
 import type { HistoryOptions, Retention, Swept } from './api.ts'
-import type { Blobs } from './blobs.ts'
-import type { CopyFiles } from './files/copy-files.ts'
 import { compare } from './cursor.ts'
-import { look, namesIn, remove } from './files/files.ts'
-import { asTheyGo } from './limits.ts'
-import { indexedBy, indexName, parseSegment } from './segment-name.ts'
-import type { Segments } from './segments.ts'
-import { markSwept, sweptFiles } from './swept.ts'
+import { segmentName } from './segment-name.ts'
+import type { Segment, SegmentSource } from './segment-source.ts'
 
-export interface Sweeping {
-  segments: Segments
-  blobs: Blobs
-  copies: CopyFiles
-  clock: AgeClock
-  report: HistoryOptions['report']
-}
+/** What came of it: this server removed it, another had, or it is still needed. */
+export type KeptRemoval = 'removed' | 'gone' | 'needed'
 
-interface Kept {
-  path: string
+export interface Kept {
+  /** In bytes. */
   size: number
   /** When it was last changed, in ms since 1970. */
   at: number
-  /** Whether this server removed it; null: it has to stay. */
-  remove: (() => Promise<boolean>) | null
+  /** Rejects with an error that has a code. Null: it has to stay. */
+  remove: (() => Promise<KeptRemoval>) | null
+}
+
+/** What a history consists of, where it is kept. All reject with an error that has a code. */
+export interface KeptPlaces {
+  /** A segment with all that belongs to it, however old; null: it is gone. */
+  segment(segment: Segment): Promise<(Kept & { remove: () => Promise<KeptRemoval> }) | null>
+  blobs(): Promise<Kept[]>
+  copies(): Promise<Kept[]>
+  /** Removes what servers that are gone left behind, and belongs to nothing. */
+  tidy(): Promise<void>
+}
+
+export interface Sweeping {
+  segments: SegmentSource
+  kept: KeptPlaces
+  /** In ms since 1970: the time by which ages are judged. */
+  now(): number
+  report: HistoryOptions['report']
 }
 
 const DAY = 24 * 60 * 60 * 1000
-/** In ms: temp files that are older were left behind by a server that was killed. */
-const LEFT = 60 * 60 * 1000
 
+/** Needs no space. What can't be removed is reported. Rejects where it can't be found out what there is. */
 export async function sweepHistory({ days, bytes }: Retention, sweeping: Sweeping): Promise<Swept> {
-  const { segments, clock, report } = sweeping
+  const { segments, kept, report } = sweeping
+  const failed = (error: unknown) => report({ event: 'history_sweep_failed', code: codeOf(error) })
   await segments.catchUp()
   await segments.askWhoIsGone()
-  const now = clock.now()
-  const failed = (error: unknown) => report({ event: 'history_sweep_failed', code: codeOf(error) })
-  const [segmentsKept, blobsKept, copiesKept] = await Promise.all([
-    segmentFiles(sweeping, now, failed),
-    blobFiles(sweeping, now),
-    copyFiles(sweeping, now)
-  ])
-  const all = asTheyGo(copiesKept, [...segmentsKept, ...blobsKept])
+  // Those that others have removed are known no more.
+  await segments.present()
+  const now = sweeping.now()
+  const [ofSegments, blobs, copies] = await Promise.all([keptSegments(sweeping, now), kept.blobs(), kept.copies()])
+  const all = [...copies.toSorted(byAge), ...[...ofSegments, ...blobs].sort(byAge)]
   const swept = { removed: 0, bytes: all.reduce((sum, { size }) => sum + size, 0) }
-  for (const { path, size, at, remove } of all) {
+  for (const { size, at, remove } of all) {
     if (remove === null || (at >= now - days * DAY && swept.bytes <= bytes)) continue
     try {
-      if (await remove()) swept.removed++
-      // Else another server's sweep, which goes by the same list, may have been faster: that made room too.
-      else if ((await look(path)) !== null) continue
+      const done = await remove()
+      if (done === 'needed') continue
+      if (done === 'removed') swept.removed++
+      // Where another server's sweep, which goes by the same list, was faster, that made room too.
       swept.bytes -= size
     } catch (error) {
       failed(error)
     }
   }
-  clock.keep()
+  await kept.tidy().catch(failed)
   return swept
 }
 
+const byAge = (a: Kept, b: Kept): number => a.at - b.at
+
 /**
- * Each with its index. The one with the highest number goes when no other is left: the numbers go on from it, and by them
- * it is known whether what a reader hasn't read yet is still there (cursor.ts). An index without its segment goes at once.
+ * The segment with the highest number goes when no other is left: the numbers go on from it, and by them it is known
+ * whether what a reader hasn't read yet is still there (cursor.ts).
  */
-async function segmentFiles({ segments }: Sweeping, now: number, failed: (error: unknown) => void): Promise<Kept[]> {
-  const { folder } = segments
-  const kept: Kept[] = []
-  // Where two were changed in one tick of the file system's clock, the lower number is the older one.
+async function keptSegments({ segments, kept }: Sweeping, now: number): Promise<Kept[]> {
+  const all: Kept[] = []
+  // Where two were changed in one tick of the clock, the lower number is the older one.
   const known = segments.known().toSorted(compare)
   const highest = known.at(-1)
   let last: Kept | undefined
   for (const segment of known) {
+    const found = await kept.segment(segment)
+    if (found === null) continue
     const { name, isClosed, overview } = segment
-    const [path, index] = [join(folder, name), join(folder, indexName(name))]
-    const [stats, indexStats] = await Promise.all([look(path), look(index)])
-    if (stats === null) continue
     const hasKeys = (overview?.keyedAt ?? -Infinity) > now - DAY
-    const removeBoth = async () => {
-      if (segment === highest && (await hasOther(folder, name))) return false
-      // Without it, its edits seem never to have been made; that the disk gets space is worth more.
-      await markSwept(sweptFiles(folder), overview?.highest ?? '').catch(failed)
-      const isMine = await remove(path)
-      await remove(index)
-      segments.drop(name)
-      return isMine
-    }
-    const size = stats.size + (indexStats?.size ?? 0)
-    const file = { path, size, at: stats.mtimeMs, remove: isClosed && !hasKeys ? removeBoth : null }
-    if (segment === highest) last = file
-    kept.push(file)
+    const isOther = (one: { nonce: string; number: number }) => segmentName(one.nonce, one.number) !== name
+    const removeLast = async () => ((await segments.present()).some(isOther) ? 'needed' : found.remove())
+    const one = { ...found, remove: !isClosed || hasKeys ? null : segment === highest ? removeLast : found.remove }
+    if (segment === highest) last = one
+    all.push(one)
   }
-  if (last !== undefined) last.at = Math.max(...kept.map(({ at }) => at))
-  for (const name of await namesIn(folder)) {
-    const path = join(folder, name)
-    const segment = indexedBy(name)
-    if (name.endsWith('.tmp')) await removeLeft(path, now)
-    else if (segment !== null && (await look(join(folder, segment))) === null) await remove(path)
-  }
-  return kept
-}
-
-const hasOther = async (folder: string, segment: string): Promise<boolean> =>
-  (await namesIn(folder)).some(name => name !== segment && parseSegment(name) !== null)
-
-async function blobFiles({ blobs }: Sweeping, now: number): Promise<Kept[]> {
-  return filesIn(blobs.folder, now, async (name, at) => {
-    if (await blobs.restore(name)) return null
-    // Younger than before: a new record needs it.
-    return () => blobs.removeIf(name, async going => ((await look(going))?.mtimeMs ?? 0) <= at)
-  })
-}
-
-async function copyFiles({ copies }: Sweeping, now: number): Promise<Kept[]> {
-  return filesIn(copies.folder, now, async name => () => remove(join(copies.folder, name)))
-}
-
-async function filesIn(
-  folder: string,
-  now: number,
-  removal: (name: string, at: number) => Promise<Kept['remove']>
-): Promise<Kept[]> {
-  const kept: Kept[] = []
-  for (const name of await namesIn(folder)) {
-    const path = join(folder, name)
-    const stats = await look(path)
-    if (stats === null) continue
-    const { size, mtimeMs: at } = stats
-    if (!name.endsWith('.tmp')) kept.push({ path, size, at, remove: await removal(name, at) })
-    // A younger one is being written.
-    else if (!(await removeLeft(path, now))) kept.push({ path, size, at, remove: null })
-  }
-  return kept
-}
-
-async function removeLeft(path: string, now: number): Promise<boolean> {
-  const stats = await look(path)
-  return stats !== null && stats.mtimeMs < now - LEFT && remove(path)
+  if (last !== undefined) last.at = Math.max(...all.map(({ at }) => at))
+  return all
 }

@@ -1,8 +1,5 @@
 // How far the records of a history were removed: something empty has the highest of their ids in its name, as that takes
 // no space. Does not know what is removed, or when.
-import { constants } from 'node:fs'
-import { join } from 'node:path'
-import { closeFile, MODE, namesIn, NEW, openFile, remove } from './files/files.ts'
 import { isId } from './ids.ts'
 
 const PREFIX = 'swept-'
@@ -14,12 +11,6 @@ export interface SweptNames {
   add(name: string): Promise<void>
   remove(name: string): Promise<unknown>
 }
-
-export const sweptFiles = (folder: string): SweptNames => ({
-  names: () => namesIn(folder),
-  add: async name => closeFile(await openFile(join(folder, name), constants.O_WRONLY | NEW, MODE)),
-  remove: name => remove(join(folder, name))
-})
 
 /** The highest id that these names have; '': none does. */
 export const sweptAmong = (names: readonly string[]): string =>

@@ -4,6 +4,7 @@ import { syncBuiltinESMExports } from 'node:module'
 import { join } from 'node:path'
 import t from 'tap'
 import { Blobs } from '../../src/log/blobs.ts'
+import { BlobFiles } from '../../src/log/files/blob-files.ts'
 import { FAST, hashOf, makePlace, recordOf, write, DURABLE } from './support/history.ts'
 
 const DAY = 86_400_000
@@ -261,13 +262,15 @@ t.test('a blob gets its name back where the file system has no links', async t =
     syncBuiltinESMExports()
   })
   mkdirSync(place.folder)
-  const blobs = new Blobs({ folder: place.folder, nonce: 'one', report: event => place.events.push(event) })
+  const report = (event: { event: string }) => place.events.push(event)
+  const places = new BlobFiles({ folder: place.folder, nonce: 'one', report })
+  const blobs = new Blobs({ places, report })
   const bytes = Buffer.from('text')
   const name = hashOf(bytes)
   await blobs.keep([{ name, bytes }], true)
-  t.equal(await blobs.removeIf(name, async () => false), false)
-  t.strictSame(readdirSync(blobs.folder), [name])
+  t.equal(await places.removeIf(name, async () => false), false)
+  t.strictSame(readdirSync(places.folder), [name])
   t.strictSame(await blobs.read(name), bytes)
-  t.equal(await blobs.removeIf(name, async () => true), true)
+  t.equal(await places.removeIf(name, async () => true), true)
   t.strictSame(place.events, [])
 })

@@ -1,17 +1,15 @@
 // The history of one bucket: puts its parts together. Does not know files, HTTP or S3.
-import { setTimeout as sleep } from 'node:timers/promises'
 import type { History, HistoryLimits, HistoryOptions } from '../../log/api.ts'
+import { Blobs } from '../../log/blobs.ts'
 import { Copies } from '../../log/copies.ts'
 import { LogHistory } from '../../log/log-history.ts'
 import type { ObjectStore } from '../../object-store/store.ts'
-import { BucketBlobs } from './blobs.ts'
+import { BlobObjects } from './blob-objects.ts'
 import { CopyObjects } from './copies.ts'
-import { forgetPath } from './forget.ts'
+import { keptObjects, sweptObjects } from './kept-objects.ts'
 import { Logs } from './logs.ts'
 import { LOGS } from './names.ts'
 import { LivingServers, type ServerTimes } from './servers.ts'
-import { sweepHistory } from './sweep.ts'
-import { sweptObjects } from './swept.ts'
 import { LogWriter } from './writer.ts'
 
 export interface BucketHistoryOptions extends Pick<
@@ -23,8 +21,6 @@ export interface BucketHistoryOptions extends Pick<
   servers?: Pick<LivingServers, 'begin' | 'look' | 'isGone' | 'sweep' | 'end'>
 }
 
-/** In ms: a log that was begun earlier is ended by the sweep, so that what is old in it can be removed. */
-const LONGEST = 24 * 60 * 60 * 1000
 /** In bytes, of a log: what is read to find one record of a server that has ended its log. Chosen, not measured. */
 const LOG = 2 * 1024 * 1024
 /** In ms, between two looks at what other servers have written: each is a request. Chosen, not measured. */
@@ -53,9 +49,6 @@ export async function openBucketHistory(store: ObjectStore, options: BucketHisto
     { ...options, limits },
     ({ limits, ids, saw, sawIndex, lost, wrote }) => {
       const logs = new Logs({ store, nonce, report, limits, ids, servers, saw, sawIndex })
-      const blobs = new BucketBlobs({ store, report })
-      const places = new CopyObjects({ store, limits })
-      const copies = new Copies({ places, wrote, report, limits, later: LATER })
       const writer = new LogWriter({
         store,
         nonce,
@@ -71,30 +64,20 @@ export async function openBucketHistory(store: ObjectStore, options: BucketHisto
       })
       return {
         segments: logs,
-        blobs,
-        copies,
+        blobs: new Blobs({ places: new BlobObjects(store), report }),
+        copies: new Copies({ places: new CopyObjects({ store, limits }), wrote, report, limits, later: LATER }),
+        late: LATER + WRITTEN,
+        kept: keptObjects({ store, logs, servers, report }),
         writer: {
           append: line => writer.append(line),
           add: line => writer.add(line),
           sent: () => writer.sent(),
           flush: () => writer.flush(),
+          rotate: age => writer.rotate(age),
           close: async () => {
             await writer.close()
             await servers.end()
           }
-        },
-        forget: async (path, reading) => {
-          const begun = performance.now()
-          await copies.remove(path)
-          const forgotten = await forgetPath(path, { store, logs, blobs, reading })
-          // One that waits at another server is written meanwhile.
-          await sleep(LATER + WRITTEN - (performance.now() - begun))
-          await copies.remove(path)
-          return forgotten
-        },
-        sweep: async retention => {
-          await writer.rotate(LONGEST)
-          return sweepHistory(retention, { store, logs, servers, report })
         },
         swept: sweptObjects(store),
         now: () => store.now()

@@ -1,8 +1,12 @@
-// The objects that a log consists of, and their bytes. Does not know lines, or which logs there are.
+// The objects that a log consists of, and their bytes. Does not know what lines say, or which logs there are.
+import { randomBytes } from 'node:crypto'
+import { linesOf } from '../../log/line.ts'
 import { RecentlyUsed } from '../../log/recently-used.ts'
+import type { Without } from '../../log/segment-source.ts'
 import type { ObjectStore } from '../../object-store/store.ts'
-import type { ListedObject } from './merge.ts'
+import { listLog, type ListedObject } from './merge.ts'
 import type { Range } from './names.ts'
+import { WROTE } from './writer.ts'
 
 /** An object of a log that was read. `isMissing`: the store has nothing of these numbers. */
 export interface LogPart extends Range {
@@ -89,4 +93,34 @@ export class LogObjects {
     this.#cache.keep(key, object.bytes)
     return object.bytes
   }
+  /** Overwrites lines of a log; whether there were any. Rejects with StoreUnavailable or StoreRefused. */
+  async overwrite(log: number, without: Without): Promise<boolean> {
+    let found = false
+    for (const { key } of await listLog(this.#store, log)) {
+      const object = await this.#store.get(key)
+      const bytes = object?.bytes && overwritten(object.bytes, without)
+      if (!object || !bytes) continue
+      found = true
+      const { version, landed, metadata } = object
+      await this.#store.write(key, {
+        bytes,
+        if: { is: version, landed },
+        attempt: randomBytes(12).toString('hex'),
+        metadata: { [WROTE]: metadata[WROTE] ?? '' }
+      })
+    }
+    return found
+  }
+}
+
+/** Null: all lines stay. */
+function overwritten(bytes: Buffer, without: Without): Buffer | null {
+  let result: Buffer | null = null
+  for (const { offset, line } of linesOf(bytes)) {
+    const shorter = without(line)
+    if (shorter === null) continue
+    result ??= Buffer.from(bytes)
+    shorter.copy(result, offset)
+  }
+  return result
 }

@@ -18,7 +18,8 @@ import {
   type LinePlace,
   type ReadSegment,
   type Segment,
-  type SegmentSource
+  type SegmentSource,
+  type Without
 } from '../../log/segment-source.ts'
 import { together } from '../../log/together.ts'
 import { HistoryUnreadable, isPassing, unreadable } from '../../log/unreadable.ts'
@@ -175,6 +176,12 @@ export class Logs implements SegmentSource {
       found.push(json && use(json))
     }
     return found
+  }
+
+  async overwrite(segment: Segment, _found: unknown, without: Without): Promise<void> {
+    // Objects are put together meanwhile: what comes of that is looked at too.
+    while (await this.#objects.overwrite(segment.number, without));
+    this.invalidate(segment)
   }
 
   isGone(nonce: string): boolean {

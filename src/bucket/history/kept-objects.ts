@@ -1,0 +1,89 @@
+// What a bucket's history consists of, as its sweep sees it; it also puts together what servers left that are gone. Does
+// not know what is removed, or when.
+import { randomBytes } from 'node:crypto'
+import type { HistoryOptions } from '../../log/api.ts'
+import type { Kept, KeptPlaces } from '../../log/sweep.ts'
+import { markSwept, type SweptNames } from '../../log/swept.ts'
+import { codeOf } from '../../error-code.ts'
+import type { ObjectStore } from '../../object-store/store.ts'
+import type { Logs } from './logs.ts'
+import { listLog, mergeObjects } from './merge.ts'
+import { BLOBS, COPIES, SWEPT } from './names.ts'
+import type { LivingServers } from './servers.ts'
+import { WROTE } from './writer.ts'
+
+export interface KeptObjectsOptions {
+  store: ObjectStore
+  logs: Logs
+  servers: Pick<LivingServers, 'sweep'>
+  report: HistoryOptions['report']
+}
+
+export function keptObjects({ store, logs, servers, report }: KeptObjectsOptions): KeptPlaces {
+  return {
+    segment: async segment => {
+      const { number, nonce, isClosed } = segment
+      const { parts = [], next = 0 } = logs.get(segment.name) ?? {}
+      if (isClosed && parts.length > 1) {
+        const merge = { store, log: number, range: { from: 0, to: next - 1 }, metadata: { [WROTE]: nonce } }
+        // The next sweep does it.
+        await mergeObjects(merge).catch(error =>
+          report({ event: 'history_merge_failed', log: number, code: codeOf(error) })
+        )
+      }
+      const objects = await listLog(store, number)
+      if (objects.length === 0) return null
+      return {
+        size: objects.reduce((sum, { size }) => sum + size, 0),
+        at: Math.max(...objects.map(({ modified_at }) => modified_at.getTime())),
+        remove: async () => {
+          await markSwept(sweptObjects(store), segment.overview?.highest ?? '')
+          // Its end goes last: what is left is no log that somebody could go on with.
+          for (const { key } of objects) await store.remove(key)
+          logs.drop(segment)
+          return 'removed'
+        }
+      }
+    },
+    blobs: () => objectsIn(store, BLOBS),
+    copies: () => objectsIn(store, COPIES),
+    tidy: () => servers.sweep()
+  }
+}
+
+export const sweptObjects = (store: ObjectStore): SweptNames => ({
+  // There is one, or one for each server that sweeps in the same instant.
+  names: async () => (await store.list(SWEPT)).keys.map(({ key }) => key.slice(SWEPT.length)),
+  add: async name => {
+    const attempt = randomBytes(12).toString('hex')
+    // Where it is there already, another server was faster.
+    await store.write(SWEPT + name, { bytes: Buffer.alloc(0), if: 'absent', attempt })
+  },
+  remove: name => store.remove(SWEPT + name)
+})
+
+/** A list of objects may say it more exactly than a look at one. */
+const second = (date: Date): number => Math.floor(date.getTime() / 1000)
+
+async function objectsIn(store: ObjectStore, prefix: string): Promise<Kept[]> {
+  const kept: Kept[] = []
+  for (let after: string | null = prefix; after !== null;) {
+    const page = await store.list(prefix, { after })
+    for (const { key, size, version, modified_at } of page.keys) {
+      kept.push({
+        size,
+        at: modified_at.getTime(),
+        remove: async () => {
+          const now = await store.head(key)
+          if (now === null) return 'gone'
+          // Written again since: a new record needs it.
+          if (now.version !== version || second(now.modified_at) !== second(modified_at)) return 'needed'
+          await store.remove(key)
+          return 'removed'
+        }
+      })
+    }
+    after = page.next_after
+  }
+  return kept
+}

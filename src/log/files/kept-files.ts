@@ -1,0 +1,104 @@
+// What a history in a folder consists of, as its sweep sees it. Does not know what is removed, or when.
+import { constants } from 'node:fs'
+import { join } from 'node:path'
+import { codeOf } from '../../error-code.ts'
+import type { HistoryOptions } from '../api.ts'
+import { indexedBy, indexName } from '../segment-name.ts'
+import type { Kept, KeptPlaces, KeptRemoval } from '../sweep.ts'
+import { markSwept, type SweptNames } from '../swept.ts'
+import type { AgeClock } from './age-clock.ts'
+import type { BlobFiles } from './blob-files.ts'
+import type { CopyFiles } from './copy-files.ts'
+import { closeFile, look, MODE, namesIn, NEW, openFile, remove } from './files.ts'
+
+export interface KeptFilesOptions {
+  /** That of the segments. */
+  folder: string
+  blobs: BlobFiles
+  copies: CopyFiles
+  clock: AgeClock
+  /** Called when a segment was removed. */
+  drop(segment: string): void
+  report: HistoryOptions['report']
+}
+
+/** In ms: temp files that are older were left behind by a server that was killed. */
+const LEFT = 60 * 60 * 1000
+
+export function keptFiles({ folder, blobs, copies, clock, drop, report }: KeptFilesOptions): KeptPlaces {
+  return {
+    segment: async segment => {
+      const [path, index] = [join(folder, segment.name), join(folder, indexName(segment.name))]
+      const [stats, indexStats] = await Promise.all([look(path), look(index)])
+      return (
+        stats && {
+          size: stats.size + (indexStats?.size ?? 0),
+          at: stats.mtimeMs,
+          remove: async () => {
+            // Without it, its edits seem never to have been made; that the disk gets space is worth more.
+            await markSwept(sweptFiles(folder), segment.overview?.highest ?? '').catch(error =>
+              report({ event: 'history_sweep_failed', code: codeOf(error) })
+            )
+            const removal = await removed(path)
+            await remove(index)
+            if (removal !== 'needed') drop(segment.name)
+            return removal
+          }
+        }
+      )
+    },
+    blobs: () =>
+      filesIn(blobs.folder, clock.now(), async (name, at) => {
+        if (await blobs.restore(name)) return null
+        // Younger than before: a new record needs it.
+        const isAsOld = async (going: string) => ((await look(going))?.mtimeMs ?? 0) <= at
+        return async () => {
+          if (await blobs.removeIf(name, isAsOld)) return 'removed'
+          return isThere(join(blobs.folder, name))
+        }
+      }),
+    copies: () => filesIn(copies.folder, clock.now(), async name => () => removed(join(copies.folder, name))),
+    tidy: async () => {
+      clock.keep()
+      for (const name of await namesIn(folder)) {
+        const path = join(folder, name)
+        const segment = indexedBy(name)
+        if (name.endsWith('.tmp')) await removeLeft(path, clock.now())
+        else if (segment !== null && (await look(join(folder, segment))) === null) await remove(path)
+      }
+    }
+  }
+}
+
+export const sweptFiles = (folder: string): SweptNames => ({
+  names: () => namesIn(folder),
+  add: async name => closeFile(await openFile(join(folder, name), constants.O_WRONLY | NEW, MODE)),
+  remove: name => remove(join(folder, name))
+})
+
+const isThere = async (path: string): Promise<KeptRemoval> => ((await look(path)) === null ? 'gone' : 'needed')
+
+const removed = async (path: string): Promise<KeptRemoval> => ((await remove(path)) ? 'removed' : isThere(path))
+
+async function filesIn(
+  folder: string,
+  now: number,
+  removal: (name: string, at: number) => Promise<Kept['remove']>
+): Promise<Kept[]> {
+  const kept: Kept[] = []
+  for (const name of await namesIn(folder)) {
+    const path = join(folder, name)
+    const stats = await look(path)
+    if (stats === null) continue
+    const { size, mtimeMs: at } = stats
+    if (!name.endsWith('.tmp')) kept.push({ size, at, remove: await removal(name, at) })
+    // A younger one is being written.
+    else if (!(await removeLeft(path, now))) kept.push({ size, at, remove: null })
+  }
+  return kept
+}
+
+async function removeLeft(path: string, now: number): Promise<boolean> {
+  const stats = await look(path)
+  return stats !== null && stats.mtimeMs < now - LEFT && remove(path)
+}
