@@ -5,25 +5,25 @@ import type { History, HistoryOptions } from './api.ts'
 import { codeOf } from '../error-code.ts'
 import { Blobs } from './blobs.ts'
 import { Copies } from './copies.ts'
+import { SegmentAppender } from './files/appender.ts'
 import { BlobFiles } from './files/blob-files.ts'
 import { CopyFiles } from './files/copy-files.ts'
 import { keptFiles, sweptFiles } from './files/kept-files.ts'
 import { LogHistory } from './log-history.ts'
 import { Segments } from './segments.ts'
-import { Writer } from './writer.ts'
 
 /** Reads nothing but the last ids. Throws the system's error if the folder can't be made or read. */
 export async function openHistory(options: HistoryOptions): Promise<History> {
   const { folder, nonce, isAlive, stayAlive, report } = options
   makeFolder(folder)
   let started: Promise<void> | undefined
-  const history = new LogHistory(options, ({ limits, ids, saw, sawIndex, lost, wrote }) => {
+  const history = new LogHistory(options, ({ limits, ids, saw, sawIndex, wrote }) => {
     const segments = new Segments({ ...options, limits, ids, saw, sawIndex })
     const blobs = new BlobFiles(options)
     const copies = new CopyFiles(options)
     // Beside the folder: what is in that is the history.
     const clock = new AgeClock(`${folder}.time`, report)
-    const writer = new Writer({
+    const appender = new SegmentAppender({
       folder,
       nonce,
       isAlive,
@@ -31,7 +31,6 @@ export async function openHistory(options: HistoryOptions): Promise<History> {
       report,
       limit: limits.segment,
       written: (segment, offset, lines) => segments.written(segment, offset, lines),
-      lost,
       closed: (segment, isWhole) => {
         segments.closed(segment, isWhole)
         options.grown?.()
@@ -42,7 +41,7 @@ export async function openHistory(options: HistoryOptions): Promise<History> {
       segments,
       blobs: new Blobs({ places: blobs, report }),
       copies: new Copies({ places: copies, wrote, report, limits }),
-      writer,
+      appender,
       late: 0,
       kept: keptFiles({ folder, blobs, copies, clock, report, drop: segment => segments.drop(segment) }),
       swept: sweptFiles(folder),

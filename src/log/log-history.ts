@@ -27,7 +27,7 @@ import { LatestOfPaths } from './latest.ts'
 import { limitsOf, roomOf } from './limits.ts'
 import { RecordReader } from './reading.ts'
 import type { EditRecord, Settlement, Stored } from './record.ts'
-import { recordLine, settlementLine, type Said, type SaidLine } from './record-json.ts'
+import { recordLine, settlementLine, type Said } from './record-json.ts'
 import { keyOf } from './segment-index.ts'
 import type { SegmentSource } from './segment-source.ts'
 import { sweepHistory, type KeptPlaces } from './sweep.ts'
@@ -35,6 +35,7 @@ import { sweptAmong, type SweptNames } from './swept.ts'
 import { encodeTexts, type EncodedTexts } from './texts-json.ts'
 import { HistoryUnreadable } from './unreadable.ts'
 import { Watch } from './watch.ts'
+import { Writer, type Appender } from './writer.ts'
 
 /** In ms: a segment that was begun earlier is ended by the sweep, so that what is old in it can be removed. */
 const LONGEST = 24 * 60 * 60 * 1000
@@ -55,8 +56,6 @@ export interface Heard {
   saw(said: Said, nonce: string): void
   /** To be called when what a segment has is known, and `saw` wasn't called with its lines. */
   sawIndex(): void
-  /** To be called with lines of `add` that will never be written. */
-  lost(lines: readonly SaidLine[]): void
   /** To be called with the bytes of each copy that was written. */
   wrote(bytes: number): void
 }
@@ -64,15 +63,7 @@ export interface Heard {
 /** Where it is kept. All reject with an error that has a code. */
 export interface HistoryParts {
   segments: SegmentSource
-  writer: {
-    append(line: SaidLine, durable: boolean): Promise<void>
-    add(line: SaidLine): void
-    sent(): Promise<void>
-    flush(): Promise<void>
-    /** Ends the segment if it was begun longer than `age` ms ago. */
-    rotate(age: number): Promise<void>
-    close(): Promise<void>
-  }
+  appender: Appender
   blobs: Blobs
   copies: Copies
   /** In ms: how much later than here a copy of another server may be written. */
@@ -101,6 +92,7 @@ export class LogHistory implements History {
   /** The times for which this server was alone lately, and when all that was written before each is read. */
   readonly #alone = new Map<string, Promise<void>>()
   readonly #parts: HistoryParts
+  readonly #writer: Writer
   readonly #reading: RecordReader
   readonly #feed: Feed
   readonly #watch: Watch
@@ -128,12 +120,16 @@ export class LogHistory implements History {
           if (from === nonce) this.#said.delete(said.settles)
         }
       },
-      lost: lines => {
-        for (const { said } of lines) if ('settles' in said) this.#said.delete(said.settles)
-      },
       wrote: bytes => this.#wrote(bytes)
     })
-    const { segments, blobs } = this.#parts
+    const { segments, blobs, appender } = this.#parts
+    this.#writer = new Writer({
+      appender,
+      report,
+      lost: lines => {
+        for (const { said } of lines) if ('settles' in said) this.#said.delete(said.settles)
+      }
+    })
     this.#reading = new RecordReader({
       segments,
       blobs,
@@ -198,7 +194,7 @@ export class LogHistory implements History {
   }
 
   #appendLine(record: EditRecord, texts: unknown, blobs: readonly string[], durable: boolean): Promise<void> {
-    return this.#parts.writer.append(recordLine(record, texts, blobs, this.#ids.latest), durable)
+    return this.#writer.append(recordLine(record, texts, blobs, this.#ids.latest), durable)
   }
 
   settle(edit_id: string, settled: Settlement, isUrgent = settled === 'void'): void {
@@ -207,15 +203,15 @@ export class LogHistory implements History {
     this.#settled.add(edit_id)
     if (this.#settled.size > REMEMBERED) this.#settled.delete(this.#settled.values().next().value!)
     this.#latest.settled(edit_id, settled)
-    this.#parts.writer.add(settlementLine(edit_id, settled))
+    this.#writer.add(settlementLine(edit_id, settled))
   }
 
   sayAll(): Promise<void> {
-    return this.#parts.writer.sent()
+    return this.#writer.sent()
   }
 
   async flush(): Promise<void> {
-    await this.#parts.writer.flush()
+    await this.#writer.flush()
     await this.#parts.copies.flush()
   }
 
@@ -272,8 +268,8 @@ export class LogHistory implements History {
   }
 
   async forget(path: Buffer): Promise<number> {
-    const { writer, copies, late } = this.#parts
-    await writer.flush()
+    const { copies, late } = this.#parts
+    await this.#writer.flush()
     const begun = performance.now()
     await copies.remove(path)
     const forgotten = await forgetPath(path, { ...this.#parts, reading: this.#reading })
@@ -286,7 +282,7 @@ export class LogHistory implements History {
 
   async sweep({ days, bytes }: Retention): Promise<Swept> {
     const { size = 0, report } = this.#options
-    await this.#parts.writer.rotate(LONGEST)
+    await this.#writer.rotate(LONGEST)
     await this.#parts.segments.idle()
     return sweepHistory({ days, bytes: bytes - roomOf(size, this.#limits) }, { ...this.#parts, report })
   }
@@ -314,7 +310,7 @@ export class LogHistory implements History {
     if (this.#hasUrgent) {
       // What is urgent from now on is for the next write.
       this.#hasUrgent = false
-      this.#saying = this.#parts.writer.sent()
+      this.#saying = this.#writer.sent()
     }
     await this.#saying
     await this.#parts.copies.written(path)
@@ -325,9 +321,9 @@ export class LogHistory implements History {
   }
 
   async close(): Promise<void> {
-    const { writer, copies, segments } = this.#parts
+    const { copies, segments } = this.#parts
     this.#watch.close()
-    await writer.close()
+    await this.#writer.close()
     await copies.flush()
     await segments.idle()
   }

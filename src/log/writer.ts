@@ -1,258 +1,191 @@
-// The writing end of a server's history on a disk: one write and one sync for each group of lines. Does not look at what
-// the lines say.
-import { constants, fstatSync, ftruncateSync, mkdirSync } from 'node:fs'
-import { join } from 'node:path'
-import { joinInto } from '../engine/text/join-into.ts'
-import { codeOf } from '../error-code.ts'
+// The writing end of a server's log: lines go out in groups, one write for all that wait. Does not know where they are
+// written, or what they say.
 import type { HistoryOptions } from './api.ts'
-import {
-  closeFile,
-  isMissing,
-  MODE,
-  NEW,
-  openFile,
-  remove,
-  syncData,
-  syncNames,
-  writeAll,
-  writeNow
-} from './files/files.ts'
-import { Groups, type WaitingLine } from './groups.ts'
 import type { SaidLine } from './record-json.ts'
-import { segmentName } from './segment-name.ts'
-import { claimNumber, highestIn, unclaimNumber } from './files/segment-number.ts'
 
-interface Current {
-  name: string
-  fd: number
-  /** Bytes in it that this server has written. */
-  size: number
-  /** Whether its name is on the disk. */
-  named: boolean
-  openedAt: number
-  /** As `stayAlive` gave it before its name was there. */
-  alive: number
+/** A line that somebody waits for. */
+export interface WaitingLine {
+  line: SaidLine
+  durable: boolean
+  resolve: () => void
+  reject: (error: unknown) => void
 }
 
-export interface WriterOptions extends Pick<HistoryOptions, 'folder' | 'nonce' | 'isAlive' | 'stayAlive' | 'report'> {
-  /** In bytes. */
-  limit: number
-  /** Called for each group that is in a segment, with the offset of its first line. */
-  written(segment: string, offset: number, lines: readonly SaidLine[]): void
+/** Where lines are appended: to segments of this server, one after the other. */
+export interface Appender {
+  /**
+   * Writes the lines, in their order. Those of `group` are among them; it may resolve some of these before. A group that
+   * rejects isn't written, as far as is known. `isNews`: that it fails is to be reported, as it isn't known yet.
+   */
+  append(lines: readonly SaidLine[], group: readonly WaitingLine[], isNews: boolean): Promise<void>
+  /** Ends the segment if it was begun `age` ms ago, or earlier. */
+  rotate(age: number): Promise<void>
+  /** Ends the segment. Nothing is appended after it. */
+  close(): Promise<void>
+}
+
+export interface WriterOptions extends Pick<HistoryOptions, 'report'> {
+  appender: Appender
   /** These lines, which nobody waits for, will never be written. */
   lost(lines: readonly SaidLine[]): void
-  /** No more will be written to it. `isWhole`: all of it are lines that `written` was called with. */
-  closed(segment: string, isWhole: boolean): void
 }
 
-/**
- * In bytes: up to so many are written in this thread, as small temp files are (`SYNC_IO_BYTES` of the workspace). They
- * go to memory; the way to another thread and back takes longer than that. Only the sync is left to another thread.
- */
-const AT_ONCE = 64 * 1024
-/** Where these are put together. Shared, as they are written in the same tick; memory of its own for each group takes longer. */
-const TOGETHER = Buffer.allocUnsafeSlow(AT_ONCE)
-/** Names of segments that are tried, where something that isn't ours is in the way. */
-const ATTEMPTS = 100
-
-/** The segment isn't what this server has written: somebody removed, cut or extended it. */
-class Changed extends Error {
-  readonly code = 'SEGMENT_CHANGED'
+/** What goes out at once. */
+interface Group {
+  group: WaitingLine[]
+  later: SaidLine[]
+  onSent: (() => void)[]
 }
 
-/** Others may have taken this server for gone before they had read what was written. */
-class TakenForGone extends Error {
-  readonly code = 'TAKEN_FOR_GONE'
-}
+/** In bytes: a group ends after the line that reaches it. */
+const GROUP = 4 * 1024 * 1024
+/** In ms: how long a line that nobody waits for may wait. */
+const LATER = 50
+/** In ms: after how long lines that nobody waits for are tried again where they couldn't be written. */
+const AGAIN = 1000
+/** As many of these are kept, some 100 bytes each; beyond that the oldest go. */
+const MOST_LATER = 10_000
 
 export class Writer {
   readonly #options: WriterOptions
-  readonly #groups: Groups
-  #segment: Current | null = null
-  #number = 0
+  #queue: WaitingLine[] = []
+  #later: SaidLine[] = []
+  #timer: NodeJS.Timeout | null = null
+  /** What nobody waits for has waited as long as it may. */
+  #isTime = false
+  /** The last group wasn't written: what nobody waits for is only written with what is appended, or after AGAIN. */
+  #isFailing = false
+  /** That it fails was reported, and nothing has been written since. */
+  #hasReported = false
+  #running: Promise<void> | null = null
+  /** Called when what nobody waits for was tried to be written. */
+  #onSent: (() => void)[] = []
 
   constructor(options: WriterOptions) {
     this.#options = options
-    this.#groups = new Groups({
-      report: options.report,
-      lost: lines => options.lost(lines),
-      write: (lines, group) => this.#write(lines, group).catch(() => this.#write(lines, group))
-    })
   }
 
-  /** Resolves when the line is written, and on the disk if `durable`. Rejects with the system's error. */
+  /** Resolves when the line is written, and on the disk if `durable`. Rejects with an error that has a code. */
   append(line: SaidLine, durable: boolean): Promise<void> {
-    return this.#groups.append(line, durable)
+    return new Promise((resolve, reject) => {
+      this.#queue.push({ line, durable, resolve, reject })
+      this.#start()
+    })
   }
 
   /** Writes the line with the next one, or soon; if that fails, it is reported and tried again. */
   add(line: SaidLine): void {
-    this.#groups.add(line)
+    this.#later.push(line)
+    this.#startIn(LATER)
   }
 
   /** Resolves when the lines of `add` until now are written; or couldn't be, and are tried again. */
-  sent(): Promise<void> {
-    return this.#groups.sent()
+  async sent(): Promise<void> {
+    if (this.#later.length === 0 && this.#running === null) return
+    await new Promise<void>(resolve => {
+      this.#onSent.push(resolve)
+      this.#start()
+    })
   }
 
   /** Resolves when nothing waits any more, but for lines of `add` that couldn't be written now either. */
-  flush(): Promise<void> {
-    return this.#groups.flush()
+  async flush(): Promise<void> {
+    this.#isFailing = false
+    while (this.#isDue() || this.#running !== null) {
+      this.#start()
+      await this.#running
+    }
   }
 
-  /** Ends the segment if its first line is older than `age` ms. */
+  /** Ends the segment if it was begun `age` ms ago, or earlier. */
   async rotate(age: number): Promise<void> {
     await this.flush()
-    const segment = this.#segment
-    if (segment !== null && Date.now() - segment.openedAt >= age) await this.#end(segment, true)
+    await this.#options.appender.rotate(age)
   }
 
+  /** Writes what waits; what can't be written is lost. */
   async close(): Promise<void> {
-    await this.#groups.close()
-    if (this.#segment !== null) await this.#end(this.#segment, true)
+    await this.flush()
+    this.#lose(this.#later)
+    this.#later = []
+    if (this.#timer !== null) clearTimeout(this.#timer)
+    await this.#options.appender.close()
   }
 
-  /** Those who need no sync are told before it. A segment in which anything fails is given up. */
-  async #write(lines: readonly SaidLine[], group: readonly WaitingLine[]): Promise<void> {
-    const pieces = lines.map(({ bytes }) => bytes)
-    const size = pieces.reduce((sum, { length }) => sum + length, 0)
-    const segment = this.#current() ?? (await this.#next())
-    const offset = segment.size
-    let isWritten = false
+  #isDue(): boolean {
+    return this.#queue.length > 0 || (this.#later.length > 0 && !this.#isFailing)
+  }
+
+  /** Where it is started already, sooner. It isn't stopped for a group that takes along what waits: the next one needs it. */
+  #startIn(time: number): void {
+    this.#timer ??= setTimeout(() => {
+      this.#timer = null
+      this.#isFailing = false
+      if (!this.#isDue()) return
+      this.#isTime = true
+      this.#start()
+    }, time).unref()
+  }
+
+  #start(): void {
+    this.#running ??= this.#run()
+  }
+
+  async #run(): Promise<void> {
     try {
-      if (size <= AT_ONCE) writeNow(segment.fd, joinInto(TOGETHER, pieces))
-      else await writeAll(segment.fd, Buffer.concat(pieces), null)
-      expectSize(segment.fd, offset + size)
-      isWritten = true
-      this.#expectReaders(segment)
-      for (const { durable, resolve } of group) if (!durable) resolve()
-      if (group.some(({ durable }) => durable)) {
-        await this.#sync(segment)
-        this.#expectReaders(segment)
-      }
-      segment.size += size
-      this.#options.written(segment.name, offset, lines)
+      // What is appended in the same turn of the event loop, by several edits, goes out together.
+      await new Promise(resolve => setImmediate(resolve))
+      // What comes meanwhile and nobody waits for goes out with what comes next, or when its time is up.
+      do await this.#send(this.#take())
+      while (this.#queue.length > 0 || this.#onSent.length > 0 || (this.#isTime && this.#isDue()))
+    } finally {
+      this.#running = null
+      if (this.#queue.length > 0 || this.#onSent.length > 0) this.#start()
+    }
+  }
+
+  #take(): Group {
+    const [later, onSent] = [this.#later, this.#onSent]
+    this.#onSent = []
+    this.#later = []
+    this.#isTime = false
+    let [count, size] = [0, 0]
+    while (count < this.#queue.length && size < GROUP) size += this.#queue[count++]!.line.bytes.length
+    return { group: this.#queue.splice(0, count), later, onSent }
+  }
+
+  async #send({ group, later, onSent }: Group): Promise<void> {
+    const lines = [...later, ...group.map(({ line }) => line)]
+    try {
+      const isNews = group.length > 0 || !this.#hasReported
+      if (lines.length > 0) await this.#options.appender.append(lines, group, isNews)
+      this.#isFailing = false
+      this.#hasReported = false
+      for (const { resolve } of group) resolve()
     } catch (error) {
-      const { name } = segment
-      // Once for all the times that only what nobody waits for is tried again.
-      if (group.length > 0 || !this.#groups.hasReported) {
-        this.#options.report({ event: 'history_segment_given_up', segment: name, code: codeOf(error) })
-      }
-      const isCut = error instanceof TakenForGone
-      if (offset === 0 && !isWritten) await this.#discard(segment)
-      else await this.#end(segment, isCut)
-      // Nothing in it was promised to anybody. Of one that is cut, others may have a cursor.
-      if (offset === 0 && !isCut) await remove(join(this.#options.folder, name)).catch(() => {})
-      throw error
+      this.#isFailing = true
+      this.#putBack(later, error)
+      for (const { reject } of group) reject(error)
     }
-    if (segment.size >= this.#options.limit) await this.#end(segment, true)
+    for (const resolve of onSent) resolve()
   }
 
-  /** Null: there is none, or others may have read it to its end. */
-  #current(): Current | null {
-    const segment = this.#segment
-    return segment !== null && this.#options.stayAlive() === segment.alive ? segment : null
+  #putBack(lines: readonly SaidLine[], error: unknown): void {
+    const all = [...lines, ...this.#later]
+    if (all.length === 0) return
+    this.#later = all.slice(-MOST_LATER)
+    this.#lose(all.slice(0, -MOST_LATER))
+    if (this.#timer !== null) clearTimeout(this.#timer)
+    this.#timer = null
+    this.#startIn(AGAIN)
+    if (this.#hasReported) return
+    this.#hasReported = true
+    this.#options.report({ event: 'history_settlements_late', count: this.#later.length, reason: String(error) })
   }
 
-  async #next(): Promise<Current> {
-    if (this.#segment !== null) await this.#end(this.#segment, true)
-    return this.#open()
-  }
-
-  /**
-   * Throws TakenForGone if others may have read the segment to its end before the last group was in it. Then that group
-   * is cut off: it is written again to the next one, and whoever has read this one to its end hasn't read it.
-   */
-  #expectReaders({ fd, size, alive }: Current): void {
-    if (this.#options.stayAlive() === alive) return
-    ftruncateSync(fd, size)
-    throw new TakenForGone('others took this server for gone')
-  }
-
-  async #sync(segment: Current): Promise<void> {
-    await Promise.all([syncData(segment.fd), segment.named ? null : syncNames(this.#options.folder)])
-    segment.named = true
-    expectSize(segment.fd, null)
-  }
-
-  async #open(): Promise<Current> {
-    const { folder, nonce, report } = this.#options
-    for (let attempt = 1; ; attempt++) {
-      try {
-        const segment = await this.#begin()
-        if (segment !== null) return (this.#segment = segment)
-        if (attempt === ATTEMPTS) throw new Changed('other servers keep beginning segments')
-      } catch (error) {
-        if (attempt === ATTEMPTS) throw error
-        if (isMissing(error)) {
-          // Somebody removed the folder.
-          mkdirSync(folder, { mode: 0o700 })
-          continue
-        }
-        if (codeOf(error) !== 'EEXIST') throw error
-        report({ event: 'history_segment_refused', segment: segmentName(nonce, this.#number), code: 'EEXIST' })
-      }
-    }
-  }
-
-  /**
-   * Its number is higher than that of any segment that was there, of any server: what readers keep of how far they have
-   * read depends on that (cursor.ts). So it is looked again when it is there. Null: it hasn't the highest.
-   */
-  async #begin(): Promise<Current | null> {
-    const { folder, nonce } = this.#options
-    // Whoever sees its name asks whether this server lives.
-    const alive = this.#options.stayAlive()
-    const number = await claimNumber(this.#options, this.#number)
-    this.#number = number
-    try {
-      const name = segmentName(nonce, number)
-      const fd = await openFile(join(folder, name), constants.O_WRONLY | constants.O_APPEND | NEW, MODE)
-      const segment = { name, fd, size: 0, named: false, openedAt: Date.now(), alive }
-      return (await this.#isHighest(segment, number)) ? segment : null
-    } finally {
-      await unclaimNumber(folder, number)
-    }
-  }
-
-  /** Whether it has the highest number of all; where it hasn't, or nobody can tell, it goes. */
-  async #isHighest(segment: Current, number: number): Promise<boolean> {
-    let isHighest = false
-    try {
-      isHighest = (await highestIn(this.#options.folder, this.#options.nonce)) < number
-    } finally {
-      if (!isHighest) await this.#discard(segment)
-    }
-    return isHighest
-  }
-
-  /** A segment without a whole line goes, and its number is free again. */
-  async #discard(segment: Current): Promise<void> {
-    const { name, fd } = segment
-    try {
-      await remove(join(this.#options.folder, name))
-      await closeFile(fd)
-      this.#segment = null
-      this.#number--
-    } catch {
-      await this.#end(segment, false)
-    }
-  }
-
-  async #end({ name, fd }: Current, isWhole: boolean): Promise<void> {
-    this.#segment = null
-    await closeFile(fd).catch(error => {
-      this.#options.report({ event: 'history_close_failed', segment: name, code: codeOf(error) })
-    })
-    this.#options.closed(name, isWhole)
-  }
-}
-
-/** Throws Changed if the file has no name any more, or isn't `size` bytes long; null: whatever its size. */
-function expectSize(fd: number, size: number | null): void {
-  const stats = fstatSync(fd)
-  if (stats.nlink === 0) throw new Changed('the segment was removed')
-  if (size !== null && stats.size !== size) {
-    throw new Changed('the segment was cut, or something else was written to it')
+  #lose(lines: readonly SaidLine[]): void {
+    if (lines.length === 0) return
+    this.#options.report({ event: 'history_settlements_lost', count: lines.length })
+    this.#options.lost(lines)
   }
 }

@@ -7,6 +7,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import t, { type Test } from 'tap'
 import { settlementLine } from '../../src/log/record-json.ts'
 import { claimNumber, unclaimNumber } from '../../src/log/files/segment-number.ts'
+import { SegmentAppender } from '../../src/log/files/appender.ts'
 import { Writer } from '../../src/log/writer.ts'
 import { testFolder } from '../folder.ts'
 
@@ -88,7 +89,7 @@ t.test('claims nothing where nothing can be written', async t => {
 async function appendWhile(t: Test, folder: string, meet: (number: number) => void) {
   const closed: string[] = []
   const written: string[] = []
-  const writer = new Writer({
+  const appender = new SegmentAppender({
     folder,
     nonce: 'mine',
     isAlive: async () => true,
@@ -96,9 +97,9 @@ async function appendWhile(t: Test, folder: string, meet: (number: number) => vo
     stayAlive: () => 0,
     report: () => {},
     written: segment => written.push(segment),
-    lost: () => {},
     closed: segment => closed.push(segment)
   })
+  const writer = new Writer({ appender, report: () => {}, lost: () => {} })
   t.teardown(() => writer.close())
   let isOver = false
   let number = 1

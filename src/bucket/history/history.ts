@@ -4,13 +4,13 @@ import { Blobs } from '../../log/blobs.ts'
 import { Copies } from '../../log/copies.ts'
 import { LogHistory } from '../../log/log-history.ts'
 import type { ObjectStore } from '../../object-store/store.ts'
+import { LogAppender } from './appender.ts'
 import { BlobObjects } from './blob-objects.ts'
 import { CopyObjects } from './copies.ts'
 import { keptObjects, sweptObjects } from './kept-objects.ts'
 import { Logs } from './logs.ts'
 import { LOGS } from './names.ts'
 import { LivingServers, type ServerTimes } from './servers.ts'
-import { LogWriter } from './writer.ts'
 
 export interface BucketHistoryOptions extends Pick<
   HistoryOptions,
@@ -47,16 +47,15 @@ export async function openBucketHistory(store: ObjectStore, options: BucketHisto
     options.servers ?? new LivingServers({ store, nonce, report, ...(options.times && { times: options.times }) })
   return new LogHistory(
     { ...options, limits },
-    ({ limits, ids, saw, sawIndex, lost, wrote }) => {
+    ({ limits, ids, saw, sawIndex, wrote }) => {
       const logs = new Logs({ store, nonce, report, limits, ids, servers, saw, sawIndex })
-      const writer = new LogWriter({
+      const appender = new LogAppender({
         store,
         nonce,
         report,
         limit: limits.segment,
-        begin: () => servers.begin(),
+        servers,
         written: (log, offset, lines) => logs.written(log, offset, lines),
-        lost,
         closed: (log, isWhole) => {
           logs.closed(log, isWhole)
           options.grown?.()
@@ -68,17 +67,7 @@ export async function openBucketHistory(store: ObjectStore, options: BucketHisto
         copies: new Copies({ places: new CopyObjects({ store, limits }), wrote, report, limits, later: LATER }),
         late: LATER + WRITTEN,
         kept: keptObjects({ store, logs, servers, report }),
-        writer: {
-          append: line => writer.append(line),
-          add: line => writer.add(line),
-          sent: () => writer.sent(),
-          flush: () => writer.flush(),
-          rotate: age => writer.rotate(age),
-          close: async () => {
-            await writer.close()
-            await servers.end()
-          }
-        },
+        appender,
         swept: sweptObjects(store),
         now: () => store.now()
       }

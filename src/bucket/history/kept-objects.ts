@@ -10,7 +10,7 @@ import type { Logs } from './logs.ts'
 import { listLog, mergeObjects } from './merge.ts'
 import { BLOBS, COPIES, SWEPT } from './names.ts'
 import type { LivingServers } from './servers.ts'
-import { WROTE } from './writer.ts'
+import { WROTE } from './appender.ts'
 
 export interface KeptObjectsOptions {
   store: ObjectStore

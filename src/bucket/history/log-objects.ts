@@ -6,7 +6,7 @@ import type { Without } from '../../log/segment-source.ts'
 import type { ObjectStore } from '../../object-store/store.ts'
 import { listLog, type ListedObject } from './merge.ts'
 import type { Range } from './names.ts'
-import { WROTE } from './writer.ts'
+import { WROTE } from './appender.ts'
 
 /** An object of a log that was read. `isMissing`: the store has nothing of these numbers. */
 export interface LogPart extends Range {

@@ -29,7 +29,7 @@ import { LogObjects, Moved, type LogPart } from './log-objects.ts'
 import { listLog, type ListedObject } from './merge.ts'
 import { cover, keyAfter, keyBefore, LOGS, objectKey, parseLog, parseObject, type Range } from './names.ts'
 import type { LivingServers } from './servers.ts'
-import { endLog, WROTE } from './writer.ts'
+import { endLog, WROTE } from './appender.ts'
 
 export interface LogsOptions {
   store: ObjectStore

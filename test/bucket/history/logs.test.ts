@@ -2,7 +2,7 @@
 // runs in .ci/run
 import t from 'tap'
 import { LOGS, logPrefix, objectKey, parseObject } from '../../../src/bucket/history/names.ts'
-import { endLog } from '../../../src/bucket/history/writer.ts'
+import { endLog } from '../../../src/bucket/history/appender.ts'
 import type { History } from '../../../src/log/api.ts'
 import { Cursor } from '../../../src/log/cursor.ts'
 import { NO_CEPH } from '../../ceph.ts'

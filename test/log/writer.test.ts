@@ -2,23 +2,27 @@
 import { mock } from 'node:test'
 import { setImmediate as turn } from 'node:timers/promises'
 import t, { type Test } from 'tap'
-import { Groups } from '../../src/log/groups.ts'
 import type { SaidLine } from '../../src/log/record-json.ts'
+import { Writer } from '../../src/log/writer.ts'
 
 const line = (text: string): SaidLine => ({ bytes: Buffer.from(text), said: { settles: text, as: 'done' } })
 
 /** Whose writes take until they are let go, and whose time passes with `wait`: a busy machine can't make it pass. */
-function openGroups(t: Test) {
+function openWriter(t: Test) {
   mock.timers.enable({ apis: ['setTimeout'] })
   t.teardown(() => mock.timers.reset())
   const written: string[] = []
   const held: (() => void)[] = []
-  const groups = new Groups({
+  const writer = new Writer({
     report: () => {},
     lost: () => {},
-    write: async lines => {
-      written.push(lines.map(({ bytes }) => bytes.toString()).join(' '))
-      await new Promise<void>(resolve => held.push(resolve))
+    appender: {
+      append: async lines => {
+        written.push(lines.map(({ bytes }) => bytes.toString()).join(' '))
+        await new Promise<void>(resolve => held.push(resolve))
+      },
+      rotate: async () => {},
+      close: async () => {}
     }
   })
   const wait = async (ms: number): Promise<void> => {
@@ -30,18 +34,18 @@ function openGroups(t: Test) {
     held.shift()?.()
     await wait(5)
   }
-  return { groups, written, release, wait }
+  return { writer, written, release, wait }
 }
 
 t.test('writes what nobody waits for with the next line, not by itself as soon as it can', async t => {
-  const { groups, written, release, wait } = openGroups(t)
-  const first = groups.append(line('first'), true)
+  const { writer, written, release, wait } = openWriter(t)
+  const first = writer.append(line('first'), true)
   await wait(5)
-  groups.add(line('settled'))
+  writer.add(line('settled'))
   await release()
   await first
   t.strictSame(written, ['first'])
-  const second = groups.append(line('second'), true)
+  const second = writer.append(line('second'), true)
   await wait(5)
   t.strictSame(written, ['first', 'settled second'])
   await release()
@@ -49,19 +53,19 @@ t.test('writes what nobody waits for with the next line, not by itself as soon a
 })
 
 t.test('writes it by itself when its time is up, also where that is while others are written', async t => {
-  const { groups, written, release, wait } = openGroups(t)
-  groups.add(line('settled'))
+  const { writer, written, release, wait } = openWriter(t)
+  writer.add(line('settled'))
   await wait(100)
   t.strictSame(written, ['settled'])
-  groups.add(line('later'))
+  writer.add(line('later'))
   await wait(100)
   t.strictSame(written, ['settled'], 'one after the other')
   await release()
   t.strictSame(written, ['settled', 'later'])
-  groups.add(line('last'))
+  writer.add(line('last'))
   await release()
   t.strictSame(written, ['settled', 'later'])
-  const flushed = groups.flush()
+  const flushed = writer.flush()
   await wait(5)
   t.strictSame(written, ['settled', 'later', 'last'])
   await release()

@@ -1,25 +1,24 @@
-// The writing end of a server's history in a bucket: one object for each group of lines, written on the condition that
-// there is none of its number. Does not look at what the lines say.
+// Appends lines to this server's logs in a bucket: one object for each group, written on the condition that there is none
+// of its number. Does not look at what the lines say.
 import { randomBytes } from 'node:crypto'
 import type { HistoryOptions } from '../../log/api.ts'
-import { Groups } from '../../log/groups.ts'
 import type { SaidLine } from '../../log/record-json.ts'
+import type { Appender } from '../../log/writer.ts'
 import { codeOf } from '../../error-code.ts'
 import type { ObjectStore } from '../../object-store/store.ts'
 import { mergeObjects, type KnownObjects } from './merge.ts'
 import { LOGS, objectKey, parseLog, rangeToMerge, type Range } from './names.ts'
+import type { LivingServers } from './servers.ts'
 
-export interface LogWriterOptions {
+export interface LogAppenderOptions {
   store: ObjectStore
   nonce: string
   report: HistoryOptions['report']
   /** In bytes: a log that has reached this is ended. */
   limit: number
-  /** To be awaited before the first object of all is written. */
-  begin(): Promise<void>
+  servers: Pick<LivingServers, 'begin' | 'end'>
   /** Called for each group that is in a log, with the offset of its first line. */
   written(log: number, offset: number, lines: readonly SaidLine[]): void
-  lost(lines: readonly SaidLine[]): void
   /** This server writes no more lines to it. `isWhole`: all of it are lines that `written` was called with. */
   closed(log: number, isWhole: boolean): void
 }
@@ -46,58 +45,32 @@ class Ended extends Error {
 
 const attemptName = (): string => randomBytes(12).toString('hex')
 
-export class LogWriter {
-  readonly #options: LogWriterOptions
-  readonly #groups: Groups
+export class LogAppender implements Appender {
+  readonly #options: LogAppenderOptions
   #log: Current | null = null
   /** Logs whose end couldn't be written yet: from which object on it is to be tried. */
   readonly #unended = new Map<number, number>()
   /** Ends when what is put together in the background is. */
   #merging: Promise<void> = Promise.resolve()
 
-  constructor(options: LogWriterOptions) {
+  constructor(options: LogAppenderOptions) {
     this.#options = options
-    this.#groups = new Groups({
-      report: options.report,
-      lost: lines => options.lost(lines),
-      write: lines => this.#write(lines)
-    })
   }
 
-  /** Resolves when the line is in the bucket. Rejects with StoreUnavailable or StoreRefused. */
-  append(line: SaidLine): Promise<void> {
-    return this.#groups.append(line, true)
-  }
-
-  /** Writes the line with the next one, or soon; if that fails, it is reported and tried again. */
-  add(line: SaidLine): void {
-    this.#groups.add(line)
-  }
-
-  /** Resolves when the lines of `add` until now are written; or couldn't be, and are tried again. */
-  sent(): Promise<void> {
-    return this.#groups.sent()
-  }
-
-  flush(): Promise<void> {
-    return this.#groups.flush()
-  }
-
-  /** Ends the log if its first object is older than `age` ms. */
   async rotate(age: number): Promise<void> {
-    await this.flush()
     if (this.#log !== null && Date.now() - this.#log.begunAt >= age) await this.#end(this.#log, true)
     await this.#merging
   }
 
   async close(): Promise<void> {
-    await this.#groups.close()
     if (this.#log !== null) await this.#end(this.#log, true)
     await this.#endOthers()
     await this.#merging
+    await this.#options.servers.end()
   }
 
-  async #write(lines: readonly SaidLine[]): Promise<void> {
+  /** Rejects with StoreUnavailable or StoreRefused. */
+  async append(lines: readonly SaidLine[]): Promise<void> {
     for (let attempt = 1; ; attempt++) {
       try {
         await this.#writeTo(this.#log ?? (await this.#begin()), lines)
@@ -139,7 +112,7 @@ export class LogWriter {
 
   /** Its number is one more than that of any log that is there; it is this server's once its first object is written. */
   async #begin(): Promise<Current> {
-    await this.#options.begin()
+    await this.#options.servers.begin()
     const number = (await this.#highest()) + 1
     return (this.#log = { number, next: 0, size: 0, begunAt: Date.now(), known: new Map() })
   }
