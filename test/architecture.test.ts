@@ -146,6 +146,13 @@ t.test('imports follow the arrows', async t => {
         `${path} does no I/O`
       )
     }
+    if (part === 'log' && !path.startsWith('src/log/files/') && path !== 'src/log/history.ts') {
+      t.strictSame(
+        imports.filter(name => /^(node:fs|src\/log\/files)\b/.test(name)),
+        [],
+        `${path} knows no files`
+      )
+    }
     if (['workspace', 'folder', 'recording', 'change'].includes(part)) {
       t.notMatch(
         text,

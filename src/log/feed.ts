@@ -3,11 +3,10 @@
 import { fail, ok, type Result } from '../result.ts'
 import type { CursorGone, FeedPage, Told } from './api.ts'
 import { Cursor, type SegmentId } from './cursor.ts'
-import { linesOf } from './line.ts'
+import { jsonIn, linesOf } from './line.ts'
 import { decodeFacts, type Facts, type Said } from './record-json.ts'
 import { segmentName } from './segment-name.ts'
 import { keyOf, SegmentIndex } from './segment-index.ts'
-import { jsonIn } from './segment-lines.ts'
 import type { Segment, SegmentSource } from './segment-source.ts'
 
 /** In bytes, of a segment that are read at once. */

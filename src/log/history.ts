@@ -8,9 +8,9 @@ import { Copies } from './copies.ts'
 import { SegmentAppender } from './files/appender.ts'
 import { BlobFiles } from './files/blob-files.ts'
 import { CopyFiles } from './files/copy-files.ts'
+import { SegmentFiles } from './files/segment-files.ts'
 import { keptFiles, sweptFiles } from './files/kept-files.ts'
 import { LogHistory } from './log-history.ts'
-import { Segments } from './segments.ts'
 
 /** Reads nothing but the last ids. Throws the system's error if the folder can't be made or read. */
 export async function openHistory(options: HistoryOptions): Promise<History> {
@@ -18,7 +18,7 @@ export async function openHistory(options: HistoryOptions): Promise<History> {
   makeFolder(folder)
   let started: Promise<void> | undefined
   const history = new LogHistory(options, ({ limits, ids, saw, sawIndex, wrote }) => {
-    const segments = new Segments({ ...options, limits, ids, saw, sawIndex })
+    const segments = new SegmentFiles({ ...options, limits, ids, saw, sawIndex })
     const blobs = new BlobFiles(options)
     const copies = new CopyFiles(options)
     // Beside the folder: what is in that is the history.

@@ -1,9 +1,12 @@
 // A line of a segment: a CRC-32 and JSON. Does not know what the JSON says.
+import { setTimeout as sleep } from 'node:timers/promises'
 import { crc32 } from 'node:zlib'
 
 /** What each line ends with. */
 export const LINE_FEED = 0x0a
 const CRC = 8
+/** In ms: a line that another server is just overwriting (`forget`) is read once more after this. */
+const AGAIN = 20
 
 /** The eight hexadecimal digits of a number, as characters. */
 const DIGITS = Buffer.from('0123456789abcdef', 'latin1')
@@ -52,4 +55,13 @@ export function* linesOf(bytes: Buffer): Generator<{ offset: number; line: Buffe
     yield { offset, line: bytes.subarray(offset, end + 1) }
     offset = end + 1
   }
+}
+
+/** The JSON of a line, for which it is read `again` if need be; null: it isn't a line of editd, or can't be read. */
+export async function jsonIn(line: Buffer, again: () => Promise<Buffer | null>): Promise<Buffer | null> {
+  const json = jsonOf(line)
+  if (json !== null) return json
+  await sleep(AGAIN)
+  const read = await again()
+  return read && jsonOf(read)
 }

@@ -82,19 +82,3 @@ export interface SegmentSource {
   /** Resolves when what is done in the background is done. */
   idle(): Promise<void>
 }
-
-/** What a segment outside that of the record says of it. */
-export function looseIn(segments: Iterable<Segment>, edit_id: string): Settlement | null {
-  let settled: Settlement | null = null
-  for (const { overview } of segments) {
-    const said = overview?.loose.get(edit_id)
-    if (said !== undefined && (settled === null || settled === 'uncertain')) settled = said
-  }
-  return settled
-}
-
-/** Those that have been read, of the newest records first. */
-export function newestFirst(segments: Iterable<Segment>): ReadSegment[] {
-  const read = [...segments].filter((segment): segment is ReadSegment => segment.overview !== null)
-  return read.sort((a, b) => (a.overview.highest < b.overview.highest ? 1 : -1))
-}

@@ -1,85 +1,61 @@
-// The segments of all servers in one folder, and the indexes of them that are in memory. Does not know what is asked of
-// them.
-import type { Stats } from 'node:fs'
-import { join } from 'node:path'
-import { codeOf } from '../error-code.ts'
+// The segments of all servers, wherever they are kept, and what is in memory of them: of each its index or an overview,
+// and as many indexes of others as may be. Does not know where they are, or what is asked of them.
 import type { HistoryLimits, HistoryOptions } from './api.ts'
-import { compare, type SegmentId } from './cursor.ts'
-import { isMissing, look, namesIn, NotOurs, readAt, syncData, withFile, writeAll } from './files/files.ts'
+import type { SegmentId } from './cursor.ts'
 import type { Ids } from './ids.ts'
-import { readRows, readSummary, writeIndex } from './files/index-file.ts'
 import { RecentlyUsed } from './recently-used.ts'
 import type { Settlement } from './record.ts'
 import type { Said, SaidLine } from './record-json.ts'
 import { SegmentIndex } from './segment-index.ts'
-import { readLines } from './segment-lines.ts'
-import { parseSegment } from './segment-name.ts'
-import {
-  looseIn,
-  newestFirst,
-  type FoundPlace,
-  type LinePlace,
-  type ReadSegment,
-  type Segment,
-  type SegmentSource,
-  type Without
-} from './segment-source.ts'
+import type { FoundPlace, LinePlace, ReadSegment, Segment, SegmentSource, Without } from './segment-source.ts'
 import { together } from './together.ts'
-import { HistoryUnreadable, isPassing, unreadable } from './unreadable.ts'
+import type { HistoryUnreadable } from './unreadable.ts'
 
-export interface SegmentsOptions extends Pick<HistoryOptions, 'folder' | 'nonce' | 'isAlive' | 'report'> {
+export interface SegmentsOptions extends Pick<HistoryOptions, 'nonce' | 'report'> {
   limits: HistoryLimits
   ids: Ids
-  /** Called with each line that is read of an open segment, and its server. */
+  /** Called with each line that is read of an open segment, or written, and its server. */
   saw(said: Said, nonce: string): void
-  /** Called when what a segment has is known by its index file, and `saw` wasn't called with its lines. */
+  /** Called when what a segment has is known, or isn't any more, and `saw` wasn't called with its lines. */
   sawIndex(): void
 }
 
-/** In bytes: so that reading a segment doesn't hold up what else this process does. */
-const CHUNK = 256 * 1024
-/** In bytes: what is read of the end of a segment to find its last id. */
-const TAIL = 64 * 1024
-/** In bytes. No segment that editd wrote is so large. */
-const TOO_LARGE = 256 * 1024 * 1024
-
-export class Segments implements SegmentSource {
-  readonly #options: SegmentsOptions
-  readonly #all = new Map<string, Segment>()
-  /** Of closed segments. */
-  readonly #indexes: RecentlyUsed<SegmentIndex>
-  readonly #gone = new Set<string>()
-  readonly #refused = new Set<string>()
-  #isLoaded = false
-  #isLoading = false
-  /** Ends when the indexes of this server's own closed segments are written. */
-  #writing: Promise<void> = Promise.resolve()
-
+/** What is abstract is of the place where segments are. */
+export abstract class Segments<S extends Segment = Segment> implements SegmentSource {
+  /** By name. */
+  protected readonly all = new Map<string, S>()
+  /** Of closed segments, by name. */
+  protected readonly indexes: RecentlyUsed<SegmentIndex>
+  readonly #options: Pick<SegmentsOptions, 'saw'>
   /** Only one at a time reads into the indexes of open segments. */
   #turn: Promise<unknown> = Promise.resolve()
+  readonly #look = together(() => this.inTurn(() => this.look()))
+  readonly askWhoIsGone: () => Promise<void> = together(() => this.inTurn(() => this.lookWhoIsGone()))
 
-  /** Looks at what other servers have added; resolves with why that can't be known for now. */
-  readonly #look = together(() => this.#inTurn(() => this.#update()))
-  readonly #loadInTurn = together(() => this.#inTurn(() => this.#load()))
-  /** Another look at who is gone: what they left unfinished counts as closed. */
-  readonly askWhoIsGone: () => Promise<void> = together(() => this.#inTurn(() => this.#askWhoIsGone()))
-
-  constructor(options: SegmentsOptions) {
+  constructor(options: Pick<SegmentsOptions, 'limits' | 'saw'>) {
     this.#options = options
-    this.#indexes = new RecentlyUsed(options.limits.indexes, ({ bytes }) => bytes)
+    this.indexes = new RecentlyUsed(options.limits.indexes, ({ bytes }) => bytes)
   }
 
-  get folder(): string {
-    return this.#options.folder
-  }
+  /** Looks at what other servers have added. Resolves with why that can't be known for now; null: it is known. */
+  protected abstract look(): Promise<HistoryUnreadable | null>
+  protected abstract lookWhoIsGone(): Promise<void>
+  /** Null: it can't be read any more. */
+  protected abstract readIndex(segment: Segment): Promise<SegmentIndex | null>
 
-  get isLoaded(): boolean {
-    return this.#isLoaded && !this.#isLoading
-  }
-
-  async load(): Promise<void> {
-    if (!this.isLoaded) await this.#loadInTurn()
-  }
+  abstract readonly isLoaded: boolean
+  abstract load(): Promise<void>
+  abstract present(): Promise<SegmentId[]>
+  abstract bytes(segment: Segment, offset: number, length: number): Promise<Buffer | null>
+  abstract lines<T>(
+    segment: Segment,
+    places: readonly LinePlace[],
+    use: (json: Buffer) => T | null,
+    texts: boolean
+  ): Promise<(T | null)[] | null>
+  abstract overwrite(segment: Segment, found: readonly FoundPlace[], without: Without): Promise<void>
+  abstract isGone(nonce: string): boolean
+  abstract idle(): Promise<void>
 
   async update(): Promise<boolean> {
     return (await this.#look()) === null
@@ -91,373 +67,73 @@ export class Segments implements SegmentSource {
     await this.load()
   }
 
-  /** Of the newest records first. Those that have been read. */
   newestFirst(): ReadSegment[] {
-    return newestFirst(this.#all.values())
+    const read = this.known().filter((segment): segment is S & ReadSegment => segment.overview !== null)
+    return read.sort((a, b) => (a.overview.highest < b.overview.highest ? 1 : -1))
   }
 
-  known(): readonly Segment[] {
-    return [...this.#all.values()]
+  known(): readonly S[] {
+    return [...this.all.values()]
   }
 
-  get(name: string): Segment | undefined {
-    return this.#all.get(name)
+  get(name: string): S | undefined {
+    return this.all.get(name)
   }
 
-  /** Up to `length` bytes of a segment; null: it can't be read, or is gone. */
-  bytes(segment: Segment, offset: number, length: number): Promise<Buffer | null> {
-    return this.#attempt(segment, () => this.#withSegment(segment, fd => readAt(fd, offset, length)))
-  }
-
-  async lines<T>(
-    segment: Segment,
-    places: readonly LinePlace[],
-    use: (json: Buffer) => T | null
-  ): Promise<(T | null)[] | null> {
-    try {
-      return await readLines(this.folder, segment.name, places, use)
-    } catch (error) {
-      if (isMissing(error)) return null
-      throw error
-    }
-  }
-
-  async present(): Promise<SegmentId[]> {
-    const names = await namesIn(this.folder).catch((error: unknown) => {
-      throw new HistoryUnreadable(error)
-    })
-    return names.flatMap(name => parseSegment(name) ?? []).sort(compare)
-  }
-
-  isGone(nonce: string): boolean {
-    return this.#gone.has(nonce)
-  }
-
-  /** What a segment outside that of the record says of it. */
   loose(edit_id: string): Settlement | null {
-    return looseIn(this.#all.values(), edit_id)
+    let settled: Settlement | null = null
+    for (const { overview } of this.all.values()) {
+      const said = overview?.loose.get(edit_id)
+      if (said !== undefined && (settled === null || settled === 'uncertain')) settled = said
+    }
+    return settled
   }
 
-  /** The index of a segment; null: it can't be read any more. */
   async index(segment: Segment): Promise<SegmentIndex | null> {
     if (segment.overview instanceof SegmentIndex) return segment.overview
-    const cached = this.#indexes.get(segment.name)
+    const cached = this.indexes.get(segment.name)
     if (cached !== undefined) return cached
-    const index = (await readRows(this.folder, segment.name)) ?? (await this.#readWhole(segment))
-    if (index !== null) this.#indexes.keep(segment.name, index)
+    const index = await this.readIndex(segment)
+    if (index !== null) this.indexes.keep(segment.name, index)
     return index
   }
 
-  async #askWhoIsGone(): Promise<void> {
-    const { nonce: mine } = this.#options
-    const nonces = new Set([...this.#all.values()].map(({ nonce }) => nonce))
-    await Promise.all(
-      [...nonces].map(async nonce => {
-        if (nonce !== mine && !this.#gone.has(nonce) && !(await this.#isAlive(nonce))) this.#gone.add(nonce)
-      })
-    )
-    for (const segment of this.#all.values()) if (this.#gone.has(segment.nonce)) await this.#close(segment)
+  invalidate(segment: Segment): void {
+    this.indexes.forget(segment.name)
+    segment.overview = null
+    segment.seen = null
   }
 
-  /** What this server has written to its own segment. */
-  written(name: string, offset: number, lines: readonly SaidLine[]): void {
-    const segment = this.#all.get(name) ?? this.#add(name)
-    const index = segment?.overview
-    if (!segment || !(index instanceof SegmentIndex)) return
-    // Something was written while it was being read again.
-    if (offset > index.end) return this.invalidate(segment)
+  /** It is gone. */
+  drop({ name }: Segment): void {
+    this.indexes.forget(name)
+    this.all.delete(name)
+  }
+
+  /** What this server has written to its own segment. False: it has to be read again. */
+  protected take(segment: S, offset: number, lines: readonly SaidLine[]): boolean {
+    const index = segment.overview
+    if (!(index instanceof SegmentIndex)) return false
+    if (offset > index.end) {
+      // Something was written while it was being read again.
+      this.invalidate(segment)
+      return false
+    }
     let at = offset
     for (const { bytes, said } of lines) {
-      // It may have been read from the file already.
+      // It may have been read already.
       if (at >= index.end) {
         index.take(said, at, bytes.length)
         this.#options.saw(said, segment.nonce)
       }
       at += bytes.length
     }
+    return true
   }
 
-  /** This server writes no more to its segment. */
-  closed(name: string, isWhole: boolean): void {
-    const segment = this.#all.get(name) ?? this.#add(name)
-    if (segment === null) return
-    segment.isClosed = true
-    const index = segment.overview
-    if (isWhole && index instanceof SegmentIndex) {
-      this.#writing = this.#writing.then(() => this.#settleDown(segment, index))
-    } else this.invalidate(segment)
-  }
-
-  /** It isn't as it was read. */
-  invalidate(segment: Segment): void {
-    this.#indexes.forget(segment.name)
-    segment.overview = null
-    segment.seen = null
-    this.#isLoaded = false
-  }
-
-  /** Its file is gone. */
-  drop(name: string): void {
-    this.#indexes.forget(name)
-    this.#all.delete(name)
-  }
-
-  async overwrite(segment: Segment, found: readonly FoundPlace[], without: Without): Promise<void> {
-    await withFile(join(this.folder, segment.name), 'both', async fd => {
-      for (const { offset, length } of found) {
-        const line = without(await readAt(fd, offset, length))
-        if (line !== null) await writeAll(fd, line, offset)
-      }
-      await syncData(fd)
-    })
-    const index = await this.index(segment)
-    if (index === null) return
-    for (const { row } of found) index.forgetBlobs(row)
-    if (segment.isClosed) await this.#settleDown(segment, index)
-  }
-
-  /** Resolves when this server's indexes are written. */
-  async idle(): Promise<void> {
-    await this.#writing
-  }
-
-  /** Reads the last ids, and nothing else. */
-  async start(): Promise<void> {
-    await this.#list()
-    await this.#tails()
-  }
-
-  #inTurn<T>(work: () => Promise<T>): Promise<T> {
+  protected inTurn<T>(work: () => Promise<T>): Promise<T> {
     const turn = this.#turn.then(work)
     this.#turn = turn.catch(() => {})
     return turn
-  }
-
-  async #isAlive(nonce: string): Promise<boolean> {
-    try {
-      return await this.#options.isAlive(nonce)
-    } catch (error) {
-      this.#options.report({ event: 'look_failed', reason: String(error) })
-      return true
-    }
-  }
-
-  async #update(): Promise<HistoryUnreadable | null> {
-    try {
-      await this.#list()
-      for (const segment of this.#all.values()) if (this.#mayHaveGrown(segment)) await this.#readOn(segment)
-      if (!this.#isLoaded) await this.#tails()
-      return null
-    } catch (error) {
-      return error instanceof HistoryUnreadable ? error : unreadable(error, this.#options)
-    }
-  }
-
-  async #load(): Promise<void> {
-    if (this.#isLoaded) return
-    this.#isLoaded = true
-    this.#isLoading = true
-    try {
-      await this.#askWhoIsGone()
-      for (const segment of this.#all.values()) {
-        const { isClosed, overview } = segment
-        if (overview === null || (!isClosed && !(overview instanceof SegmentIndex))) await this.#readOn(segment)
-      }
-    } catch (error) {
-      this.#isLoaded = false
-      throw error
-    } finally {
-      this.#isLoading = false
-    }
-  }
-
-  async #list(): Promise<void> {
-    // One that this server begins and ends meanwhile isn't gone.
-    const mayGo = this.known().filter(({ name, isClosed }) => isClosed || !this.#isMine(name))
-    const names = new Set(await namesIn(this.folder))
-    for (const { name } of mayGo) if (!names.has(name)) this.drop(name)
-    for (const name of names) if (!this.#all.has(name) && !this.#isMine(name)) await this.#found(name)
-    const last = new Map<string, number>()
-    for (const { nonce, number } of this.#all.values()) last.set(nonce, Math.max(number, last.get(nonce) ?? 0))
-    for (const segment of this.#all.values()) {
-      if (segment.number < last.get(segment.nonce)! || this.#gone.has(segment.nonce)) await this.#close(segment)
-    }
-  }
-
-  /** Of another server, and new. */
-  async #found(name: string): Promise<void> {
-    const nonce = this.#add(name)?.nonce
-    if (nonce === undefined || !this.#gone.delete(nonce)) return
-    // It was only silent, as it seems: `load` asks again. The one before it may have grown until it noticed that.
-    for (const segment of this.known()) if (segment.nonce === nonce && segment.isClosed) await this.#readOn(segment)
-  }
-
-  #isMine(name: string): boolean {
-    return parseSegment(name)?.nonce === this.#options.nonce
-  }
-
-  #add(name: string): Segment | null {
-    const parsed = parseSegment(name)
-    if (parsed === null) return null
-    const overview = parsed.nonce === this.#options.nonce ? new SegmentIndex() : null
-    const segment: Segment = { name, ...parsed, isClosed: false, seen: null, overview }
-    this.#all.set(name, segment)
-    if (overview === null) this.#isLoaded &&= false
-    return segment
-  }
-
-  #mayHaveGrown({ nonce, isClosed, overview }: Segment): boolean {
-    return nonce !== this.#options.nonce && !isClosed && overview instanceof SegmentIndex
-  }
-
-  /** Of each server, the last records: no other ids are later than what these tell. */
-  async #tails(): Promise<void> {
-    const done = new Set<string>()
-    for (const segment of [...this.#all.values()].sort((a, b) => b.number - a.number)) {
-      const { nonce, overview } = segment
-      if (done.has(nonce) || nonce === this.#options.nonce) continue
-      // It was read whole, or its last id at least.
-      if (overview instanceof SegmentIndex || (segment.isClosed && segment.seen !== null)) done.add(nonce)
-      else if (await this.#attempt(segment, () => this.#tail(segment))) done.add(nonce)
-    }
-  }
-
-  /** Whether the segment has a record. */
-  async #tail(segment: Segment): Promise<boolean> {
-    if (segment.seen === null && (await this.#summary(segment))) return true
-    return this.#withSegment(segment, async (fd, { size, ino }) => {
-      if (segment.seen?.size === size && segment.seen.ino === ino) return true
-      for (let length = Math.min(TAIL, size); ; length = Math.min(2 * length, size)) {
-        const index = new SegmentIndex()
-        index.push(await readAt(fd, size - length, length), false)
-        if (index.count === 0 && length < size) continue
-        this.#options.ids.saw(index.seen)
-        segment.seen = { ino, size }
-        return index.count > 0
-      }
-    })
-  }
-
-  /** Reads what its index file says, if it has one that fits: then it was closed, as far as another server knew. */
-  async #summary(segment: Segment): Promise<boolean> {
-    const stats = await look(join(this.folder, segment.name))
-    const overview = stats && (await readSummary(this.folder, segment.name, stats))
-    if (stats === null || overview === null) return false
-    this.#options.ids.saw(overview.seen)
-    segment.seen = stats
-    segment.overview = overview
-    this.#options.sawIndex()
-    return overview.seen !== ''
-  }
-
-  /** Reads what an open segment has more than before, or a closed one's index, or all of it. */
-  async #readOn(segment: Segment): Promise<void> {
-    try {
-      await this.#attempt(segment, () => this.#readMore(segment))
-    } catch (error) {
-      // What it has more may not be looked for again.
-      this.invalidate(segment)
-      throw error
-    }
-  }
-
-  async #readMore(segment: Segment): Promise<void> {
-    const path = join(this.folder, segment.name)
-    const stats = await look(path)
-    if (stats === null) return this.drop(segment.name)
-    const { seen, overview } = segment
-    if (overview instanceof SegmentIndex) {
-      if (!segment.isClosed && seen?.ino === stats.ino && seen.size === stats.size) return
-      if (seen?.ino !== stats.ino || overview.end > stats.size) {
-        this.#options.report({ event: 'history_segment_changed', segment: segment.name })
-        this.invalidate(segment)
-      }
-    } else if (segment.isClosed) {
-      this.#indexes.forget(segment.name)
-      const summary = await readSummary(this.folder, segment.name, stats)
-      if (summary !== null) {
-        segment.seen = stats
-        segment.overview = summary
-        return this.#options.sawIndex()
-      }
-    }
-    const index = segment.overview instanceof SegmentIndex ? segment.overview : new SegmentIndex()
-    const now = await this.#read(segment, index)
-    this.#options.ids.saw(index.seen)
-    segment.seen = now
-    if (segment.isClosed) await this.#settleDown(segment, index, now)
-    else segment.overview = index
-  }
-
-  /** An open segment becomes a closed one: what it ends in is never completed. */
-  async #close(segment: Segment): Promise<void> {
-    if (segment.isClosed) return
-    segment.isClosed = true
-    // It may have grown since it was last read, or since its index file was found to fit.
-    if (segment.overview !== null) await this.#readOn(segment)
-  }
-
-  /** A closed segment's index goes to its file; of an open one it stays. */
-  async #settleDown(segment: Segment, index: SegmentIndex, stats?: Stats): Promise<void> {
-    const { folder } = this
-    try {
-      const now = stats ?? (await look(join(folder, segment.name)))
-      if (now === null) return this.drop(segment.name)
-      segment.seen = now
-      await writeIndex(folder, segment.name, now, index)
-      const overview = await readSummary(folder, segment.name, now)
-      segment.overview = overview ?? index
-      if (overview !== null) this.#indexes.keep(segment.name, index)
-    } catch (error) {
-      // It costs memory, and is tried again by the next server that starts.
-      segment.overview = index
-      this.#options.report({ event: 'history_index_unwritten', segment: segment.name, code: codeOf(error) })
-    }
-  }
-
-  async #readWhole(segment: Segment): Promise<SegmentIndex | null> {
-    const index = new SegmentIndex()
-    return (await this.#attempt(segment, () => this.#read(segment, index))) === null ? null : index
-  }
-
-  /** Puts into the index what it doesn't have yet. */
-  async #read(segment: Segment, index: SegmentIndex): Promise<Stats> {
-    return this.#withSegment(segment, async (fd, stats) => {
-      const { nonce, isClosed } = segment
-      let length = CHUNK
-      while (index.end < stats.size) {
-        const isLast = index.end + length >= stats.size
-        const bytes = await readAt(fd, index.end, Math.min(length, stats.size - index.end))
-        const taken = index.push(bytes, isClosed && isLast, said => this.#options.saw(said, nonce))
-        if (isLast) break
-        length = taken === 0 ? 2 * length : CHUNK
-      }
-      return stats
-    })
-  }
-
-  async #withSegment<T>({ name }: Segment, work: (fd: number, stats: Stats) => Promise<T>): Promise<T> {
-    return withFile(join(this.folder, name), 'read', async (fd, stats) => {
-      if (stats.size > TOO_LARGE) throw new NotOurs('larger than any segment')
-      return work(fd, stats)
-    })
-  }
-
-  /**
-   * Null: it failed, which is reported once; what is gone is dropped. Throws HistoryUnreadable where it may be done a
-   * moment later.
-   */
-  async #attempt<T>(segment: Segment, work: () => Promise<T>): Promise<T | null> {
-    try {
-      return await work()
-    } catch (error) {
-      if (isPassing(error)) throw unreadable(error, this.#options)
-      if (isMissing(error)) this.drop(segment.name)
-      else if (!this.#refused.has(segment.name)) {
-        this.#refused.add(segment.name)
-        this.#options.report({ event: 'history_segment_unreadable', segment: segment.name, code: codeOf(error) })
-      }
-      return null
-    }
   }
 }

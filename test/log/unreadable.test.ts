@@ -5,7 +5,7 @@ import type { History, PastFacts } from '../../src/log/api.ts'
 import { codeOf } from '../../src/error-code.ts'
 import { Ids } from '../../src/log/ids.ts'
 import { limitsOf } from '../../src/log/limits.ts'
-import { Segments } from '../../src/log/segments.ts'
+import { SegmentFiles } from '../../src/log/files/segment-files.ts'
 import { breakFolder, makePlace, NO_PRLIMIT, recordOf, takeDescriptors, write, type Place } from './support/history.ts'
 
 const A = Buffer.from('a.txt')
@@ -136,7 +136,7 @@ t.test('refuses to say which segments there are, where their folder cannot be li
   const { folder } = place
   const limits = limitsOf({})
   const options = { folder, nonce: 'one', isAlive: async () => true, report: () => {}, limits, ids: new Ids() }
-  const segments = new Segments({ ...options, saw() {}, sawIndex() {} })
+  const segments = new SegmentFiles({ ...options, saw() {}, sawIndex() {} })
   writeFileSync(folder, '')
   await t.rejects(segments.present(), { code: 'HISTORY_UNREADABLE' })
 })

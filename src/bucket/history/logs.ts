@@ -1,26 +1,14 @@
-// The logs of all servers in one bucket, as segments, and what is in memory of them: of each that is still written its
-// index (some 100 bytes a record), of the others an overview, and as many indexes as may be. Does not know what is asked
-// of them.
+// The logs of all servers in one bucket, as segments: which there are, what is new in them, and the objects of each. Does
+// not know what is asked of them.
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { HistoryLimits, HistoryOptions } from '../../log/api.ts'
 import { compare, type SegmentId } from '../../log/cursor.ts'
-import type { Ids } from '../../log/ids.ts'
 import { jsonOf } from '../../log/line.ts'
 import { overviewOf } from '../../log/overview.ts'
-import { RecentlyUsed } from '../../log/recently-used.ts'
 import type { Said, SaidLine } from '../../log/record-json.ts'
-import type { Settlement } from '../../log/record.ts'
 import { SegmentIndex } from '../../log/segment-index.ts'
 import { segmentName } from '../../log/segment-name.ts'
-import {
-  looseIn,
-  newestFirst,
-  type LinePlace,
-  type ReadSegment,
-  type Segment,
-  type SegmentSource,
-  type Without
-} from '../../log/segment-source.ts'
+import type { LinePlace, Segment, Without } from '../../log/segment-source.ts'
+import { Segments, type SegmentsOptions } from '../../log/segments.ts'
 import { together } from '../../log/together.ts'
 import { HistoryUnreadable, isPassing, unreadable } from '../../log/unreadable.ts'
 import { codeOf } from '../../error-code.ts'
@@ -31,20 +19,12 @@ import { cover, keyAfter, keyBefore, LOGS, objectKey, parseLog, parseObject, typ
 import type { LivingServers } from './servers.ts'
 import { endLog, WROTE } from './appender.ts'
 
-export interface LogsOptions {
+export interface LogsOptions extends SegmentsOptions {
   store: ObjectStore
-  nonce: string
-  report: HistoryOptions['report']
-  limits: HistoryLimits
-  ids: Ids
   servers: Pick<LivingServers, 'look' | 'isGone'>
-  /** Called with each line that is read or written, and its server. */
-  saw(said: Said, nonce: string): void
-  /** Called when a log isn't as it was read. */
-  sawIndex(): void
 }
 
-export interface Log extends Segment {
+interface Log extends Segment {
   /** What it consists of, from number 0 on, as it was last listed; not all of it may be in the index yet. */
   parts: LogPart[]
   /** Lists them again, as objects were put together; false: it is gone. One list at a time: none is older than another. */
@@ -63,11 +43,9 @@ const AT_ONCE = 8
 const LOOKS = 10
 const BETWEEN = 50
 
-export class Logs implements SegmentSource {
+export class Logs extends Segments<Log> {
   readonly #options: LogsOptions
-  readonly #all = new Map<number, Log>()
-  /** Of closed logs. */
-  readonly #indexes: RecentlyUsed<SegmentIndex>
+  readonly #numbered = new Map<number, Log>()
   readonly #objects: LogObjects
   readonly #refused = new Set<string>()
   /** Why not all could be read that is there; null: it could. */
@@ -75,14 +53,10 @@ export class Logs implements SegmentSource {
   #isLoaded = false
   /** All logs up to this one were listed; one that this server has begun may have a higher number. */
   #listedTo = 0
-  #turn: Promise<unknown> = Promise.resolve()
-
-  readonly #look = together(() => this.#inTurn(() => this.#update()))
-  readonly askWhoIsGone: () => Promise<void> = together(() => this.#inTurn(() => this.#endThoseOfGone()))
 
   constructor(options: LogsOptions) {
+    super(options)
     this.#options = options
-    this.#indexes = new RecentlyUsed(options.limits.indexes, ({ bytes }) => bytes)
     this.#objects = new LogObjects(options.store, (key, code) => this.#refuse(key, code))
   }
 
@@ -90,29 +64,8 @@ export class Logs implements SegmentSource {
     return this.#isLoaded
   }
 
-  async update(): Promise<boolean> {
-    return (await this.#look()) === null
-  }
-
   async load(): Promise<void> {
     if (!this.#isLoaded) await this.catchUp()
-  }
-
-  async catchUp(): Promise<void> {
-    const failure = await this.#look()
-    if (failure !== null) throw failure
-  }
-
-  newestFirst(): ReadSegment[] {
-    return newestFirst(this.#all.values())
-  }
-
-  known(): readonly Log[] {
-    return [...this.#all.values()]
-  }
-
-  get(name: string): Log | undefined {
-    return this.known().find(log => log.name === name)
   }
 
   /** Those that others have removed are known no more. Rejects where the last look at them failed. */
@@ -122,8 +75,8 @@ export class Logs implements SegmentSource {
     const numbers = await this.#listAll()
     for (const log of mayGo) if (!numbers.has(log.number)) this.drop(log)
     // Another server may have begun a log before the latest one that this server knows, and no look has found it yet.
-    const highest = Math.max(0, ...this.#all.keys())
-    const missed = [...numbers].filter(number => number < highest && !this.#all.has(number) && !looked.has(number))
+    const highest = Math.max(0, ...this.#numbered.keys())
+    const missed = [...numbers].filter(number => number < highest && !this.#numbered.has(number) && !looked.has(number))
     if (missed.length > 0) {
       await this.catchUp()
       return this.present(new Set([...looked, ...missed]))
@@ -134,23 +87,16 @@ export class Logs implements SegmentSource {
       .sort(compare)
   }
 
-  async index(segment: Segment): Promise<SegmentIndex | null> {
-    const log = this.#all.get(segment.number)
-    if (log === undefined) return null
-    if (log.overview instanceof SegmentIndex) return log.overview
-    const cached = this.#indexes.get(log.name)
-    if (cached !== undefined) return cached
+  protected async readIndex({ name }: Segment): Promise<SegmentIndex | null> {
+    const log = this.all.get(name)
     const index = new SegmentIndex()
-    if (!(await this.#attempt(log, () => this.#read(log, index, 0, () => {})))) {
-      if (isPassing(this.#failure)) throw new HistoryUnreadable(this.#failure)
-      return null
-    }
-    this.#indexes.keep(log.name, index)
-    return index
+    if (log !== undefined && (await this.#attempt(log, () => this.#read(log, index, 0, () => {})))) return index
+    if (log !== undefined && isPassing(this.#failure)) throw new HistoryUnreadable(this.#failure)
+    return null
   }
 
   async bytes(segment: Segment, offset: number, length: number): Promise<Buffer | null> {
-    const log = this.#all.get(segment.number)
+    const log = this.all.get(segment.name)
     let bytes: Buffer | null = null
     const read = async (log: Log) => {
       bytes = await this.#objects.between(log.parts, offset, length, true)
@@ -168,7 +114,7 @@ export class Logs implements SegmentSource {
     // Not those of an earlier call: `forget` may have overwritten them.
     const read = texts ? new Map<string, Buffer>() : true
     for (const { offset, length } of places) {
-      const log = this.#all.get(segment.number)
+      const log = this.all.get(segment.name)
       const bytes = (log: Log) => this.#objects.between(log.parts, offset, length, read)
       const line = log === undefined ? null : await this.#retried(log, () => bytes(log))
       if (line === null) return null
@@ -188,71 +134,50 @@ export class Logs implements SegmentSource {
     return this.#options.servers.isGone(nonce)
   }
 
-  loose(edit_id: string): Settlement | null {
-    return looseIn(this.#all.values(), edit_id)
-  }
-
-  invalidate({ number }: Segment): void {
-    const log = this.#all.get(number)
+  override invalidate(segment: Segment): void {
+    const log = this.all.get(segment.name)
     if (log === undefined) return
-    this.#indexes.forget(log.name)
+    super.invalidate(log)
     // Its parts stay as they were, for readers in the middle of it.
-    Object.assign(log, { overview: null, seen: null, isClosed: false, hasEnd: false, next: 0 })
+    Object.assign(log, { isClosed: false, hasEnd: false, next: 0 })
     this.#options.sawIndex()
   }
 
-  drop({ number, name }: Segment): void {
-    this.#indexes.forget(name)
-    this.#all.delete(number)
+  override drop(segment: Segment): void {
+    super.drop(segment)
+    this.#numbered.delete(segment.number)
   }
 
-  async idle(): Promise<void> {
-    await this.#turn
+  idle(): Promise<void> {
+    return this.inTurn(async () => {})
   }
 
   /** What this server has written to its own log. */
   written(number: number, offset: number, lines: readonly SaidLine[]): void {
     const { nonce } = this.#options
-    const log = this.#all.get(number) ?? this.#add(number, nonce)
-    const index = log.overview
-    if (!(index instanceof SegmentIndex)) return
-    if (offset > index.end) return this.invalidate(log)
-    let at = offset
-    for (const { bytes, said } of lines) {
-      // It may have been read from the bucket already.
-      if (at >= index.end) {
-        index.take(said, at, bytes.length)
-        this.#options.saw(said, nonce)
-      }
-      at += bytes.length
-    }
-    const size = at - offset
+    const log = this.#numbered.get(number) ?? this.#add(number, nonce)
+    if (!this.take(log, offset, lines)) return
     if (sizeOf(log.parts) > offset) return
     const next = endOf(log.parts)
     const range = { from: next, to: next }
     const key = objectKey(number, range)
-    log.parts.push({ key, ...range, size })
+    const all = Buffer.concat(lines.map(({ bytes }) => bytes))
+    log.parts.push({ key, ...range, size: all.length })
     log.next = next + 1
-    this.#objects.written(key, Buffer.concat(lines.map(({ bytes }) => bytes)))
+    this.#objects.written(key, all)
   }
 
   /** This server writes no more to its log. */
   closed(number: number, isWhole: boolean): void {
-    const log = this.#all.get(number)
+    const log = this.#numbered.get(number)
     // Else the next look reads what is there.
     if (!isWhole || !(log?.overview instanceof SegmentIndex)) return
     log.hasEnd = true
     this.#close(log, log.overview)
   }
 
-  #inTurn<T>(work: () => Promise<T>): Promise<T> {
-    const turn = this.#turn.then(work)
-    this.#turn = turn.catch(() => {})
-    return turn
-  }
-
   /** Of servers that are gone: nothing can be written behind the end. */
-  async #endThoseOfGone(): Promise<void> {
+  protected async lookWhoIsGone(): Promise<void> {
     const { servers, store, nonce, report } = this.#options
     const open = this.known().filter(log => !log.isClosed && log.nonce !== nonce)
     try {
@@ -283,7 +208,7 @@ export class Logs implements SegmentSource {
   }
 
   /** Resolves with why it can't be known for now what there is. */
-  async #update(): Promise<HistoryUnreadable | null> {
+  protected async look(): Promise<HistoryUnreadable | null> {
     this.#failure = null
     try {
       const logs = [...(await this.#listNew())].sort(([a], [b]) => a - b)
@@ -294,7 +219,7 @@ export class Logs implements SegmentSource {
       await Promise.all(Array.from({ length: AT_ONCE }, work))
       // One that couldn't be read is listed again.
       for (const [number] of logs) {
-        if (!this.#all.has(number)) break
+        if (!this.#numbered.has(number)) break
         this.#listedTo = Math.max(this.#listedTo, number)
       }
       this.#isLoaded = true
@@ -328,21 +253,21 @@ export class Logs implements SegmentSource {
   }
 
   #isRead(number: number, { to }: Range): boolean {
-    const log = this.#all.get(number)
+    const log = this.#numbered.get(number)
     if (log === undefined) return false
     return log.isClosed || to < log.next
   }
 
   /** Goes on after what is known of the log in which a page of the list ended. */
   #skipped(after: string): string {
-    const log = this.#all.get(parseLog(after) ?? -1)
+    const log = this.#numbered.get(parseLog(after) ?? -1)
     if (log === undefined) return after
     const known = log.isClosed ? keyAfter(log.number) : keyBefore(log.number, log.next)
     return after > known ? after : known
   }
 
   async #found(number: number, objects: ListedObject[]): Promise<void> {
-    const log = this.#all.get(number) ?? (await this.#open(number, objects))
+    const log = this.#numbered.get(number) ?? (await this.#open(number, objects))
     if (log !== null) await this.#readOn(log, objects)
   }
 
@@ -352,7 +277,7 @@ export class Logs implements SegmentSource {
     for (const { key } of cover(objects).objects) {
       const facts = await store.head(key)
       const nonce = facts?.metadata[WROTE] ?? ''
-      if (/^\w{1,64}$/.test(nonce)) return this.#all.get(number) ?? this.#add(number, nonce)
+      if (/^\w{1,64}$/.test(nonce)) return this.#numbered.get(number) ?? this.#add(number, nonce)
       if (facts !== null) this.#refuse(key, 'unknown_server')
     }
     // What was put together meanwhile is found by the next look.
@@ -374,7 +299,8 @@ export class Logs implements SegmentSource {
       next: 0,
       hasEnd: false
     }
-    this.#all.set(number, log)
+    this.#numbered.set(number, log)
+    this.all.set(name, log)
     return log
   }
 
@@ -394,7 +320,7 @@ export class Logs implements SegmentSource {
     } else if (!(await log.list())) return
     const { saw, ids } = this.#options
     const isRead = await this.#attempt(log, () => this.#read(log, index, log.next, said => saw(said, log.nonce)))
-    if (!isRead || !this.#all.has(log.number)) return
+    if (!isRead || !this.#numbered.has(log.number)) return
     ids.saw(index.seen)
     log.overview = index
     // What was listed while it was read is read by the next look.
@@ -477,7 +403,7 @@ export class Logs implements SegmentSource {
     log.isClosed = true
     log.seen = { ino: 0, size: index.end }
     log.overview = overviewOf(index)
-    this.#indexes.keep(log.name, index)
+    this.indexes.keep(log.name, index)
   }
 
   #refuse(what: string, code: string): void {

@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { codeOf } from '../../error-code.ts'
 import type { HistoryOptions } from '../api.ts'
 import { indexedBy, indexName } from '../segment-name.ts'
+import type { Segment } from '../segment-source.ts'
 import type { Kept, KeptPlaces, KeptRemoval } from '../sweep.ts'
 import { markSwept, type SweptNames } from '../swept.ts'
 import type { AgeClock } from './age-clock.ts'
@@ -18,7 +19,7 @@ export interface KeptFilesOptions {
   copies: CopyFiles
   clock: AgeClock
   /** Called when a segment was removed. */
-  drop(segment: string): void
+  drop(segment: Segment): void
   report: HistoryOptions['report']
 }
 
@@ -41,7 +42,7 @@ export function keptFiles({ folder, blobs, copies, clock, drop, report }: KeptFi
             )
             const removal = await removed(path)
             await remove(index)
-            if (removal !== 'needed') drop(segment.name)
+            if (removal !== 'needed') drop(segment)
             return removal
           }
         }

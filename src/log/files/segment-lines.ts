@@ -1,12 +1,9 @@
 // Reads single lines of segments again. Does not know which.
 import { join } from 'node:path'
-import { setTimeout } from 'node:timers/promises'
-import { readAt, withFile } from './files/files.ts'
-import { jsonOf } from './line.ts'
-import type { LinePlace } from './segment-source.ts'
+import { jsonIn } from '../line.ts'
+import type { LinePlace } from '../segment-source.ts'
+import { readAt, withFile } from './files.ts'
 
-/** In ms: a line that another server is just overwriting (`forget`) is read once more after this. */
-const AGAIN = 20
 /** In bytes: lines no further apart than this are read at once, as long as they are no more than that together. */
 const APART = 4096
 const TOGETHER = 128 * 1024
@@ -36,16 +33,7 @@ export async function readLines<T>(
   })
 }
 
-/** The JSON of a line, for which it is read `again` if need be; null: it isn't a line of editd, or can't be read. */
-export async function jsonIn(line: Buffer, again: () => Promise<Buffer | null>): Promise<Buffer | null> {
-  const json = jsonOf(line)
-  if (json !== null) return json
-  await setTimeout(AGAIN)
-  const read = await again()
-  return read && jsonOf(read)
-}
-
-export interface Run {
+interface Run {
   offset: number
   end: number
   lines: LinePlace[]
