@@ -7,7 +7,8 @@ import { jsonIn, linesOf } from './line.ts'
 import { decodeFacts, type Facts, type Said } from './record-json.ts'
 import { segmentName } from './segment-name.ts'
 import { keyOf, SegmentIndex } from './segment-index.ts'
-import type { Segment, SegmentSource } from './segment-source.ts'
+import type { Segment } from './segment.ts'
+import type { Segments } from './segments.ts'
 
 /** In bytes, of a segment that are read at once. */
 const CHUNK = 256 * 1024
@@ -28,12 +29,12 @@ interface ReadLine {
 }
 
 export class Feed {
-  readonly #segments: SegmentSource
+  readonly #segments: Segments
   readonly #facts = new Map<string, Facts>()
   /** Numbers of segments that two lists lacked. */
   #removed: ReadonlySet<number> = new Set()
 
-  constructor(segments: SegmentSource) {
+  constructor(segments: Segments) {
     this.#segments = segments
   }
 

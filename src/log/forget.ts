@@ -4,10 +4,11 @@ import type { Blobs } from './blobs.ts'
 import { encodeLine, jsonOf } from './line.ts'
 import type { RecordReader } from './reading.ts'
 import { decodeFacts, forgottenJson } from './record-json.ts'
-import type { SegmentSource, Without } from './segment-source.ts'
+import type { Without } from './segment.ts'
+import type { Segments } from './segments.ts'
 
 export interface Forgetting {
-  segments: SegmentSource
+  segments: Segments
   blobs: Pick<Blobs, 'removeIf'>
   reading: RecordReader
 }

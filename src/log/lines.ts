@@ -5,7 +5,7 @@ import type { Gap, HistoryOptions } from './api.ts'
 import { decodeFacts, decodeRecord, type Facts } from './record-json.ts'
 import type { EditRecord, Stored, TextsState } from './record.ts'
 import type { FoundRow } from './rows.ts'
-import type { SegmentSource } from './segment-source.ts'
+import type { Segments } from './segments.ts'
 import { decodeTexts, type ReadBlob, type Texts } from './texts-json.ts'
 import { isPassing, unreadable } from './unreadable.ts'
 
@@ -13,7 +13,7 @@ import { isPassing, unreadable } from './unreadable.ts'
 const TURN = 2000
 
 export interface LinesOptions {
-  segments: SegmentSource
+  segments: Segments
   blobs: { read: ReadBlob }
   report: HistoryOptions['report']
 }

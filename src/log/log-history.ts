@@ -29,7 +29,7 @@ import { RecordReader } from './reading.ts'
 import type { EditRecord, Settlement, Stored } from './record.ts'
 import { recordLine, settlementLine, type Said } from './record-json.ts'
 import { keyOf } from './segment-index.ts'
-import type { SegmentSource } from './segment-source.ts'
+import type { Segments } from './segments.ts'
 import { sweepHistory, type KeptPlaces } from './sweep.ts'
 import { sweptAmong, type SweptNames } from './swept.ts'
 import { encodeTexts, type EncodedTexts } from './texts-json.ts'
@@ -62,7 +62,7 @@ export interface Heard {
 
 /** Where it is kept. All reject with an error that has a code. */
 export interface HistoryParts {
-  segments: SegmentSource
+  segments: Segments
   appender: Appender
   blobs: Blobs
   copies: Copies

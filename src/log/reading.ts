@@ -16,7 +16,7 @@ import type { Facts } from './record-json.ts'
 import type { Settlement, Stored } from './record.ts'
 import { type FoundRow, Rows } from './rows.ts'
 import { keyOf } from './segment-index.ts'
-import type { SegmentSource } from './segment-source.ts'
+import type { Segments } from './segments.ts'
 import type { ReadBlob } from './texts-json.ts'
 
 /** Of a key's digest: where not all four are damaged, the digest is known by one. No other has it, but by chance (2⁻⁶⁴). */
@@ -25,7 +25,7 @@ const KEY_PART = /.{16}/g
 const CHUNK = 256 * 1024
 
 export interface RecordReaderOptions {
-  segments: SegmentSource
+  segments: Segments
   blobs: { read: ReadBlob }
   latest: LatestOfPaths
   limits: HistoryLimits

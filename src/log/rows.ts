@@ -3,7 +3,8 @@ import { setImmediate } from 'node:timers/promises'
 import type { RecordQuery } from './api.ts'
 import type { Settlement } from './record.ts'
 import { keyOf, type Overview, type Row } from './segment-index.ts'
-import type { ReadSegment, Segment, SegmentSource } from './segment-source.ts'
+import type { ReadSegment, Segment } from './segment.ts'
+import type { Segments } from './segments.ts'
 
 /** A record, and where it is. */
 export interface FoundRow extends Row {
@@ -12,12 +13,12 @@ export interface FoundRow extends Row {
 }
 
 export interface RowsOptions {
-  segments: SegmentSource
+  segments: Segments
   /** What this server has settled, and may not have written yet. */
   said(edit_id: string): Settlement | null
 }
 
-type Index = NonNullable<Awaited<ReturnType<SegmentSource['index']>>>
+type Index = NonNullable<Awaited<ReturnType<Segments['index']>>>
 
 /** How many rows are looked at before something else has its turn. */
 const TURN = 20_000

@@ -4,7 +4,8 @@ import { codeOf } from '../error-code.ts'
 import type { HistoryOptions, Retention, Swept } from './api.ts'
 import { compare } from './cursor.ts'
 import { segmentName } from './segment-name.ts'
-import type { Segment, SegmentSource } from './segment-source.ts'
+import type { Segment } from './segment.ts'
+import type { Segments } from './segments.ts'
 
 /** What came of it: this server removed it, another had, or it is still needed. */
 export type KeptRemoval = 'removed' | 'gone' | 'needed'
@@ -29,7 +30,7 @@ export interface KeptPlaces {
 }
 
 export interface Sweeping {
-  segments: SegmentSource
+  segments: Segments
   kept: KeptPlaces
   /** In ms since 1970: the time by which ages are judged. */
   now(): number

@@ -16,7 +16,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import t from 'tap'
 import { Cursor } from '../../src/log/cursor.ts'
 import { Feed } from '../../src/log/feed.ts'
-import type { SegmentSource } from '../../src/log/segment-source.ts'
+import type { Segments } from '../../src/log/segments.ts'
 import { FAST, makePlace, recordOf, write } from './support/history.ts'
 import { again, feedBehaviours, idsOf, rest } from './behaviours/feed.ts'
 
@@ -60,7 +60,7 @@ t.test('takes no segment for read that a list lacks, which was made while it was
     present: async () => lists.shift()!.map(number => ({ nonce: 'one', number })),
     get: () => undefined
   }
-  const feed = new Feed(source as unknown as SegmentSource)
+  const feed = new Feed(source as unknown as Segments)
   // The next segment may be begun by the time of the second list, and the one before it be missing again.
   lists = [
     [1, 3],

@@ -2,7 +2,7 @@
 import { randomBytes } from 'node:crypto'
 import { linesOf } from '../../log/line.ts'
 import { RecentlyUsed } from '../../log/recently-used.ts'
-import type { Without } from '../../log/segment-source.ts'
+import type { Without } from '../../log/segment.ts'
 import type { ObjectStore } from '../../object-store/store.ts'
 import { listLog, type ListedObject } from './merge.ts'
 import type { Range } from './names.ts'

@@ -1,7 +1,7 @@
 // Reads single lines of segments again. Does not know which.
 import { join } from 'node:path'
 import { jsonIn } from '../line.ts'
-import type { LinePlace } from '../segment-source.ts'
+import type { LinePlace } from '../segment.ts'
 import { readAt, withFile } from './files.ts'
 
 /** In bytes: lines no further apart than this are read at once, as long as they are no more than that together. */
