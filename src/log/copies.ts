@@ -1,5 +1,6 @@
 // The last known content of small files, by which a change that editd didn't make can be told and described. Written in
 // the background; a copy that is missing or damaged is none. Does not know records.
+import { createHash } from 'node:crypto'
 import { setImmediate } from 'node:timers/promises'
 import { joinInto } from '../engine/text/join-into.ts'
 import { codeOf } from '../error-code.ts'
@@ -187,3 +188,6 @@ export class Copies {
 }
 
 const memoryFor = (size: number): Buffer => Buffer.allocUnsafeSlow(Math.ceil(size / ROOM) * ROOM)
+
+/** What a copy of the file at this path is called, wherever it is. */
+export const copyName = (path: Buffer): string => createHash('sha256').update(path).digest('hex').slice(0, 32)

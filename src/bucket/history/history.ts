@@ -1,21 +1,18 @@
 // The history of one bucket: puts its parts together. Does not know files, HTTP or S3.
-import type { History, HistoryLimits, HistoryOptions } from '../../log/api.ts'
+import type { History, HistoryLimits } from '../../log/api.ts'
 import { Blobs } from '../../log/blobs.ts'
 import { Copies } from '../../log/copies.ts'
-import { LogHistory } from '../../log/log-history.ts'
+import { LogHistory, type LogHistoryOptions } from '../../log/log-history.ts'
 import type { ObjectStore } from '../../object-store/store.ts'
 import { LogAppender } from './appender.ts'
 import { BlobObjects } from './blob-objects.ts'
-import { CopyObjects } from './copies.ts'
+import { CopyObjects } from './copy-objects.ts'
 import { keptObjects, sweptObjects } from './kept-objects.ts'
 import { Logs } from './logs.ts'
 import { LOGS } from './names.ts'
 import { LivingServers, type ServerTimes } from './servers.ts'
 
-export interface BucketHistoryOptions extends Pick<
-  HistoryOptions,
-  'nonce' | 'level' | 'isPrivate' | 'report' | 'grown' | 'size' | 'limits'
-> {
+export interface BucketHistoryOptions extends LogHistoryOptions {
   times?: Partial<ServerTimes>
   /** Who lives, where that is known otherwise. */
   servers?: Pick<LivingServers, 'begin' | 'look' | 'isGone' | 'sweep' | 'end'>

@@ -3,8 +3,7 @@ import { existsSync } from 'node:fs'
 import { mkdir } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import type { HistoryOptions } from '../api.ts'
-import type { CopyPlaces } from '../copies.ts'
-import { copyName } from '../copy-name.ts'
+import { copyName, type CopyPlaces } from '../copies.ts'
 import { isMissing, readAt, remove, withFile, writeWhole } from './files.ts'
 
 export class CopyFiles implements CopyPlaces {

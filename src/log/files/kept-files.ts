@@ -27,6 +27,7 @@ export interface KeptFilesOptions {
 const LEFT = 60 * 60 * 1000
 
 export function keptFiles({ folder, blobs, copies, clock, drop, report }: KeptFilesOptions): KeptPlaces {
+  const failed = (error: unknown) => report({ event: 'history_sweep_failed', code: codeOf(error) })
   return {
     segment: async segment => {
       const [path, index] = [join(folder, segment.name), join(folder, indexName(segment.name))]
@@ -37,9 +38,7 @@ export function keptFiles({ folder, blobs, copies, clock, drop, report }: KeptFi
           at: stats.mtimeMs,
           remove: async () => {
             // Without it, its edits seem never to have been made; that the disk gets space is worth more.
-            await markSwept(sweptFiles(folder), segment.overview?.highest ?? '').catch(error =>
-              report({ event: 'history_sweep_failed', code: codeOf(error) })
-            )
+            await markSwept(sweptFiles(folder), segment.overview?.highest ?? '').catch(failed)
             const removal = await removed(path)
             await remove(index)
             if (removal !== 'needed') drop(segment)
@@ -53,10 +52,8 @@ export function keptFiles({ folder, blobs, copies, clock, drop, report }: KeptFi
         if (await blobs.restore(name)) return null
         // Younger than before: a new record needs it.
         const isAsOld = async (going: string) => ((await look(going))?.mtimeMs ?? 0) <= at
-        return async () => {
-          if (await blobs.removeIf(name, isAsOld)) return 'removed'
-          return isThere(join(blobs.folder, name))
-        }
+        const path = join(blobs.folder, name)
+        return async () => ((await blobs.removeIf(name, isAsOld)) ? 'removed' : isThere(path))
       }),
     copies: () => filesIn(copies.folder, clock.now(), async name => () => removed(join(copies.folder, name))),
     tidy: async () => {

@@ -1,8 +1,7 @@
 // Copies of files' content as objects of a bucket. Does not know what is in them, or when they are written.
 import { randomBytes } from 'node:crypto'
 import type { HistoryLimits } from '../../log/api.ts'
-import type { CopyPlaces } from '../../log/copies.ts'
-import { copyName } from '../../log/copy-name.ts'
+import { copyName, type CopyPlaces } from '../../log/copies.ts'
 import type { ObjectStore } from '../../object-store/store.ts'
 import { COPIES } from './names.ts'
 
