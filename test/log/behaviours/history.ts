@@ -136,6 +136,21 @@ export function recordBehaviours(t: Test, makePlace: MakePlace): void {
     t.strictSame(place.events, [])
   })
 
+  t.test('forgets the texts of one path, and keeps a long one that another record names', async t => {
+    const place = await makePlace(t)
+    const [history, other] = [await place.open({ limits: { text: 10 } }), await place.open({ limits: { text: 10 } })]
+    const text = 'a text of more than ten bytes'
+    const [secret] = await write(history, [recordOf(history, 'secret.txt', text)])
+    const [kept] = await write(other, [recordOf(other, 'other.txt', text)])
+    t.equal(await history.forget(secret!.path), 1)
+    t.match(await other.byId(secret!.edit_id), { texts: 'none', settled: 'done' })
+    t.strictSame((await history.byId(kept!.edit_id))?.record, kept)
+    t.equal(await other.forget(kept!.path), 1)
+    t.match(await history.byId(kept!.edit_id), { texts: 'none', settled: 'done' })
+    t.equal(await history.forget(secret!.path), 0)
+    t.strictSame(place.events, [])
+  })
+
   t.test('the last record of a path is the last that isn’t void', async t => {
     const place = await makePlace(t)
     const [one, two] = [await place.open(), await place.open()]
