@@ -25,7 +25,7 @@ export interface LinePlace {
 }
 
 export interface FoundPlace extends LinePlace {
-  /** Of the segment's index. */
+  /** Its row in the segment's index. */
   row: number
 }
 

@@ -24,7 +24,7 @@ export interface SegmentsOptions extends Pick<HistoryOptions, 'nonce' | 'report'
 export abstract class Segments<S extends Segment = Segment> {
   /** By name. */
   protected readonly all = new Map<string, S>()
-  /** Of closed segments, by name. */
+  /** Those of closed segments, by name. */
   protected readonly indexes: RecentlyUsed<SegmentIndex>
   readonly #options: Pick<SegmentsOptions, 'saw'>
   /** Only one at a time reads into the indexes of open segments. */

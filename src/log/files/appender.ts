@@ -123,7 +123,7 @@ export class SegmentAppender implements Appender {
 
   /**
    * Throws TakenForGone if others may have read the segment to its end before the last group was in it. Then that group
-   * is cut off: it is written again to the next one, and whoever has read this one to its end hasn't read it.
+   * is cut off: it is written again to the next one, as a server that has read this one to its end hasn't read it.
    */
   #expectReaders({ fd, size, alive }: Current): void {
     if (this.#options.stayAlive() === alive) return
@@ -163,7 +163,7 @@ export class SegmentAppender implements Appender {
    */
   async #begin(): Promise<Current | null> {
     const { folder, nonce } = this.#options
-    // Whoever sees its name asks whether this server lives.
+    // A server that sees its name asks whether this one lives.
     const alive = this.#options.stayAlive()
     const number = await claimNumber(this.#options, this.#number)
     this.#number = number

@@ -193,7 +193,7 @@ export class SegmentFiles extends Segments {
     }
   }
 
-  /** Of another server, and new. */
+  /** A segment of another server that wasn't known. */
   async #found(name: string): Promise<void> {
     const nonce = this.#add(name)?.nonce
     if (nonce === undefined || !this.#gone.delete(nonce)) return
@@ -219,7 +219,7 @@ export class SegmentFiles extends Segments {
     return nonce !== this.#options.nonce && !isClosed && overview instanceof SegmentIndex
   }
 
-  /** Of each server, the last records: no other ids are later than what these tell. */
+  /** Reads the last records of each server: no other ids are later than what these tell. */
   async #tails(): Promise<void> {
     const done = new Set<string>()
     for (const segment of [...this.all.values()].sort((a, b) => b.number - a.number)) {
