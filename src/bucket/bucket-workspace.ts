@@ -7,7 +7,9 @@ import { StoreUnavailable } from '../object-store/store.ts'
 import { fail, ok, type Result } from '../result.ts'
 import type {
   BatchDone,
+  BatchOptions,
   BatchStep,
+  BatchStepDone,
   ChangeOptions,
   CommonOptions,
   Consumer,
@@ -25,7 +27,7 @@ import type {
 } from '../workspace/api.ts'
 import { notWritableDown } from '../change/announce.ts'
 import type { BufferPool } from '../workspace/buffer-pool.ts'
-import { refusalToReplace } from '../change/run-plan.ts'
+import { changeFile } from '../change/change.ts'
 import type { FileFailure } from '../workspace/failure.ts'
 import type { FileResult, RequestedPath } from '../workspace/results.ts'
 import { noHistory, type Asked, WithHistory } from '../recording/questions.ts'
@@ -33,10 +35,10 @@ import type { Recorder } from '../recording/recorder.ts'
 import type { Queues } from '../workspace/queue.ts'
 import { LimitedViews } from '../workspace/limited-views.ts'
 import { limitPolicy, type Policy } from '../workspace/policy.ts'
-import { staleness } from '../change/run-plan.ts'
+import { staleness } from '../change/checks.ts'
 import type { Running } from '../workspace/running.ts'
 import { ATTEMPTS } from '../workspace/content.ts'
-import { createObject, editObject, type ChangeContext } from './change.ts'
+import { BucketStore, type BucketStoreOptions } from './bucket-store.ts'
 import type { StoreHealth } from './health.ts'
 import { Objects } from './objects.ts'
 import { recallObject } from './recall.ts'
@@ -58,8 +60,8 @@ export interface OpenBucket {
   running: Running
   turns: Queues
   recorder: Recorder
-  unknown: ChangeContext['unknown']
-  lastWrites: ChangeContext['lastWrites']
+  unknown: BucketStoreOptions['unknown']
+  lastWrites: BucketStoreOptions['lastWrites']
   /** Null: no history is kept. */
   kept: Asked | null
   close(): Promise<void>
@@ -73,7 +75,8 @@ export class BucketWorkspace extends WithHistory implements Workspace {
   readonly #opened: OpenBucket
   readonly #policy: Policy
   readonly #objects: Objects
-  readonly #context: ChangeContext
+  readonly #context: BucketStoreOptions
+  readonly #store: BucketStore
   readonly #isView: boolean
   readonly #views = new LimitedViews<BucketWorkspace>()
 
@@ -95,41 +98,37 @@ export class BucketWorkspace extends WithHistory implements Workspace {
     this.#isView = isView
     this.#objects = objects
     this.#context = { ...opened, ...options, objects }
+    this.#store = new BucketStore(this.#context)
   }
 
   edit<T, F>(target: FileTarget, options: ChangeOptions<Edited<T>>, plan: Planner<T, F>): Answer<Edited<T>, F> {
-    return this.#objects.run<Edited<T>, F>(target, 'edit', async asked =>
-      this.#opened.options.readOnly ? readOnly : editObject(this.#context, { asked, target, options, plan })
-    )
+    return this.#change({ operation: 'edit', target, plan }, options) as Answer<Edited<T>, F>
   }
 
   create<T, F>(target: CreateTarget, options: ChangeOptions<Created<T>>, plan: Planner<T, F>): Answer<Created<T>, F> {
-    return this.#objects.run<Created<T>, F>(target, 'edit', async asked =>
-      this.#opened.options.readOnly
-        ? readOnly
-        : createObject(this.#context, { asked, target, options, plan }, refusalToReplace)
+    return this.#change({ operation: 'create', target, plan }, options) as Answer<Created<T>, F>
+  }
+
+  #change<T, F>(step: BatchStep<T, F>, options: BatchOptions<BatchStepDone<T>>): Answer<BatchStepDone<T>, F> {
+    return this.#objects.run<BatchStepDone<T>, F>(step.target, 'edit', async asked =>
+      this.#opened.options.readOnly ? readOnly : changeFile(this.#store, step, asked, options)
     )
   }
 
   /** One step is what it would be by itself: one object is written, or none. */
   async batch<T, F>(
     steps: readonly BatchStep<T, F>[],
-    options: ChangeOptions<BatchDone<T>>
+    { outcome, ...options }: ChangeOptions<BatchDone<T>>
   ): Promise<{ ok: true; value: BatchDone<T> } | FailedStep<F | FileFailure>> {
     const [step] = steps
     const path = step?.target.path ?? '.'
     if (this.#opened.options.readOnly) return { ...readOnly, path, at: 0 }
     if (step === undefined || steps.length > 1) return { ...fail({ code: 'BATCH_NOT_SUPPORTED' }), path, at: 0 }
     if (step.operation === 'remove') return { ...fail({ code: 'DELETE_NOT_ALLOWED', reason: 'bucket' }), path, at: 0 }
-    const { outcome, ...others } = options
-    const asOne = {
-      ...others,
-      ...(outcome && { outcome: (done: Edited<T> | Created<T>, texts: boolean) => outcome({ steps: [done] }, texts) })
-    }
-    const done =
-      step.operation === 'edit'
-        ? await this.edit<T, F>(step.target, asOne, step.plan)
-        : await this.create<T, F>(step.target, asOne, step.plan)
+    const done = await this.#change<T, F>(step, {
+      ...options,
+      outcome: outcome && ((done, texts) => outcome({ steps: [done] }, texts))
+    })
     return done.ok ? ok({ steps: [done.value] }) : { ...done, at: 0 }
   }
 

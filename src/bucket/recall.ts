@@ -6,7 +6,7 @@ import type { FileFailure } from '../workspace/failure.ts'
 import type { FileResult, RequestedPath } from '../workspace/results.ts'
 import { chainOf, isEnd, landedOf } from '../recording/chain.ts'
 import { CHANGED, untilUnchanged, workOn } from '../recording/with-past.ts'
-import { isStill, NOTHING, withContent, type ObjectContent, type ReadContext } from './content.ts'
+import { isStill, readContent, type ObjectContent, type ReadContext } from './content.ts'
 import type { Objects } from './objects.ts'
 
 export interface ObjectRecall extends ReadContext {
@@ -25,22 +25,25 @@ export async function recallObject<T, F>(
   if (refusal !== null) return fail(refusal)
   if (asked.relative.length === 0) return fail({ code: 'NOT_A_FILE', type: 'directory' })
   return untilUnchanged<T, F | FileFailure>(async () => {
-    type Recalled = FileResult<T, F | FileFailure | typeof CHANGED>
-    const done = await withContent(context, asked.relative.toString(), async (content): Promise<Recalled> =>
-      asked.isFolder ? fail({ code: 'NOT_A_FILE', type: 'file_as_directory' }) : recall(context, asked, content, work)
-    )
-    if (done?.ok === false) return done
-    return done === null ? recall(context, asked, NOTHING(), work) : done.value
+    const taken: (() => void)[] = []
+    try {
+      const read = await readContent(context, asked.relative.toString(), taken)
+      if (read?.ok === false) return read
+      if (read !== null && asked.isFolder) return fail({ code: 'NOT_A_FILE', type: 'file_as_directory' })
+      return await recall(context, asked, read?.value ?? null, work)
+    } finally {
+      for (const release of taken) release()
+    }
   })
 }
 
 async function recall<T, F>(
   { objects, history, store }: ObjectRecall,
   asked: RequestedPath,
-  content: ObjectContent,
+  content: ObjectContent | null,
   work: (file: FileWithPast) => Promise<Result<T, F>>
 ): Promise<FileResult<T, F | FileFailure | typeof CHANGED>> {
-  const { digest, landed, bytes } = content
+  const { digest = null, landed = [], bytes = Buffer.alloc(0) } = content ?? {}
   const { relative } = asked
   await history.refresh()
   const { records: stored } = await history.ofPath(relative)

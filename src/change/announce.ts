@@ -1,13 +1,11 @@
-// Who is told of the change of one file before it is made, and what came of it: the history and the audit. No file gets
-// its content, or is removed, before `announce` has resolved; of a batch, `announceAll`.
+// Tells the history and the audit of a change before it is made, and what became of it. No file gets its content, or is
+// removed, before `announce` has resolved.
 import type { AuditedCall, AuditedChange } from '../audit/audit.ts'
 import type { ChangeOptions, CommonOptions } from '../workspace/api.ts'
 import type { FileFailure } from '../workspace/failure.ts'
-import type { BatchRecorder } from '../recording/batch-recorder.ts'
 import { lineCounts, type ComingChange, type FileBefore, type FileRecorder } from '../recording/recorder.ts'
-import { bothDone } from '../workspace/content.ts'
 
-/** Those that are told of the change of one file. */
+/** Those that hear of the change of one file. */
 export interface Listeners {
   file: Pick<FileBefore, 'bytes'>
   /** Null: no history is kept. */
@@ -33,51 +31,44 @@ export function notWritableDown(
     : null
 }
 
-/** Throws where the change must not be made: as `FileRecorder.record`, and AuditUnwritable. */
-export function announce(listeners: Listeners, change: ComingChange): Promise<void> | undefined {
-  const { recorder, audited } = listeners
-  return audited === undefined ? recorder?.record(change) : announceAudited(listeners, audited, change)
-}
-
-async function announceAudited(
-  { file, recorder }: Listeners,
-  audited: AuditedChange,
-  change: ComingChange
-): Promise<void> {
-  const edit_id = await recorder?.prepare()
-  await bothDone(recorder?.record(change), audited.intend({ hash_after: change.digest, edit_id }))
-  audited.count(recorder?.lineCounts ?? lineCounts(file.bytes(), change.planned))
-}
-
-/** The same of a batch, one entry for each file. `origin` and `outcome` are those of all. */
-export async function announceAll(
-  recorder: BatchRecorder,
+/**
+ * Writes down the changes of files that are changed together: `changes` has one for each of `listeners`, all of one origin.
+ * The last record keeps the answer to a key, so that it is kept only if all records are. Returns the ids of the records
+ * that were written. Throws where none of the changes may be made: as `FileRecorder.record`, and AuditUnwritable.
+ */
+export async function announce(
   listeners: readonly Listeners[],
-  changes: readonly Omit<ComingChange, 'origin' | 'outcome'>[],
-  {
-    batch_id,
-    edit_ids,
-    outcome
-  }: {
-    batch_id: string | undefined
-    edit_ids: readonly (string | undefined)[]
-    outcome: (texts: boolean) => unknown
-  }
-): Promise<void> {
-  const intended = Promise.allSettled(
-    listeners.map(({ audited }, i) =>
-      audited?.intend({ hash_after: changes[i]!.digest, edit_id: edit_ids[i], batch_id })
-    )
+  changes: readonly ComingChange[]
+): Promise<readonly (string | undefined)[]> {
+  const last = listeners.length - 1
+  if (last > 0 || listeners[0]!.audited !== undefined) await announceAll(listeners, changes)
+  else await listeners[0]!.recorder?.record(changes[0]!)
+  return listeners.map(({ recorder }) => recorder?.edit_id)
+}
+
+async function announceAll(listeners: readonly Listeners[], changes: readonly ComingChange[]): Promise<void> {
+  const ids: (string | undefined)[] = []
+  for (const { recorder } of listeners) ids.push(await recorder?.prepare())
+  const { key: _, ...keyless } = changes[0]!.origin
+  const last = listeners.length - 1
+  // All of them, also where one fails: none may be written after it was said that its change isn't made.
+  const written = await Promise.allSettled(
+    listeners.flatMap(({ recorder, audited }, i) => {
+      const change = changes[i]!
+      return [
+        recorder?.record(i === last ? change : { ...change, origin: keyless }),
+        audited?.intend({ hash_after: change.digest, edit_id: ids[i], batch_id: keyless.batch_id })
+      ]
+    })
   )
-  const [, lines] = await bothDone(recorder.record(changes, outcome), intended)
-  const failed = lines.find(result => result.status === 'rejected')
+  const failed = written.find(result => result.status === 'rejected')
   if (failed !== undefined) throw failed.reason
-  for (const [i, { file, recorder: own, audited }] of listeners.entries()) {
-    audited?.count(own?.lineCounts ?? lineCounts(file.bytes(), changes[i]!.planned))
+  for (const [i, { file, recorder, audited }] of listeners.entries()) {
+    audited?.count(recorder?.lineCounts ?? lineCounts(file.bytes(), changes[i]!.planned))
   }
 }
 
-/** The file got its content, or is gone. The history is told apart: it keeps the content too. */
+/** The file got its content, or is gone. The history hears of it apart: it keeps the content too. */
 export const auditDone = ({ recorder, audited }: Listeners): void => audited?.done(recorder?.edit_id)
 
 /** It did not, and won't. */

@@ -1,28 +1,17 @@
-// How every operation gets at a file: the text of its path, the pin, the policy and, for a change, the lock. Does not
-// know what is done with the file.
+// How every operation gets at a file: the text of its path, the pin and the policy. Does not know what is done with the
+// file.
 import { isUtf8 } from 'node:buffer'
 import { accessSync, constants } from 'node:fs'
 import { resolve } from 'node:path'
 import { fail, ok, type Result } from '../result.ts'
-import type {
-  ChangeOptions,
-  Client,
-  FailedAccess,
-  FailedStep,
-  FailedSteps,
-  FileTarget,
-  WorkspaceOptions
-} from '../workspace/api.ts'
+import type { FailedAccess, FailedStep, FailedSteps, FileTarget, WorkspaceOptions } from '../workspace/api.ts'
 import { untilFewAreClosing } from './close-later.ts'
-import { ofFile } from './commit/batch-member.ts'
 import { failureOf } from '../workspace/errno.ts'
-import { changedMeanwhile, type FileFailure, type NotReady } from '../workspace/failure.ts'
-import type { Lock } from '../workspace/queue.ts'
-import type { Locks } from './locks/lock.ts'
+import type { FileFailure, NotReady } from '../workspace/failure.ts'
 import type { PresentHashes } from './present-hashes.ts'
 import { isThere, samePathInside, similarPaths } from './root/similar-paths.ts'
 import { isIn, namesFolder, relativePath } from '../workspace/path.ts'
-import { gone, type FileId, type Missing, type Pin, type Root } from './root/pin.ts'
+import { gone, type Missing, type Pin, type Root } from './root/pin.ts'
 import type { Policy } from '../workspace/policy.ts'
 import type { FailedFile, FailedOne, FileInfo, FileResult, ManyResult, RequestedPath } from '../workspace/results.ts'
 import type { Running } from '../workspace/running.ts'
@@ -38,53 +27,19 @@ export type FoundPath = FoundFile | { info: FileInfo; pin: null; absent: Missing
 /** An opened path: what is there stays pinned until it is closed. */
 export type OpenPath = FoundPath & { close(): Promise<void> }
 
-/** What is at several paths, in their order, until it is released. `locks`: of each path; null: of a dry run. */
-export interface OpenPaths {
-  found: readonly FoundPath[]
-  locks: readonly Lock[] | null
-  release(): Promise<void>
-}
-
 /** `look`: read a file or list a folder. */
 export type AccessMode = 'edit' | 'look'
-
-/** A dry run does the same as a commit, but takes no lock and writes nothing. */
-export type WriteMode = { name: 'dry_run' } | { name: 'commit'; lock: Lock }
-
-/** The failure of work that has to begin again: what it was to be done to is somewhere else by now. */
-export const MOVED: unique symbol = Symbol('moved')
-
-export interface FileChange<T, F> {
-  /** Before the lock of a commit is waited for: null, or why the work won't be done. */
-  admit(found: FoundPath): FailedFile<F> | null | Promise<FailedFile<F> | null>
-  /** In a commit, under the lock of the path that was admitted. */
-  work(found: FoundPath, mode: WriteMode): Promise<FileResult<T, F | typeof MOVED>>
-}
-
-/** Of a change, what matters before it is begun. */
-type Asking = Pick<ChangeOptions<never>, 'dry_run' | 'client'>
 
 export interface FileAccessOptions {
   options: WorkspaceOptions
   root: Root
   policy: Policy
-  locks: Locks
-  /** Whether a dead holder of the file of this lock may have left anything half done. */
-  mayBeLeft: (lock: Lock) => boolean
-  /**
-   * Takes back what a dead holder of this file's lock may have left half done; throws if that can't be done now, and is
-   * false where a holder who may not be dead is writing.
-   */
-  recover: (realPath: Buffer, object?: FileId) => Promise<boolean>
   running: Running
   hashes: PresentHashes
   /** Null, or why the state folder can't be used; makes again what was removed from it. */
   checkState: () => NotReady | null
 }
 
-/** How often a change is tried where the path leads elsewhere by the time its lock is held. Chosen, not measured. */
-export const ATTEMPTS = 3
-const beingWritten: FileFailure = { code: 'FILE_LOCKED', reason: 'in_place', retry_after: 5 }
 const hanging: FileFailure = { code: 'NOT_READY', reason: 'root_hangs', retry_after: 5 }
 const draining: FileFailure = { code: 'NOT_READY', reason: 'draining', retry_after: 5 }
 
@@ -103,21 +58,15 @@ export class FileAccess {
   readonly #root: Root
   readonly #roots: string[]
   readonly #policy: Policy
-  readonly #locks: Locks
-  readonly #mayBeLeft: FileAccessOptions['mayBeLeft']
-  readonly #recover: FileAccessOptions['recover']
   readonly #running: Running
   readonly #hashes: PresentHashes
   readonly #checkState: FileAccessOptions['checkState']
 
-  constructor({ options, root, policy, locks, mayBeLeft, recover, running, hashes, checkState }: FileAccessOptions) {
+  constructor({ options, root, policy, running, hashes, checkState }: FileAccessOptions) {
     this.#options = options
     this.#root = root
     this.#roots = [...new Set([root.real()?.toString() ?? options.root, resolve(options.root)])]
     this.#policy = policy
-    this.#locks = locks
-    this.#mayBeLeft = mayBeLeft
-    this.#recover = recover
     this.#running = running
     this.#hashes = hashes
     this.#checkState = checkState
@@ -361,138 +310,6 @@ export class FileAccess {
     return path.length > 0 && isUtf8(path) && isThere(this.#root, path.toString(), { offers }, true)
   }
 
-  /**
-   * Makes a change. In a commit that is done under the lock of the real path that was admitted, after looking again at
-   * what is there; where that is elsewhere by then, or the work fails with MOVED, everything begins again.
-   */
-  async change<T, F>(
-    asked: RequestedPath,
-    { dry_run, client }: Asking,
-    change: FileChange<T, F>
-  ): Promise<FileResult<T, F | FileFailure>> {
-    if (dry_run) {
-      return movedAsStale(
-        await this.find<T, F | typeof MOVED>(asked, 'edit', found => change.work(found, { name: 'dry_run' }))
-      )
-    }
-    for (let attempt = 1; ; attempt++) {
-      const alone_since = this.#locks.aloneSince
-      const before = { released: this.#locks.released, alone_since, client }
-      const done = await this.find<T, F | FileFailure | typeof MOVED>(asked, 'edit', found =>
-        this.#underLock(asked, found, before, change)
-      )
-      if (done.ok || done.failure !== MOVED || attempt === ATTEMPTS) return movedAsStale(done)
-    }
-  }
-
-  /** Opens what is at several paths, in their order; of a failure, `at` says at which of them. */
-  async openAll(asked: readonly RequestedPath[]): Promise<ManyResult<OpenPaths, FileFailure>> {
-    const found: OpenPath[] = []
-    const release = async (): Promise<void> => {
-      for (const one of found.toReversed()) await one.close()
-    }
-    let isKept = false
-    try {
-      for (const [at, one] of asked.entries()) {
-        const opened = await ofFile(at, () => this.open(one, 'edit'))
-        if (!opened.ok) return { ...opened, at }
-        found.push(opened.value)
-      }
-      isKept = true
-      return ok({ found, locks: null, release })
-    } finally {
-      if (!isKept) await release()
-    }
-  }
-
-  /**
-   * The same under the locks of their real paths, after looking again at what is there. MOVED: a path leads elsewhere by
-   * now. Until it is released, nobody else changes these files.
-   */
-  async holdAll(
-    asked: readonly RequestedPath[],
-    client: Client | undefined
-  ): Promise<ManyResult<OpenPaths, FileFailure | typeof MOVED>> {
-    const seen = await this.openAll(asked)
-    if (!seen.ok) return seen
-    const paths = seen.value.found.map(realPathOf)
-    const objects = seen.value.found.map(({ pin }) => pin?.stat)
-    await seen.value.release()
-    const locks = new Map<string, Lock>()
-    const keyOf = (path: Buffer): string => path.toString('latin1')
-    let opened: ManyResult<OpenPaths, FileFailure> | null = null
-    const release = async (): Promise<void> => {
-      try {
-        for (const lock of [...locks.values()].reverse()) await lock.release()
-      } finally {
-        // That may wait for the disk, and need not be waited for by others.
-        if (opened?.ok === true) await opened.value.release()
-      }
-    }
-    const deadline = this.#locks.deadline()
-    let isKept = false
-    try {
-      for (const path of paths.toSorted((a, b) => a.compare(b))) {
-        if (locks.has(keyOf(path))) continue
-        const at = paths.findIndex(other => other.equals(path))
-        const lock = await ofFile(at, () => this.#locks.acquire(path, { deadline, client }))
-        if (!lock.ok) return { ...(await this.#notHeld(lock.failure, asked[at]!)), at }
-        locks.set(keyOf(path), lock.value)
-        const recovered = async (): Promise<boolean> => !this.#mayBeLeft(lock.value) || this.#recover(path, objects[at])
-        if (!(await ofFile(at, recovered))) return { ...(await this.#notHeld(beingWritten, asked[at]!)), at }
-      }
-      opened = await this.openAll(asked)
-      if (!opened.ok) return opened
-      const { found } = opened.value
-      if (!found.every((one, i) => realPathOf(one).equals(paths[i]!))) return { ...fail(MOVED), at: 0 }
-      isKept = true
-      return ok({ found, locks: paths.map(path => locks.get(keyOf(path))!), release })
-    } finally {
-      if (!isKept) await release()
-    }
-  }
-
-  async #underLock<T, F>(
-    asked: RequestedPath,
-    found: FoundPath,
-    before: { released: number; alone_since: string | null; client: Client | undefined },
-    { admit, work }: FileChange<T, F>
-  ): Promise<FileResult<T, F | FileFailure | typeof MOVED>> {
-    const refused = await admit(found)
-    if (refused !== null) return refused
-    const realPath = realPathOf(found)
-    const lock = await this.#running.keeping(found.pin, () => this.#locks.acquire(realPath, { client: before.client }))
-    if (!lock.ok) return this.#notHeld(lock.failure, asked)
-    try {
-      const isLeft = this.#mayBeLeft(lock.value)
-      if (isLeft && !(await this.#recover(realPath, found.pin?.stat))) return this.#notHeld(beingWritten, asked)
-      const mode = { name: 'commit', lock: lock.value } as const
-      if (found.pin !== null) {
-        // No server edited the file since it was pinned: it is as if it had been pinned now.
-        const { alone_since } = lock.value
-        const isAlone = alone_since !== null && alone_since === before.alone_since
-        const isNew = isAlone && !isLeft && this.#locks.released === before.released
-        // Where no link led to it, what is still at its place is what the path leads to.
-        if (found.pin.relative.equals(asked.relative) && found.pin.renew(isNew)) return await work(found, mode)
-        found.pin.replaced = true
-        found.pin.close()
-      }
-      return await this.find<T, F | typeof MOVED>(asked, 'edit', async now =>
-        realPathOf(now).equals(realPath) ? work(now, mode) : fail(MOVED)
-      )
-    } finally {
-      await lock.value.release()
-    }
-  }
-
-  /** Why a file can't be changed now, with what is known of it. */
-  async #notHeld(failure: FileFailure, asked: RequestedPath): Promise<FailedFile<FileFailure>> {
-    const reason = failure.code === 'FILE_LOCKED' ? failure.reason : undefined
-    // Where a flood is turned away, the file would be read for each request; where the client has gone, for nobody.
-    const isUnread = reason === 'queue_full' || reason === 'client_gone'
-    return { ...fail(failure), ...(!isUnread && (await this.currentInfo(asked))) }
-  }
-
   /** The hash, for an answer that reports another failure; empty if it can't be read. */
   hash(pin: Pin): Promise<FileInfo> {
     return this.#hashes.of(pin)
@@ -522,12 +339,6 @@ async function closed(pin: Pin): Promise<void> {
 
 /** The real path below the root. */
 export const realPathOf = ({ pin, absent }: FoundPath): Buffer => (pin ?? absent).relative
-
-function movedAsStale<T, F>(done: FileResult<T, F | typeof MOVED>): FileResult<T, F | FileFailure> {
-  if (done.ok) return done
-  const { failure, ...known } = done
-  return { ...known, failure: failure === MOVED ? changedMeanwhile : failure }
-}
 
 /** The failure that a thrown system error amounts to; throws the error again if no request is at fault. */
 export function failedBy(error: unknown, info: FileInfo): FailedFile<FileFailure> {

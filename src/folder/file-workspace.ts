@@ -23,11 +23,11 @@ import type {
   WorkspaceOptions
 } from '../workspace/api.ts'
 import { notWritableDown } from '../change/announce.ts'
-import { changeFiles } from './batch.ts'
-import { createFile } from './create.ts'
-import { editFile, type WriteContext } from './edit.ts'
-import { staleness } from '../change/run-plan.ts'
+import { changeFile, changeFiles } from '../change/change.ts'
+import { staleness } from '../change/checks.ts'
+import { FolderStore, type FolderStoreOptions } from './folder-store.ts'
 import type { FileFailure } from '../workspace/failure.ts'
+import type { FileResult, RequestedPath } from '../workspace/results.ts'
 import { FileAccess, type FileAccessOptions } from './file-access.ts'
 import type { Followers } from '../recording/follow.ts'
 import { noHistory, WithHistory } from '../recording/questions.ts'
@@ -38,6 +38,7 @@ import type { Pin, Root } from './root/pin.ts'
 import { LimitedViews } from '../workspace/limited-views.ts'
 import { limitPolicy, type Policy } from '../workspace/policy.ts'
 import { scanPinned } from './scan.ts'
+import type { Turns } from './turns.ts'
 
 type BatchAnswer<T, F> = Promise<{ ok: true; value: BatchDone<T> } | FailedSteps<F | FileFailure>>
 type Answer<T, F = never> = Promise<{ ok: true; value: T } | FailedAccess<F | FileFailure>>
@@ -46,10 +47,8 @@ const readOnly = fail<FileFailure>({ code: 'READ_ONLY' })
 const deleteNotAllowed = fail<FileFailure>({ code: 'DELETE_NOT_ALLOWED', reason: 'setting' })
 
 /** An open root, as whatever uses its files needs it. */
-export interface OpenRoot
-  extends
-    Omit<WriteContext, 'files'>,
-    Pick<FileAccessOptions, 'locks' | 'mayBeLeft' | 'recover' | 'running' | 'hashes' | 'checkState'> {
+export interface OpenRoot extends Omit<FolderStoreOptions, 'files'>, Pick<FileAccessOptions, 'hashes' | 'checkState'> {
+  turns: Turns
   /** Of all servers on this root. */
   secret: Buffer
   /** Null: there is no history. */
@@ -79,7 +78,7 @@ export class FileWorkspace extends WithHistory implements Workspace {
   readonly #opened: OpenRoot
   readonly #policy: Policy
   readonly #files: FileAccess
-  readonly #context: WriteContext
+  readonly #store: FolderStore
   readonly #views = new LimitedViews<FileWorkspace>()
 
   constructor(opened: OpenRoot, policy: Policy, keeper: Keeper) {
@@ -112,19 +111,27 @@ export class FileWorkspace extends WithHistory implements Workspace {
     this.#opened = opened
     this.#policy = policy
     this.#files = files
-    this.#context = { ...opened, files }
+    this.#store = new FolderStore({ ...opened, files })
   }
 
   edit<T, F>(target: FileTarget, options: ChangeOptions<Edited<T>>, plan: Planner<T, F>): Answer<Edited<T>, F> {
-    return this.#files.run<Edited<T>, F>(target, 'edit', async asked =>
-      this.#options.readOnly ? readOnly : editFile(this.#context, { asked, target, options, plan })
-    )
+    return this.#change(target, asked => {
+      const change = () => changeFile(this.#store, { operation: 'edit', target, plan }, asked, options)
+      return options.dry_run ? change() : this.#opened.turns.take(change)
+    }) as Answer<Edited<T>, F>
   }
 
   create<T, F>(target: CreateTarget, options: ChangeOptions<Created<T>>, plan: Planner<T, F>): Answer<Created<T>, F> {
-    return this.#files.run<Created<T>, F>(target, 'edit', async asked =>
-      this.#options.readOnly ? readOnly : createFile(this.#context, { asked, target, options, plan })
-    )
+    return this.#change(target, asked =>
+      changeFile(this.#store, { operation: 'create', target, plan }, asked, options)
+    ) as Answer<Created<T>, F>
+  }
+
+  #change<T, F>(
+    target: FileTarget,
+    work: (asked: RequestedPath) => Promise<FileResult<T, F | FileFailure>>
+  ): Answer<T, F> {
+    return this.#files.run<T, F>(target, 'edit', async asked => (this.#options.readOnly ? readOnly : work(asked)))
   }
 
   async batch<T, F>(steps: readonly BatchStep<T, F>[], options: BatchOptions<BatchDone<T>>): BatchAnswer<T, F> {
@@ -138,7 +145,7 @@ export class FileWorkspace extends WithHistory implements Workspace {
       asked => {
         const settling = this.#opened.settling
         const newId = settling && (() => settling.history.nextId())
-        return changeFiles<T, F>(this.#context, { steps, asked, options, newId })
+        return changeFiles(this.#store, { steps, asked, options, newId })
       }
     )
   }
@@ -175,7 +182,7 @@ export class FileWorkspace extends WithHistory implements Workspace {
     return this.#files.run<T, F>(target, 'look', async asked => {
       if (this.#opened.settling === null) return noHistory
       const { history } = this.#opened.settling
-      return recallFile<T, F>({ ...this.#context, history }, asked, work)
+      return recallFile<T, F>({ ...this.#opened, files: this.#files, history }, asked, work)
     })
   }
 

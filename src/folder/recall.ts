@@ -2,18 +2,20 @@
 import type { History } from '../log/api.ts'
 import { fail, ok, type Result } from '../result.ts'
 import type { FileWithPast } from '../workspace/api.ts'
-import type { WriteContext } from './edit.ts'
 import type { FileFailure } from '../workspace/failure.ts'
 import type { FileResult, RequestedPath } from '../workspace/results.ts'
-import type { FoundPath } from './file-access.ts'
+import type { FileAccess, FoundPath } from './file-access.ts'
 import { isEnd } from '../recording/chain.ts'
 import { readChain, type LastBefore } from '../recording/read-chain.ts'
 import { CHANGED, untilUnchanged, workOn } from '../recording/with-past.ts'
+import { readPinned, takeMemory, type FileReadContext } from './read-pinned.ts'
 import type { Snapshot } from './text-file.ts'
-import { withSnapshot } from './with-snapshot.ts'
 
 /** What it needs of the workspace. */
-export type RecallContext = Pick<WriteContext, 'options' | 'files' | 'buffers' | 'recorder'> & { history: History }
+export interface RecallContext extends FileReadContext {
+  files: FileAccess
+  history: History
+}
 
 /**
  * Does the work on a file as it is and the changes that end in that; on nothing, where it was removed. Failures: those of
@@ -36,7 +38,15 @@ export async function recallFile<T, F>(
       const about = { asked, found, since, work }
       if (found.pin === null) return recall(context, { ...about, content: null })
       if (found.pin.stat.isDirectory()) return fail({ code: 'NOT_A_FILE', type: 'directory' })
-      return withSnapshot(context, found.pin, content => recall(context, { ...about, content }))
+      const taken: (() => void)[] = []
+      try {
+        const noMemory = await takeMemory(context, [found.pin], taken)
+        if (noMemory !== null) return fail(noMemory.failure)
+        const read = await readPinned(context, found.pin, taken)
+        return read.ok ? await recall(context, { ...about, content: read.value }) : read
+      } finally {
+        for (const release of taken.reverse()) release()
+      }
     })
   })
 }

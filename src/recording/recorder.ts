@@ -51,14 +51,14 @@ export interface ComingChange {
   digest: string | null
   /** Of the result, in bytes. */
   size: number
-  temp?: string
-  made_folders?: readonly Buffer[]
+  temp?: string | undefined
+  made_folders?: readonly Buffer[] | undefined
   /** Of the file, where it will be gone. */
-  attributes?: FileAttributes
+  attributes?: FileAttributes | undefined
   /** Where it is half of a move: the real path of the other one. */
-  moved?: Buffer
+  moved?: Buffer | undefined
   /** What is kept of the answer to a keyed request. */
-  outcome?: (edit_id: string, texts: boolean) => unknown
+  outcome?: ((texts: boolean) => unknown) | undefined
 }
 
 /** Who made a change, by what. */
@@ -130,6 +130,11 @@ export class FileRecorder {
   /** The record of the change, where it could be written. */
   get edit_id(): string | undefined {
     return this.#recorded
+  }
+
+  /** The id that the record of the change will have, once that is prepared or made. */
+  get coming_id(): string | undefined {
+    return this.#id
   }
 
   /** Of the change, once its record is made. */
@@ -219,7 +224,7 @@ export class FileRecorder {
     if (attributes !== undefined) record.attributes = attributes
     if (moved !== undefined) record.moved = moved
     this.#lineCounts = { lines_added: record.lines_added, lines_removed: record.lines_removed }
-    if (key !== undefined) record.key = { ...named(key), outcome: outcome?.(edit_id, this.keepsTexts) ?? null }
+    if (key !== undefined) record.key = { ...named(key), outcome: outcome?.(this.keepsTexts) ?? null }
     return record
   }
 

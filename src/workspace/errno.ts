@@ -6,6 +6,9 @@ import type { FileFailure, NotReady } from './failure.ts'
 
 export { codeOf }
 
+/** The failure of work that has to begin again, with other places: a path leads elsewhere by now. */
+export const MOVED: unique symbol = Symbol('moved')
+
 /** Thrown where the file system changed under an operation; becomes `STALE_FILE`. */
 export class Raced extends Error {
   readonly code = 'RACED'
@@ -73,6 +76,13 @@ export function failureOf(error: unknown): FileFailure | null {
       return null
   }
 }
+
+/** Codes of errors where something has come to a place, or a folder above it has gone. */
+const RACES = ['EEXIST', 'ENOENT', 'ENOTDIR', 'RACED']
+
+/** The same of work on one file; MOVED: a file was to be made, and something is there by now, or its folder isn't. */
+export const failureAt = (error: unknown, isNew: boolean): FileFailure | typeof MOVED | null =>
+  isNew && RACES.includes(codeOf(error)) ? MOVED : failureOf(error)
 
 function unreadable({ cause }: HistoryUnreadable): NotReady {
   const failure = failureOf(cause)

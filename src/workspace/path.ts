@@ -93,3 +93,7 @@ export function split(path: Buffer): { folder: Buffer; leaf: Buffer } {
 export function join(folder: Buffer, leaf: Buffer | string): Buffer {
   return folder.length === 0 ? Buffer.from(leaf) : Buffer.concat([folder, Buffer.from('/'), Buffer.from(leaf)])
 }
+
+/** Paths of folders, each once, and each before those in it. */
+export const outermostFirst = (folders: readonly Buffer[]): Buffer[] =>
+  [...new Map(folders.map(folder => [folder.toString('latin1'), folder])).values()].sort((a, b) => a.length - b.length)

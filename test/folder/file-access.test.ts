@@ -4,7 +4,10 @@ import { join } from 'node:path'
 import t from 'tap'
 import { fail, ok } from '../../src/result.ts'
 import type { FileFailure } from '../../src/workspace/failure.ts'
+import { changeFile } from '../../src/change/change.ts'
 import { FileAccess } from '../../src/folder/file-access.ts'
+import { FolderStore, type FolderPlace, type FolderStoreOptions } from '../../src/folder/folder-store.ts'
+import type { Snapshot } from '../../src/folder/text-file.ts'
 import { Locks } from '../../src/folder/locks/lock.ts'
 import { PresentHashes } from '../../src/folder/present-hashes.ts'
 import { makePolicy } from '../../src/workspace/policy.ts'
@@ -26,25 +29,29 @@ t.test('answers FILE_LOCKED without a hash where the file can’t be looked at a
     files: null,
     fence() {}
   })
+  const options = { ...OPTIONS, root: folders.root, stateDir: folders.state }
+  const running = new Running()
   const files = new FileAccess({
-    options: { ...OPTIONS, root: folders.root, stateDir: folders.state },
+    options,
     root,
     policy: makePolicy({ ...OPTIONS, stateDir: Buffer.from(folders.state) }),
-    locks,
-    mayBeLeft: () => true,
-    recover: async () => true,
-    running: new Running(),
+    running,
     hashes: new PresentHashes(OPTIONS.maxFileSize),
     checkState: () => null
   })
+  const unused = {} as Pick<FolderStoreOptions, 'recorder' | 'intents' | 'batches' | 'journal' | 'buffers'>
+  const mayBeLeft = (): boolean => true
+  const recover = async (): Promise<boolean> => true
+  const store = new FolderStore({ ...unused, options, root, locks, files, running, mayBeLeft, recover })
   const held = await locks.acquire(Buffer.from('a'))
   const change = (): Promise<unknown> =>
     files.run<null, FileFailure>({ path: 'a' }, 'edit', asked =>
-      files.change<null, FileFailure>(
+      changeFile<null, FileFailure, FolderPlace, Snapshot>(
+        store,
+        { operation: 'edit', target: { path: 'a' }, plan: () => fail({ code: 'PRECONDITION_REQUIRED' }) },
         asked,
-        { dry_run: false },
-        { admit: async () => null, work: async () => ok(null) }
-      )
+        { dry_run: false }
+      ).then(done => (done.ok ? ok(null) : done))
     )
   const locked = { ...fail({ code: 'FILE_LOCKED', reason: 'timeout', retry_after: 1 }), path: 'a' }
   t.match(await change(), { ...locked, file_hash: /^[0-9a-f]+$/ })

@@ -1,9 +1,10 @@
 // One name that a batch gives new content or removes, and how it is given back: what is done in the tick, and for it.
 // Does not know the other members, or in which order they come; that is commit-batch.ts's.
 import { renameSync, unlinkSync } from 'node:fs'
+import type { CommittedFile } from '../../change/store.ts'
 import type { FileAttributes } from '../../log/record.ts'
 import { codeOf, Hindered } from '../../workspace/errno.ts'
-import { changedMeanwhile, type FileFailure, type FileWarning } from '../../workspace/failure.ts'
+import { changedMeanwhile, type FileFailure } from '../../workspace/failure.ts'
 import type { Lock } from '../../workspace/queue.ts'
 import { same, statAt, type Folder, type Pin } from '../root/pin.ts'
 import type { Snapshot } from '../text-file.ts'
@@ -48,11 +49,6 @@ interface RemovedFile extends NamedFile {
 interface PresentFile {
   pin: Pin
   snapshot: Snapshot
-}
-
-export interface CommittedFile {
-  warnings: FileWarning[]
-  write_strategy?: 'in_place'
 }
 
 /** What has become of one file so far. */

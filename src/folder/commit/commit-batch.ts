@@ -1,9 +1,10 @@
 // Puts new content in the place of many files, or removes them, all or nothing. Does not know plans or policy; what is left after a crash
 // is recover-batch.ts's. The order, and why it holds: docs/decisions/batch.md.
+import type { CommittedFile } from '../../change/store.ts'
 import { fail, ok, type Result } from '../../result.ts'
 import { codeOf, quietly } from '../../workspace/errno.ts'
 import type { FileFailure } from '../../workspace/failure.ts'
-import { isIn, split } from '../../workspace/path.ts'
+import { isIn, outermostFirst, split } from '../../workspace/path.ts'
 import type { Folder, Root } from '../root/pin.ts'
 import { randomTempName } from '../../workspace/temp-name.ts'
 import { bothDone } from '../../workspace/content.ts'
@@ -21,11 +22,10 @@ import {
   takeOver,
   writeMember,
   type BatchFile,
-  type CommittedFile,
   type Member
 } from './batch-member.ts'
 import { identityOf, type BatchMember, type BatchRecords, type RunningBatch } from './batch-record.ts'
-import { mkdirBelowRoot, NO_HARD_LINKS, outermostFirst, removeIfEmpty } from './commit-new.ts'
+import { mkdirBelowRoot, NO_HARD_LINKS, removeIfEmpty } from './commit-new.ts'
 import { beginInPlace, type InPlaceContext } from './in-place.ts'
 import type { Intents } from './intents.ts'
 import { answers, type Temp } from './temp.ts'

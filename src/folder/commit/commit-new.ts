@@ -72,10 +72,6 @@ export function foldersBetween(from: Buffer, to: Buffer): Buffer[] {
   return folders
 }
 
-/** The same folders without those that are named twice, each before those in it. */
-export const outermostFirst = (folders: readonly Buffer[]): Buffer[] =>
-  [...new Map(folders.map(folder => [folder.toString('latin1'), folder])).values()].sort((a, b) => a.length - b.length)
-
 /** False: it is there by now, perhaps because another request needs it too. Throws the system's error, or Raced. */
 export async function mkdirBelowRoot(root: Root, realPath: Buffer): Promise<boolean> {
   const { folder, leaf } = split(realPath)

@@ -1,0 +1,43 @@
+// What every change checks wherever the file is: whether it is the one that is expected, and may be replaced. Does not
+// touch files.
+import type { CommonOptions, CreateTarget, FileHistory, FileTarget } from '../workspace/api.ts'
+import type { FileFailure, StaleFile } from '../workspace/failure.ts'
+import type { FileRecorder } from '../recording/recorder.ts'
+
+/** The changes so far, for planners that ask; empty where no history is kept. */
+export const pastOf = async (recorder: FileRecorder | null): Promise<FileHistory> =>
+  recorder === null ? { records: [], changes: [] } : recorder.past()
+
+/** Tells how long it took to put so many bytes of a file where they are kept, if that was done. */
+export async function measured<R extends { ok: boolean }>(
+  { options: { meter } }: { options: Pick<CommonOptions, 'meter'> },
+  bytes: number,
+  work: () => Promise<R>
+): Promise<R> {
+  if (meter === undefined) return work()
+  const start = performance.now()
+  const done = await work()
+  if (done.ok) meter.committed((performance.now() - start) / 1000, bytes)
+  return done
+}
+
+/** Null if the file is what the request expects. `hash`: its SHA-256, of which a request may name the beginning. */
+export function staleness({ expected_hash }: FileTarget, hash: string): StaleFile | null {
+  return expected_hash === undefined || hash.startsWith(expected_hash)
+    ? null
+    : { code: 'STALE_FILE', reason: 'expected_hash', expected_hash }
+}
+
+/** Null: it may be replaced if its hash is the one that was given. */
+export function refusalToReplace({ overwrite, expected_hash, if_none_match }: CreateTarget): FileFailure | null {
+  if (if_none_match === true) return alreadyThere(true)
+  if (overwrite && expected_hash !== undefined) return null
+  if (overwrite) return { code: 'ALREADY_EXISTS', reason: 'needs_expected_hash' }
+  return expected_hash === undefined ? alreadyThere() : { code: 'ALREADY_EXISTS', reason: 'needs_overwrite' }
+}
+
+export const alreadyThere = (if_none_match?: boolean): FileFailure => ({
+  code: 'ALREADY_EXISTS',
+  reason: 'exists',
+  ...(if_none_match === true && { if_none_match })
+})

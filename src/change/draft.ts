@@ -1,0 +1,253 @@
+// What the steps of a change make of its files, in memory: each is checked and planned on what the earlier ones made. Does
+// not know where files are, or how they are written.
+import { setImmediate as yieldToOthers } from 'node:timers/promises'
+import { fail } from '../result.ts'
+import type { BatchDone, BatchOptions, BatchStep, Planned } from '../workspace/api.ts'
+import { areSame } from '../workspace/content.ts'
+import type { FileFailure } from '../workspace/failure.ts'
+import { isIn } from '../workspace/path.ts'
+import type { FailedFile, FailedMany, FailedOne, FileInfo, RequestedPath } from '../workspace/results.ts'
+import { pastOf, refusalToReplace, staleness } from './checks.ts'
+import type { FilePlace, FileSnapshot, FileStore } from './store.ts'
+import { groupTexts, type FileName, type FileText, type FileTexts, type NamedText } from './texts.ts'
+import { Unknown } from './unknown.ts'
+
+/** Steps, each with its path, and how they are carried out. */
+export interface ChangeSteps<T, F> {
+  steps: readonly BatchStep<T, F>[]
+  asked: readonly RequestedPath[]
+  options: BatchOptions<BatchDone<T>>
+  /** Makes the id that the records of a batch share; null: it is no batch, or there is no history. */
+  newId: (() => string) | null
+}
+
+/** What an undo or redo toggles in a file whose bytes stay as they are. */
+export interface Traceless<P extends FilePlace> {
+  name: FileName<P>
+  toggles: NonNullable<Planned<unknown>['toggles']>
+}
+
+interface DoneStep<T, P extends FilePlace, S extends FileSnapshot> extends NamedText<P, S> {
+  at: number
+  changed: boolean
+  created: boolean | undefined
+  description: T
+}
+
+/** What a step that removes its file makes of it. */
+const REMOVAL: Pick<Planned<never>, 'pieces' | 'splices' | 'splice_lines' | 'places' | 'toggles' | 'removes'> = {
+  pieces: [],
+  removes: true
+}
+const NO_SPLICES: Pick<Planned<never>, 'splices' | 'splice_lines' | 'places'> = {
+  splices: [],
+  splice_lines: [],
+  places: []
+}
+const NOTHING = Buffer.alloc(0)
+
+/** All steps of a change on the texts of its files, until they are written. */
+export class Draft<T, F, P extends FilePlace, S extends FileSnapshot> {
+  readonly texts: FileTexts<P, S>
+  readonly done: DoneStep<T, P, S>[] = []
+  /** Folders that will have been made for new files. */
+  readonly coming: Buffer[] = []
+  readonly traceless: Traceless<P>[] = []
+  /** The step that is being worked on. */
+  at = 0
+  readonly #store: FileStore<P, S>
+  readonly #request: ChangeSteps<T, F>
+  readonly #places: readonly P[]
+
+  constructor(store: FileStore<P, S>, request: ChangeSteps<T, F>, places: readonly P[]) {
+    this.#store = store
+    this.#request = request
+    this.#places = places
+    const apart = request.steps.map(
+      step => step.operation === 'remove' || (step.operation === 'edit' && step.apart === true)
+    )
+    this.texts = groupTexts<P, S>(places, apart, (a, b) => store.isSame(a, b))
+  }
+
+  /** Plans each step on what the earlier ones made. Null: nothing failed. */
+  async planAll(): Promise<FailedMany<F | FileFailure> | null> {
+    const { steps, options } = this.#request
+    const { other_failures = 0 } = options
+    const failed: FailedOne<F | FileFailure>[] = []
+    const untried: number[] = []
+    let unknown: Unknown<P, S> | undefined
+    for (const [at, step] of steps.entries()) {
+      const named = this.texts.of(at)
+      if (unknown !== undefined) {
+        const { text: previous } = this.texts.of(at - 1)
+        if (failed.length > other_failures || unknown.concerns(step, named, previous)) {
+          untried.push(at)
+          unknown.add(step, named)
+          continue
+        }
+      }
+      this.at = at
+      // A plan that is made on the event loop may take some ten milliseconds, and there may be a thousand.
+      if (at > 0) await yieldToOthers()
+      const one = await this.#planStep(step, named)
+      if (one === null) continue
+      failed.push({ ...one, at })
+      unknown ??= new Unknown<P, S>(place => this.#store.foldersFor(place))
+      unknown.addFailed(step, named, one.failure)
+    }
+    const [first, ...others] = failed
+    return first === undefined ? null : { ...first, others, untried }
+  }
+
+  async #planStep(
+    step: BatchStep<T, F>,
+    { name, text }: NamedText<P, S>
+  ): Promise<Omit<FailedOne<F | FileFailure>, 'at'> | null> {
+    const { asked } = this.#request
+    // Not that of the name: an earlier step may have reached the file by another path, such as a link.
+    const place = this.#places[this.at]!
+    const { info } = place
+    const failed = <G>(failure: G): FailedFile<G> => ({ ...fail(failure), ...this.infoOf(text) })
+    const refusal = await this.#refusalOf(step, place, { name, text })
+    if (refusal !== null) return { ...failed(refusal), ...this.#behind(refusal, text, place) }
+    if (text.refused !== null) return { ...info, ...text.refused }
+    // A file that this change makes had no hash before it.
+    const stale = text.content === null ? null : staleness(step.target, text.file_hash ?? '')
+    const before = this.#contentOf(text)
+    const planned = await step.plan(before, {
+      path: asked[this.at]!.path,
+      resolved_path: info.resolved_path,
+      exists: text.content !== null,
+      attributes: text.snapshot === null ? undefined : this.#store.attributesOf(place),
+      stale: stale ?? undefined,
+      history: () => pastOf(name.recorder)
+    })
+    if (!planned.ok) return failed(planned.failure)
+    if (stale !== null) return failed(stale)
+    const unremovable = this.#refusalOfPlan(step, text, planned.value)
+    if (unremovable !== null) return failed(unremovable)
+    this.#take(step, { name, text }, { before, planned: planned.value })
+    return null
+  }
+
+  /** Why a step can't be carried out, whatever its plan is. */
+  async #refusalOf(
+    step: BatchStep<T, F>,
+    place: P,
+    { name: { recorder }, text }: NamedText<P, S>
+  ): Promise<FileFailure | null> {
+    const store = this.#store
+    // Nothing may follow a removal.
+    if (text.removes) return { code: 'FILE_NOT_FOUND', missing: 'removed' }
+    const isFit = text.refused === null
+    const isThere = text.content !== null || !isFit
+    if (step.operation !== 'create') {
+      if (!isThere) return store.notFound(place)
+      if (step.operation === 'remove' && isFit) {
+        if (text.snapshot === null) return { code: 'FILE_NOT_FOUND', missing: 'made' }
+        // Who names a link may mean it, and not what it leads to.
+        if (place.info.resolved_path !== undefined) return { code: 'NOT_A_FILE', type: 'link' }
+        if (recorder === null) return { code: 'DELETE_NOT_ALLOWED', reason: 'history_off' }
+        if (!recorder.keepsTexts) return { code: 'DELETE_NOT_ALLOWED', reason: 'texts_not_kept' }
+        const refusal = store.refusalToRestore(place)
+        if (refusal !== null) return refusal
+      }
+    } else {
+      const refusal = !isThere
+        ? ((await store.refusalToMake(place, step.target, this.coming)) ?? this.#refusalAmongNew(place))
+        : text.snapshot === null && isFit
+          ? ({ code: 'ALREADY_EXISTS', reason: 'made' } satisfies FileFailure)
+          : refusalToReplace(step.target)
+      if (refusal !== null) return refusal
+    }
+    const needsHash =
+      store.options.requireHash && text.file_hash !== undefined && step.target.expected_hash === undefined
+    return needsHash ? { code: 'PRECONDITION_REQUIRED' } : null
+  }
+
+  /** Why a plan that removes the file can't be carried out. */
+  #refusalOfPlan(step: BatchStep<T, F>, { content }: FileText<P, S>, { removes }: Planned<T>): FileFailure | null {
+    if (step.operation === 'remove' || removes !== true) return null
+    const { options, refusesRemovals } = this.#store
+    if (refusesRemovals !== null) return refusesRemovals
+    // A removal that an undo took back may not be repeated by a caller who may not remove files.
+    const { origin, may_delete = options.allowDelete } = this.#request.options
+    const isRefused = content !== null && origin?.operation === 'redo' && !may_delete
+    return isRefused ? { code: 'DELETE_NOT_ALLOWED', reason: 'setting' } : null
+  }
+
+  /** Keeps what a plan makes of a text. `before`: what it was given. */
+  #take(
+    step: BatchStep<T, F>,
+    { name, text }: NamedText<P, S>,
+    { before, planned }: { before: Buffer; planned: Planned<T> }
+  ): void {
+    const { description, original, made_folders = [], attributes, encodings = {} } = planned
+    const isRemoval = step.operation === 'remove'
+    const { pieces, splices, splice_lines, places, toggles, removes = false } = isRemoval ? REMOVAL : planned
+    const content = { pieces, size: pieces.reduce((sum, { length }) => sum + length, 0) }
+    // The plan was given what was read, and not a copy.
+    if (original !== undefined && text.changes === 0 && text.twin === null && text.snapshot !== null) {
+      text.snapshot.bytes = original
+    }
+    const isThere = text.content !== null
+    const created = step.operation === 'create' ? !isThere && !removes : undefined
+    const changed =
+      created === true || (isThere && (removes || !areSame(content.pieces, content.size, original ?? before)))
+    text.isNote = !changed && text.changes === 0
+    const isWritten = changed || (isThere && toggles !== undefined && this.#store.writesToggles)
+    if (isWritten) {
+      text.changes++
+      const isFirst = text.changes === 1
+      text.alone = !isFirst ? {} : changed ? { splices, splice_lines, places, toggles } : { ...NO_SPLICES, toggles }
+      const { before: was } = isFirst ? encodings : text.encodings
+      const { after: is } = isRemoval ? {} : encodings
+      text.encodings = { ...(was !== undefined && { before: was }), ...(is !== undefined && { after: is }) }
+      text.content = content
+      text.removes = removes
+      text.made_folders = made_folders
+      text.attributes = attributes ?? text.attributes
+    } else if (toggles !== undefined) this.traceless.push({ name, toggles })
+    if (step.operation === 'create' && step.moves === true) {
+      const old = this.texts.of(this.at - 1)
+      text.moved = old.name.place.path
+      old.text.moved = name.place.path
+    }
+    if (created === true) this.coming.push(...this.#store.foldersFor(name.place))
+    this.done.push({ at: this.at, text, name, changed, created, description })
+  }
+
+  /** The step that makes the file for which another one is refused, or one above or below it. */
+  #behind({ code }: FileFailure, text: FileText<P, S>, { path }: P): { behind?: number } {
+    if (code !== 'ALREADY_EXISTS' && code !== 'NOT_A_FILE') return {}
+    const step = this.done.find(
+      ({ created, text: made, name: { place: other } }) =>
+        created === true && (made === text || isIn(other.path, path) || isIn(path, other.path))
+    )
+    return step === undefined ? {} : { behind: step.at }
+  }
+
+  /** Where another new file of this change stands in the way. */
+  #refusalAmongNew({ path }: P): FileFailure | null {
+    if (this.coming.some(folder => folder.equals(path))) return { code: 'NOT_A_FILE', type: 'directory' }
+    const isBelow = this.texts.all.some(
+      ({ content, snapshot, names: [first] }) => snapshot === null && content !== null && isIn(path, first!.place.path)
+    )
+    return isBelow ? { code: 'NOT_A_FILE', type: 'not_a_directory' } : null
+  }
+
+  /** What the next step is planned on, in memory that a planner may give away. */
+  #contentOf({ content, snapshot, changes, twin }: FileText<P, S>): Buffer {
+    if (content === null) return NOTHING
+    if (changes > 0 || snapshot === null) return Buffer.concat(content.pieces, content.size)
+    // What is planned of the other name is made of what was read.
+    return twin === null ? snapshot.bytes : Buffer.from(snapshot.bytes)
+  }
+
+  /** What is known of the file of the present step as it was read. */
+  infoOf(text: FileText<P, S>): FileInfo {
+    const { info } = this.#places[this.at]!
+    const file_hash = text.file_hash ?? text.refused?.file_hash
+    return file_hash === undefined ? info : { ...info, file_hash }
+  }
+}
