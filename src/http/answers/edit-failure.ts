@@ -1,10 +1,10 @@
 // Why an edit can't be made to a text, whichever operation asks for it. Does not know statuses or files.
 import type { CurrentOutcome, HunkFailure } from '../../engine/failure.ts'
-import type { Descriptions } from './description.ts'
-import { LINE_FAILURES } from './line-failure.ts'
-import { PATCH_FAILURES } from './patch-failure.ts'
-import { SECTION_FAILURES } from './section-failure.ts'
-import { TEXT_FAILURES } from './text-failure.ts'
+import type { Descriptions } from './problems/entry.ts'
+import { LINE_FAILURES } from './problems/ranges.ts'
+import { PATCH_FAILURES } from './problems/hunks.ts'
+import { SECTION_FAILURES } from './problems/sections.ts'
+import { TEXT_FAILURES } from './problems/text.ts'
 
 /** Why an edit can't be made to a text. */
 export type EditFailure = Extract<CurrentOutcome, { fits: false }>['failure']

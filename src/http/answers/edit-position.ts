@@ -1,6 +1,6 @@
 // Which edit of a request failed, and what became of the others. Does not know why it failed.
 import type { EditPosition } from '../../engine/failure.ts'
-import { NOTHING_WRITTEN } from './description.ts'
+import { NOTHING_WRITTEN } from './problems/entry.ts'
 import { listed } from './phrases.ts'
 
 /** The members of a problem that say which edit failed. */

@@ -1,6 +1,6 @@
 // What is said of text that the encoding of a file can't hold. Does not know statuses.
 import type { UnencodableText } from '../../engine/failure.ts'
-import { type Descriptions, NOTHING_WRITTEN, sentences } from './description.ts'
+import { type Descriptions, NOTHING_WRITTEN, sentences } from './problems/entry.ts'
 import { encodingShown, quote } from './phrases.ts'
 
 export const ENCODING_FAILURES: Descriptions<UnencodableText> = {

@@ -7,7 +7,7 @@ import type {
   TakeBackVerb,
   TakenBackFile
 } from '../../operations/operation.ts'
-import { sentences } from './description.ts'
+import { sentences } from './problems/entry.ts'
 import { capital, counted, listed } from './phrases.ts'
 
 /** Ids that a sentence names; with more it only counts them. */

@@ -1,6 +1,6 @@
 // The sentences of what is pending of a file, and of who wrote its lines. Does not know problems.
 import type { BlameOutcome, PendingOutcome } from '../../operations/operation.ts'
-import { sentences } from './description.ts'
+import { sentences } from './problems/entry.ts'
 import { counted, span } from './phrases.ts'
 
 export function pendingMessage({ path, exists, hunks, total_hunks, unseen, ...reach }: PendingOutcome): string {

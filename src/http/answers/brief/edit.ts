@@ -1,10 +1,10 @@
 // The texts of edits that can't be made, by code. Does not know why a request failed otherwise.
 import type { ExpectedTextMismatch, OccurrenceOutOfRange, WrongCount } from '../../../engine/failure.ts'
 import { type EditFailure, isOfHunk } from '../edit-failure.ts'
-import { OTHERS_MOVED, UNSENDABLE } from '../line-failure.ts'
+import { OTHERS_MOVED, UNSENDABLE } from '../problems/ranges.ts'
 import { whyMissed } from '../no-match-cause.ts'
 import { counted, linesListed, span } from '../phrases.ts'
-import { addLines, onceMore } from '../text-failure.ts'
+import { addLines, onceMore } from '../problems/text.ts'
 import {
   type Brief,
   type Briefs,

@@ -14,7 +14,7 @@ import type {
   SearchedText
 } from '../../../operations/operation.ts'
 import { BY_ROUTE, type CallSyntax, type ToolCall } from '../call-names.ts'
-import { sentences } from '../description.ts'
+import { sentences } from '../problems/entry.ts'
 import { oneLineAtATime } from '../inspect-outcome.ts'
 import type { AnswerBody } from '../outcome.ts'
 import { counted, linesListed, quote, span } from '../phrases.ts'

@@ -2,8 +2,8 @@
 // other failures.
 import type { DiffFix, HunkAmbiguous, HunkFailure, HunkNotFound, HunkPosition } from '../../../engine/failure.ts'
 import { CUT_MARK } from '../../../engine/text/encoding.ts'
-import { sentences } from '../description.ts'
-import { alsoUnplaced, correctedIn, hunkAmbiguous, hunkNotFound, placeOf, readInstead } from '../patch-failure.ts'
+import { sentences } from '../problems/entry.ts'
+import { alsoUnplaced, correctedIn, hunkAmbiguous, hunkNotFound, placeOf, readInstead } from '../problems/hunks.ts'
 import type { Brief, FailedCall, ShownAs } from './call.ts'
 import { preview } from './preview.ts'
 import { hashLine } from './text.ts'

@@ -1,7 +1,7 @@
 // The text for a model whose edit was made for another state of the file: what it would do to this one. Does not know
 // why an edit can't be made.
 import type { EditFailure } from '../edit-failure.ts'
-import { type Fitting, placed, whereItFits } from '../stale-file.ts'
+import { type Fitting, placed, whereItFits } from '../problems/stale-file.ts'
 import type { StaleFile } from '../../../workspace/failure.ts'
 import { counted } from '../phrases.ts'
 import { again, againAt, type Brief, type FailedCall, inspect, pathOf, toRead } from './call.ts'

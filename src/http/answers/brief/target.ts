@@ -3,7 +3,7 @@
 import type { AmbiguousTarget, OutlineEntry, TargetNotFound } from '../../../engine/failure.ts'
 import { linesFrom } from '../../../engine/outline/target.ts'
 import { quote } from '../phrases.ts'
-import { entryAt, namesLikeIt, targetNamed } from '../section-failure.ts'
+import { entryAt, namesLikeIt, targetNamed } from '../problems/sections.ts'
 import { again, type Brief, type FailedCall, takesAway } from './call.ts'
 import { below, outlineLines } from './text.ts'
 

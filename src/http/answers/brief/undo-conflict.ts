@@ -2,7 +2,7 @@
 // not know other failures.
 import type { ConflictAt, HistoryFailure } from '../../../operations/operation.ts'
 import { BY_TOOL } from '../call-names.ts'
-import { bringingBack, inTheWay, restoringEdits, withLater } from '../take-back-failure.ts'
+import { bringingBack, inTheWay, restoringEdits, withLater } from '../problems/undo-conflict.ts'
 import { type Brief, CALLS_LENGTH, type FailedCall, toRead } from './call.ts'
 
 /** Calls that put back a text. */

@@ -1,13 +1,13 @@
 // Why a hunk of a patch can't be applied, what is there instead, and what to send. Does not know statuses.
-import type { Problem, SuggestedFix } from '../../../schemas/problem.ts'
-import type { DiffFix, HunkAmbiguous, HunkFailure, HunkNotFound, HunkPosition } from '../../engine/failure.ts'
-import type { CauseType } from '../../engine/suggest/differences/classify.ts'
-import type { CallSyntax, NamedFile } from './call-names.ts'
-import { type Descriptions, type FailedRequest, NOTHING_WRITTEN, sentences } from './description.ts'
-import { position } from './edit-position.ts'
-import { whyMissed } from './no-match-cause.ts'
-import { capital, counted, linesListed, listed, quote, span } from './phrases.ts'
-import { readFile, readPreview } from './suggested-fixes.ts'
+import type { Problem, SuggestedFix } from '../../../../schemas/problem.ts'
+import type { DiffFix, HunkAmbiguous, HunkFailure, HunkNotFound, HunkPosition } from '../../../engine/failure.ts'
+import type { CauseType } from '../../../engine/suggest/differences/classify.ts'
+import type { CallSyntax, NamedFile } from '../call-names.ts'
+import { type Descriptions, type FailedRequest, NOTHING_WRITTEN, sentences } from './entry.ts'
+import { position } from '../edit-position.ts'
+import { whyMissed } from '../no-match-cause.ts'
+import { capital, counted, linesListed, listed, quote, span } from '../phrases.ts'
+import { readFile, readPreview } from '../suggested-fixes.ts'
 
 export const PATCH_FAILURES: Descriptions<HunkFailure> = {
   NO_MATCH: (failure, request) => ({

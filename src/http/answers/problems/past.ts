@@ -1,10 +1,10 @@
 // Why what needs the history can't be done: to tell a request that is sent again, to take back what was done. Does not
 // know statuses or files.
-import { MAX_EDIT_IDS } from '../../../schemas/undo.ts'
-import type { Failure } from '../failure.ts'
-import { sentences, type Descriptions } from './description.ts'
-import { retryAfter, sendAgain } from './retry-after.ts'
-import { noTexts, sweptEdits, TAKE_BACK_FAILURES } from './take-back-failure.ts'
+import { MAX_EDIT_IDS } from '../../../../schemas/undo.ts'
+import type { Failure } from '../../failure.ts'
+import { sentences, type Descriptions } from './entry.ts'
+import { retryAfter, sendAgain } from '../retry-after.ts'
+import { noTexts, sweptEdits, TAKE_BACK_FAILURES } from './undo-conflict.ts'
 
 type HistoryCode =
   'IDEMPOTENCY_KEY_REUSED' | 'REQUEST_IN_FLIGHT' | 'HISTORY_GONE' | 'CURSOR_GONE' | 'UNDO_CONFLICT' | 'NOTHING_TO_UNDO'

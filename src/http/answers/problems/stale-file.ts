@@ -1,13 +1,13 @@
 // What is said of a file that has changed since it was read: what the edit would do to it now. Does not know statuses.
-import type { SuggestedFix } from '../../../schemas/problem.ts'
-import type { LineRange } from '../../engine/edit/request.ts'
-import type { CurrentOutcome } from '../../engine/failure.ts'
-import type { StaleFile } from '../../workspace/failure.ts'
-import type { CallSyntax } from './call-names.ts'
-import { describeBy, sentences, type FailedRequest, NOTHING_WRITTEN, type ProblemParts } from './description.ts'
-import { EDIT_FAILURES } from './edit-failure.ts'
-import { counted, listed, span } from './phrases.ts'
-import { readFile, readPreview } from './suggested-fixes.ts'
+import type { SuggestedFix } from '../../../../schemas/problem.ts'
+import type { LineRange } from '../../../engine/edit/request.ts'
+import type { CurrentOutcome } from '../../../engine/failure.ts'
+import type { StaleFile } from '../../../workspace/failure.ts'
+import type { CallSyntax } from '../call-names.ts'
+import { describeBy, sentences, type FailedRequest, NOTHING_WRITTEN, type ProblemParts } from './entry.ts'
+import { EDIT_FAILURES } from '../edit-failure.ts'
+import { counted, listed, span } from '../phrases.ts'
+import { readFile, readPreview } from '../suggested-fixes.ts'
 
 /** What of a stale edit would still be made. */
 export type Fitting = Extract<CurrentOutcome, { fits: true }>

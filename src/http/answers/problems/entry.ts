@@ -1,7 +1,7 @@
 // How the sentences of failures are written down: a table by code, a line for each sentence. Does not know any failure.
-import type { Problem } from '../../../schemas/problem.ts'
-import type { FailedPart } from '../../operations/operation.ts'
-import type { NamedFile } from './call-names.ts'
+import type { Problem } from '../../../../schemas/problem.ts'
+import type { FailedPart } from '../../../operations/operation.ts'
+import type { NamedFile } from '../call-names.ts'
 
 /** What a failure says beyond its kind: the sentence, members of the body, headers. */
 export interface ProblemParts {

@@ -1,12 +1,12 @@
 // Why an edit of lines can't be made, what is there instead, and what to send. Does not know statuses.
-import type { Problem } from '../../../schemas/problem.ts'
-import type { ExpectedTextMismatch, LineFailure, LineOutOfRange, ResultTooLarge } from '../../engine/failure.ts'
-import type { CallSyntax } from './call-names.ts'
-import { sentences, type Descriptions, type FailedRequest } from './description.ts'
-import { ofEdit, position } from './edit-position.ts'
-import { whyMissed } from './no-match-cause.ts'
-import { capital, counted, listed, quote, span } from './phrases.ts'
-import { readLines, readPreview, toFixes, whyNotMerged } from './suggested-fixes.ts'
+import type { Problem } from '../../../../schemas/problem.ts'
+import type { ExpectedTextMismatch, LineFailure, LineOutOfRange, ResultTooLarge } from '../../../engine/failure.ts'
+import type { CallSyntax } from '../call-names.ts'
+import { sentences, type Descriptions, type FailedRequest } from './entry.ts'
+import { ofEdit, position } from '../edit-position.ts'
+import { whyMissed } from '../no-match-cause.ts'
+import { capital, counted, listed, quote, span } from '../phrases.ts'
+import { readLines, readPreview, toFixes, whyNotMerged } from '../suggested-fixes.ts'
 
 export const LINE_FAILURES: Descriptions<Exclude<LineFailure, ResultTooLarge>> = {
   LINE_OUT_OF_RANGE: (failure, { shown, naming }) => {

@@ -1,9 +1,9 @@
 // What is wrong with a field of a request that passed its schema, in words. Does not know statuses.
-import type { FieldFault, FixedFault } from '../../operations/operation.ts'
-import type { InvalidField } from '../failure.ts'
-import type { CallSyntax } from './call-names.ts'
-import { patchFaultInWords } from './patch-fault.ts'
-import { listed } from './phrases.ts'
+import type { FieldFault, FixedFault } from '../../../operations/operation.ts'
+import type { InvalidField } from '../../failure.ts'
+import type { CallSyntax } from '../call-names.ts'
+import { patchFaultInWords } from '../patch-fault.ts'
+import { listed } from '../phrases.ts'
 
 const TARGETS = 'heading, code_block and symbol'
 

@@ -1,5 +1,5 @@
 // Why a section, code block or symbol can't be edited, and what to name or send instead. Does not know statuses.
-import type { Problem } from '../../../schemas/problem.ts'
+import type { Problem } from '../../../../schemas/problem.ts'
 import type {
   AmbiguousTarget,
   OutlineEntry,
@@ -7,12 +7,12 @@ import type {
   Target,
   TargetNotFound,
   UnsupportedTarget
-} from '../../engine/failure.ts'
-import type { StrayEdit } from '../../operations/operation.ts'
-import type { InvalidField } from '../failure.ts'
-import { type CallSyntax, lookedAtWith, type NamedFile } from './call-names.ts'
-import { sentences, type Descriptions, type FailedRequest, NOTHING_WRITTEN } from './description.ts'
-import { capital, counted, linesListed, listed, qualifiedName, quote, span } from './phrases.ts'
+} from '../../../engine/failure.ts'
+import type { StrayEdit } from '../../../operations/operation.ts'
+import type { InvalidField } from '../../failure.ts'
+import { type CallSyntax, lookedAtWith, type NamedFile } from '../call-names.ts'
+import { sentences, type Descriptions, type FailedRequest, NOTHING_WRITTEN } from './entry.ts'
+import { capital, counted, linesListed, listed, qualifiedName, quote, span } from '../phrases.ts'
 
 /** How many places a sentence lists. */
 const MAX_LISTED = 5

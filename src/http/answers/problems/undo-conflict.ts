@@ -1,7 +1,7 @@
 // Why nothing was taken back or made again, and what to do next. Does not know statuses.
-import type { ConflictOnWire, Problem, SuggestedFix } from '../../../schemas/problem.ts'
-import { MAX_EDIT_IDS } from '../../../schemas/undo.ts'
-import { editIdsOf } from '../../engine/history/change.ts'
+import type { ConflictOnWire, Problem, SuggestedFix } from '../../../../schemas/problem.ts'
+import { MAX_EDIT_IDS } from '../../../../schemas/undo.ts'
+import { editIdsOf } from '../../../engine/history/change.ts'
 import type {
   ConflictAt,
   EditSwept,
@@ -11,11 +11,11 @@ import type {
   SweptSelector,
   TakeBackVerb,
   TextsGone
-} from '../../operations/operation.ts'
-import { type CallSyntax, pathShown } from './call-names.ts'
-import { sentences, type Descriptions, NOTHING_WRITTEN, type ProblemParts } from './description.ts'
-import { editsNamed, NAMED } from './history-outcome.ts'
-import { capital, counted, cut, listed, quote, span } from './phrases.ts'
+} from '../../../operations/operation.ts'
+import { type CallSyntax, pathShown } from '../call-names.ts'
+import { sentences, type Descriptions, NOTHING_WRITTEN, type ProblemParts } from './entry.ts'
+import { editsNamed, NAMED } from '../history-outcome.ts'
+import { capital, counted, cut, listed, quote, span } from '../phrases.ts'
 
 type Of<C extends HistoryFailure['code']> = Extract<HistoryFailure, { code: C }>
 

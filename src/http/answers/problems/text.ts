@@ -1,5 +1,5 @@
 // Why an edit of a text can't be made, what is there instead, and what to send. Does not know statuses.
-import type { Problem } from '../../../schemas/problem.ts'
+import type { Problem } from '../../../../schemas/problem.ts'
 import type {
   AlreadyApplied,
   Fix,
@@ -9,14 +9,14 @@ import type {
   SimilarContent,
   TextFailure,
   WrongCount
-} from '../../engine/failure.ts'
-import { BY_TOOL, type CallSyntax, type NamedFile } from './call-names.ts'
-import { sentences, type Descriptions, type FailedRequest } from './description.ts'
-import { ofEdit, position } from './edit-position.ts'
-import { failBecause, failToo, isCorrected, whyFails } from './later-edits.ts'
-import { notContained, whyMissed } from './no-match-cause.ts'
-import { capital, counted, linesListed, listed, quote, span } from './phrases.ts'
-import { toFixes, whyNotMerged } from './suggested-fixes.ts'
+} from '../../../engine/failure.ts'
+import { BY_TOOL, type CallSyntax, type NamedFile } from '../call-names.ts'
+import { sentences, type Descriptions, type FailedRequest } from './entry.ts'
+import { ofEdit, position } from '../edit-position.ts'
+import { failBecause, failToo, isCorrected, whyFails } from '../later-edits.ts'
+import { notContained, whyMissed } from '../no-match-cause.ts'
+import { capital, counted, linesListed, listed, quote, span } from '../phrases.ts'
+import { toFixes, whyNotMerged } from '../suggested-fixes.ts'
 
 export const TEXT_FAILURES: Descriptions<TextFailure> = {
   NO_MATCH: (failure, request) => ({

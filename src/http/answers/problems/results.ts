@@ -1,10 +1,10 @@
 // What is said of a change that breaks the syntax of a file: a problem where it was refused, else a warning. Does not
 // know statuses.
-import type { BrokenSyntax } from '../../engine/failure.ts'
-import type { SyntaxFault } from '../../engine/outline/syntax-errors.ts'
-import type { SyntaxReport } from '../../operations/syntax-guard.ts'
-import { sentences, type Descriptions, NOTHING_WRITTEN } from './description.ts'
-import { quote } from './phrases.ts'
+import type { BrokenSyntax } from '../../../engine/failure.ts'
+import type { SyntaxFault } from '../../../engine/outline/syntax-errors.ts'
+import type { SyntaxReport } from '../../../operations/syntax-guard.ts'
+import { sentences, type Descriptions, NOTHING_WRITTEN } from './entry.ts'
+import { quote } from '../phrases.ts'
 
 export const SYNTAX_FAILURES: Descriptions<BrokenSyntax> = {
   SYNTAX_ERROR: ({ fault, is_new }, { shown, naming }) => ({
