@@ -1,7 +1,7 @@
 // What is said of text that the encoding of a file can't hold. Does not know statuses.
 import type { UnencodableText } from '../../engine/failure.ts'
-import { type Descriptions, NOTHING_WRITTEN, sentences } from './problems/entry.ts'
-import { encodingShown, quote } from './phrases.ts'
+import type { Descriptions } from './problems/entry.ts'
+import { NOTHING_WRITTEN, sentences, encodingShown, quote } from './phrases.ts'
 
 export const ENCODING_FAILURES: Descriptions<UnencodableText> = {
   UNENCODABLE_TEXT: (failure, { shown }) => ({

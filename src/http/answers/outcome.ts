@@ -21,11 +21,17 @@ import type { ChangedOutcome, ChangeOutcome, Outcome, PatchedFile } from '../../
 import type { FileWarning } from '../../workspace/failure.ts'
 import { batchMessage, patchedMessage, patchMessage } from './batch-outcome.ts'
 import { BY_ROUTE, type CallSyntax, pathShown } from './call-names.ts'
-import { sentences } from './problems/entry.ts'
+import { sentences, capital, counted, encodingShown, linesListed, quote, span } from './phrases.ts'
 import { inspectMessage } from './inspect-outcome.ts'
-import { changesMessage, fileMessage, historyMessage, reviewMessage, takeBackMessage } from './history-outcome.ts'
-import { blameMessage, pendingMessage } from './past-outcome.ts'
-import { capital, counted, encodingShown, linesListed, quote, span } from './phrases.ts'
+import {
+  blameMessage,
+  changesMessage,
+  fileMessage,
+  historyMessage,
+  pendingMessage,
+  reviewMessage,
+  takeBackMessage
+} from './history-outcome.ts'
 import { entryNamed } from './problems/sections.ts'
 import { syntaxWarning } from './problems/results.ts'
 

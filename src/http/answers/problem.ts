@@ -7,12 +7,11 @@ import type { Failure } from '../failure.ts'
 import { briefProblem, type DescribedFailure } from './brief/problem.ts'
 import { BY_ROUTE, type CallSyntax, pathShown, type ToolCall } from './call-names.ts'
 import { below } from './brief/text.ts'
-import { describeBy, type Descriptions, sentences } from './problems/entry.ts'
+import { describeBy, type Descriptions } from './problems/entry.ts'
+import { cut, quote, sentences } from './phrases.ts'
 import { FILE_FAILURES } from './problems/paths.ts'
 import { HISTORY_FAILURES } from './problems/past.ts'
 import { membersIn, ofPart, operationsFailToo, operationsNotTried } from './part.ts'
-import { historyNotes } from './history-notes.ts'
-import { cut } from './phrases.ts'
 import { sendable } from './sendable.ts'
 import { REQUEST_FAILURES } from './problems/request.ts'
 import { EDIT_FAILURES } from './edit-failure.ts'
@@ -230,4 +229,22 @@ function toOtherFailure({ body, notes }: DescribedFailure): OtherFailure {
 function isPreconditionFailed(failure: Failure, { by_header }: Pick<Context, 'by_header'>): boolean {
   if (failure.code === 'ALREADY_EXISTS') return failure.if_none_match === true
   return failure.code === 'STALE_FILE' && failure.reason === 'expected_hash' && by_header === true
+}
+
+/** What else there is to be known of what was done before; it comes last. */
+const historyNotes = ({ taken_back, made_by }: Pick<Context, 'taken_back' | 'made_by'>): string[] => [
+  ...(made_by === undefined ? [] : [madeByNote(made_by)]),
+  ...(taken_back === undefined ? [] : [takenBackNote(taken_back)])
+]
+
+function madeByNote({ edit_id, at, agent }: EarlierEdit): string {
+  const who = agent === undefined ? '' : ` by ${quote(agent)}`
+  return `Edit ${edit_id}${who} made this change at ${new Date(at).toISOString()}.`
+}
+
+/** An edit of the caller that somebody took back: the miss may be of what it had written. */
+function takenBackNote({ edit_id, agent, note }: TakenBackEdit): string {
+  const who = agent === undefined ? '' : ` by ${quote(agent)}`
+  const why = note === undefined ? '' : `: ${quote(note, 200)}`
+  return `Your edit ${edit_id} of this file was taken back${who}${why}. Don't make it again.`
 }

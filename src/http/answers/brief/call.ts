@@ -3,8 +3,7 @@
 import type { LineRange } from '../../../engine/edit/request.ts'
 import type { EditPosition, Fix, FixedLines, FixedText, LaterEdit } from '../../../engine/failure.ts'
 import { BY_TOOL, type CallSyntax, pathShown, type ToolCall } from '../call-names.ts'
-import { editsNotTried, editsNumbered } from '../edit-position.ts'
-import { isCorrected } from '../later-edits.ts'
+import { editsNotTried, editsNumbered, isCorrected } from '../edits-of-request.ts'
 import { capital, span } from '../phrases.ts'
 import { whyNotMerged } from '../suggested-fixes.ts'
 
@@ -285,7 +284,7 @@ export function shortest(ready: readonly EditFix[], failure: EditPosition, call:
 }
 
 /** The number of the edit, if there are several, and which others weren't tried. */
-export function ofEdit(failure: EditPosition, what: string): string {
+export function whatOfEdit(failure: EditPosition, what: string): string {
   const { edit_index, total_edits } = failure
   if (total_edits === 1) return what
   const untried = editsNotTried(failure)

@@ -12,10 +12,10 @@ import {
   eachPlace,
   type FailedCall,
   fixed,
-  ofEdit,
   pathOf,
   toRead,
-  withEdits
+  withEdits,
+  whatOfEdit
 } from './call.ts'
 import { noMatch } from './no-match.ts'
 import { ambiguousHunk, missedHunk } from './patch.ts'
@@ -26,7 +26,7 @@ import { ambiguousTarget, targetNotFound } from './target.ts'
 export const EDIT_BRIEFS: Briefs<EditFailure> = {
   NO_MATCH: (failure, call) => (isOfHunk(failure) ? missedHunk(failure, call) : noMatch(failure, call)),
   ALREADY_APPLIED: (failure, call) => ({
-    what: ofEdit(
+    what: whatOfEdit(
       failure,
       `${call.naming.field('new_text')} is there already, around ${call.naming.field('old_text')} ` +
         `(${span(failure.lines)} of ${call.shown})`
@@ -41,7 +41,7 @@ export const EDIT_BRIEFS: Briefs<EditFailure> = {
   }),
   WRONG_COUNT: (failure, call) => (isOfHunk(failure) ? ambiguousHunk(failure, call) : wrongCount(failure, call)),
   OCCURRENCE_OUT_OF_RANGE: (failure, call) => ({
-    what: ofEdit(failure, `occurrence is ${failure.occurrence}, but ${appears(failure, call)}`),
+    what: whatOfEdit(failure, `occurrence is ${failure.occurrence}, but ${appears(failure, call)}`),
     next: oneOfThem(failure, call)
   }),
   EXPECTED_TEXT_MISMATCH: expectedTextMismatch,
@@ -61,7 +61,7 @@ function wrongCount(failure: WrongCount, call: FailedCall): Brief {
   const { actual_occurrences: actual, expected_occurrences: expected, undone_by_edit, similar_content } = failure
   const were = expected === 1 ? 'must match one place' : `${expected} places were expected`
   const why = undone_by_edit === undefined ? '' : `, since edit ${undone_by_edit + 1} of this request changes it first`
-  const what = ofEdit(failure, `${appears(failure, call)}, but ${were}${why}`)
+  const what = whatOfEdit(failure, `${appears(failure, call)}, but ${were}${why}`)
   if (actual > expected || failure.overlapping) return { what, next: oneOfThem(failure, call) }
   const [best] = similar_content ?? []
   const [adjusted] = withEdits(failure.fixes)
@@ -96,21 +96,21 @@ function oneOfThem(failure: WrongCount | OccurrenceOutOfRange, call: FailedCall)
 function expectedTextMismatch(failure: ExpectedTextMismatch, call: FailedCall): Brief {
   const { start_line, end_line, found_at, cause, fixes, actual_text, file_preview } = failure
   if (end_line < start_line) {
-    return { what: ofEdit(failure, `expected_text must be empty where lines are inserted`), next: [] }
+    return { what: whatOfEdit(failure, `expected_text must be empty where lines are inserted`), next: [] }
   }
   const differ = `expected_text does not match ${span([start_line, end_line])} of ${call.shown}`
   if (found_at === undefined && cause?.type === 'encoding') {
-    return { what: ofEdit(failure, `${differ}: ${UNSENDABLE}`), next: [] }
+    return { what: whatOfEdit(failure, `${differ}: ${UNSENDABLE}`), next: [] }
   }
   const [first] = withEdits(fixes)
   const why = cause === undefined ? '' : `: ${whyMissed(cause, call.naming, 'expected_text')}`
   if (found_at === undefined || first === undefined) {
     const where = found_at === undefined ? '' : `, but ${span(found_at)}${why}`
-    return { what: ofEdit(failure, `${differ}${where}`), next: [], lines: preview(file_preview) }
+    return { what: whatOfEdit(failure, `${differ}${where}`), next: [], lines: preview(file_preview) }
   }
   const same = found_at[0] === start_line && found_at[1] === end_line
   const almost = cause === undefined ? 'it is' : 'nearly the same text is'
-  const what = ofEdit(failure, same ? `${differ}${why}` : `${differ}; ${almost} now at ${span(found_at)}${why}`)
+  const what = whatOfEdit(failure, same ? `${differ}${why}` : `${differ}; ${almost} now at ${span(found_at)}${why}`)
   // They would be made at the numbers that they have, without a look at what is there.
   const areUnchecked = !same && othersOf(failure, call).some(({ expected_text }) => expected_text === undefined)
   return {

@@ -4,8 +4,7 @@ import type { HistoryResult, ListedEdit } from '../../../../schemas/history.ts'
 import type { RedoResult, UndoResult } from '../../../../schemas/undo.ts'
 import type { TakeBackOutcome } from '../../../operations/operation.ts'
 import { type CallSyntax, pathShown, type ToolCall } from '../call-names.ts'
-import { sentences } from '../problems/entry.ts'
-import { cut, quote } from '../phrases.ts'
+import { sentences, cut, quote } from '../phrases.ts'
 import { below, hashLine, numbered } from './text.ts'
 
 /** Places of one edit that a line lists. */

@@ -3,22 +3,22 @@
 import type { EditPosition, Fix, LaterEdit, NoMatch, SimilarContent } from '../../../engine/failure.ts'
 import type { Cause } from '../../../engine/suggest/differences/classify.ts'
 import type { CallSyntax } from '../call-names.ts'
-import { failBecause, isCorrected, whyFails } from '../later-edits.ts'
-import { notContained, whyMissed } from '../no-match-cause.ts'
-import { counted, listed, quote, span } from '../phrases.ts'
+import { failBecause, isCorrected, whyFails } from '../edits-of-request.ts'
 import {
+  whatOfEdit,
   asCall,
   type Brief,
   eachPlace,
   type FailedCall,
   fixed,
-  ofEdit,
   otherCall,
   pathOf,
   shortest,
   toRead,
   withEdits
 } from './call.ts'
+import { notContained, whyMissed } from '../no-match-cause.ts'
+import { counted, listed, quote, span } from '../phrases.ts'
 import { preview } from './preview.ts'
 
 /** The longest region that is shown where no edit of it is proposed. */
@@ -32,7 +32,7 @@ export function noMatch(failure: NoMatch, call: FailedCall): Brief {
   const { naming } = call
   const [old_text, new_text] = [naming.field('old_text'), naming.field('new_text')]
   const notFound = `${old_text} was not found in ${call.shown}`
-  const of = (what: string) => ofEdit(failure, `${notFound}${what}`)
+  const of = (what: string) => whatOfEdit(failure, `${notFound}${what}`)
   const [best] = similar_content
   const ready = withEdits(fixes)
   const [first] = ready

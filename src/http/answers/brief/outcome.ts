@@ -14,10 +14,9 @@ import type {
   SearchedText
 } from '../../../operations/operation.ts'
 import { BY_ROUTE, type CallSyntax, type ToolCall } from '../call-names.ts'
-import { sentences } from '../problems/entry.ts'
+import { sentences, counted, linesListed, quote, span } from '../phrases.ts'
 import { oneLineAtATime } from '../inspect-outcome.ts'
 import type { AnswerBody } from '../outcome.ts'
-import { counted, linesListed, quote, span } from '../phrases.ts'
 import { briefHistory, briefTakeBack } from './history.ts'
 import { below, hashLine, linesOf, numbered, outlineLines } from './text.ts'
 

@@ -2,7 +2,7 @@
 // other failures.
 import type { DiffFix, HunkAmbiguous, HunkFailure, HunkNotFound, HunkPosition } from '../../../engine/failure.ts'
 import { CUT_MARK } from '../../../engine/text/encoding.ts'
-import { sentences } from '../problems/entry.ts'
+import { sentences } from '../phrases.ts'
 import { alsoUnplaced, correctedIn, hunkAmbiguous, hunkNotFound, placeOf, readInstead } from '../problems/hunks.ts'
 import type { Brief, FailedCall, ShownAs } from './call.ts'
 import { preview } from './preview.ts'

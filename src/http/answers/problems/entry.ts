@@ -2,6 +2,7 @@
 import type { Problem } from '../../../../schemas/problem.ts'
 import type { FailedPart } from '../../../operations/operation.ts'
 import type { NamedFile } from '../call-names.ts'
+import { counted } from '../phrases.ts'
 
 /** What a failure says beyond its kind: the sentence, members of the body, headers. */
 export interface ProblemParts {
@@ -39,7 +40,6 @@ export function describeBy<F extends { code: string }>(
   return typeof described === 'string' ? { detail: described } : described
 }
 
-/** Sentences one after the other; empty ones are left out. */
-export const sentences = (...each: string[]): string => each.filter(sentence => sentence !== '').join(' ')
-
-export const NOTHING_WRITTEN = 'Nothing was written.'
+const wholeSeconds = (seconds: number): number => Math.max(1, Math.ceil(seconds))
+export const retryAfter = (seconds: number) => ({ 'retry-after': String(wholeSeconds(seconds)) })
+export const sendAgain = (seconds: number) => `Send the request again in ${counted(wholeSeconds(seconds), 'second')}.`

@@ -3,10 +3,10 @@ import type { Problem, SuggestedFix } from '../../../../schemas/problem.ts'
 import type { DiffFix, HunkAmbiguous, HunkFailure, HunkNotFound, HunkPosition } from '../../../engine/failure.ts'
 import type { CauseType } from '../../../engine/suggest/differences/classify.ts'
 import type { CallSyntax, NamedFile } from '../call-names.ts'
-import { type Descriptions, type FailedRequest, NOTHING_WRITTEN, sentences } from './entry.ts'
-import { position } from '../edit-position.ts'
+import type { Descriptions, FailedRequest } from './entry.ts'
+import { NOTHING_WRITTEN, sentences, capital, counted, linesListed, listed, quote, span } from '../phrases.ts'
+import { position } from '../edits-of-request.ts'
 import { whyMissed } from '../no-match-cause.ts'
-import { capital, counted, linesListed, listed, quote, span } from '../phrases.ts'
 import { readFile, readPreview } from '../suggested-fixes.ts'
 
 export const PATCH_FAILURES: Descriptions<HunkFailure> = {

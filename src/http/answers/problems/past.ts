@@ -2,8 +2,8 @@
 // know statuses or files.
 import { MAX_EDIT_IDS } from '../../../../schemas/undo.ts'
 import type { Failure } from '../../failure.ts'
-import { sentences, type Descriptions } from './entry.ts'
-import { retryAfter, sendAgain } from '../retry-after.ts'
+import { sentences } from '../phrases.ts'
+import { type Descriptions, retryAfter, sendAgain } from './entry.ts'
 import { noTexts, sweptEdits, TAKE_BACK_FAILURES } from './undo-conflict.ts'
 
 type HistoryCode =

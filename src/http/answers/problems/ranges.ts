@@ -2,10 +2,10 @@
 import type { Problem } from '../../../../schemas/problem.ts'
 import type { ExpectedTextMismatch, LineFailure, LineOutOfRange, ResultTooLarge } from '../../../engine/failure.ts'
 import type { CallSyntax } from '../call-names.ts'
-import { sentences, type Descriptions, type FailedRequest } from './entry.ts'
-import { ofEdit, position } from '../edit-position.ts'
+import { sentences, capital, counted, listed, quote, span } from '../phrases.ts'
+import type { Descriptions, FailedRequest } from './entry.ts'
+import { ofEdit, position } from '../edits-of-request.ts'
 import { whyMissed } from '../no-match-cause.ts'
-import { capital, counted, listed, quote, span } from '../phrases.ts'
 import { readLines, readPreview, toFixes, whyNotMerged } from '../suggested-fixes.ts'
 
 export const LINE_FAILURES: Descriptions<Exclude<LineFailure, ResultTooLarge>> = {

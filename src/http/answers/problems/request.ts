@@ -5,10 +5,9 @@ import type { Rate } from '../../../config/config.ts'
 import type { OperationFailure } from '../../../operations/operation.ts'
 import type { InvalidField, JwtFault, RequestFailure } from '../../failure.ts'
 import type { CallSyntax } from '../call-names.ts'
-import { NOTHING_WRITTEN, sentences, type Descriptions, type ProblemParts } from './entry.ts'
+import { NOTHING_WRITTEN, sentences, counted, cut, listed, quote } from '../phrases.ts'
+import { type Descriptions, type ProblemParts, retryAfter, sendAgain } from './entry.ts'
 import { faultInWords } from './field-faults.ts'
-import { counted, cut, listed, quote } from '../phrases.ts'
-import { retryAfter, sendAgain } from '../retry-after.ts'
 import { strayError } from './sections.ts'
 
 type Of<C extends RequestFailure['code']> = Extract<RequestFailure | OperationFailure, { code: C }>

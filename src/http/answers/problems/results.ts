@@ -3,8 +3,8 @@
 import type { BrokenSyntax } from '../../../engine/failure.ts'
 import type { SyntaxFault } from '../../../engine/outline/syntax-errors.ts'
 import type { SyntaxReport } from '../../../operations/syntax-guard.ts'
-import { sentences, type Descriptions, NOTHING_WRITTEN } from './entry.ts'
-import { quote } from '../phrases.ts'
+import { sentences, NOTHING_WRITTEN, quote } from '../phrases.ts'
+import type { Descriptions } from './entry.ts'
 
 export const SYNTAX_FAILURES: Descriptions<BrokenSyntax> = {
   SYNTAX_ERROR: ({ fault, is_new }, { shown, naming }) => ({

@@ -11,8 +11,18 @@ import type {
 import type { StrayEdit } from '../../../operations/operation.ts'
 import type { InvalidField } from '../../failure.ts'
 import { type CallSyntax, lookedAtWith, type NamedFile } from '../call-names.ts'
-import { sentences, type Descriptions, type FailedRequest, NOTHING_WRITTEN } from './entry.ts'
-import { capital, counted, linesListed, listed, qualifiedName, quote, span } from '../phrases.ts'
+import {
+  sentences,
+  NOTHING_WRITTEN,
+  capital,
+  counted,
+  linesListed,
+  listed,
+  qualifiedName,
+  quote,
+  span
+} from '../phrases.ts'
+import type { Descriptions, FailedRequest } from './entry.ts'
 
 /** How many places a sentence lists. */
 const MAX_LISTED = 5

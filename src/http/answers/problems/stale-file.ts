@@ -4,9 +4,9 @@ import type { LineRange } from '../../../engine/edit/request.ts'
 import type { CurrentOutcome } from '../../../engine/failure.ts'
 import type { StaleFile } from '../../../workspace/failure.ts'
 import type { CallSyntax } from '../call-names.ts'
-import { describeBy, sentences, type FailedRequest, NOTHING_WRITTEN, type ProblemParts } from './entry.ts'
+import { describeBy, type FailedRequest, type ProblemParts } from './entry.ts'
+import { sentences, NOTHING_WRITTEN, counted, listed, span } from '../phrases.ts'
 import { EDIT_FAILURES } from '../edit-failure.ts'
-import { counted, listed, span } from '../phrases.ts'
 import { readFile, readPreview } from '../suggested-fixes.ts'
 
 /** What of a stale edit would still be made. */

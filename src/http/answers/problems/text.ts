@@ -11,11 +11,10 @@ import type {
   WrongCount
 } from '../../../engine/failure.ts'
 import { BY_TOOL, type CallSyntax, type NamedFile } from '../call-names.ts'
-import { sentences, type Descriptions, type FailedRequest } from './entry.ts'
-import { ofEdit, position } from '../edit-position.ts'
-import { failBecause, failToo, isCorrected, whyFails } from '../later-edits.ts'
+import { sentences, capital, counted, linesListed, listed, quote, span } from '../phrases.ts'
+import type { Descriptions, FailedRequest } from './entry.ts'
+import { ofEdit, position, failBecause, failToo, isCorrected, whyFails } from '../edits-of-request.ts'
 import { notContained, whyMissed } from '../no-match-cause.ts'
-import { capital, counted, linesListed, listed, quote, span } from '../phrases.ts'
 import { toFixes, whyNotMerged } from '../suggested-fixes.ts'
 
 export const TEXT_FAILURES: Descriptions<TextFailure> = {

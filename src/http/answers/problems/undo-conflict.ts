@@ -13,9 +13,9 @@ import type {
   TextsGone
 } from '../../../operations/operation.ts'
 import { type CallSyntax, pathShown } from '../call-names.ts'
-import { sentences, type Descriptions, NOTHING_WRITTEN, type ProblemParts } from './entry.ts'
+import { sentences, NOTHING_WRITTEN, capital, counted, cut, listed, quote, span } from '../phrases.ts'
+import type { Descriptions, ProblemParts } from './entry.ts'
 import { editsNamed, NAMED } from '../history-outcome.ts'
-import { capital, counted, cut, listed, quote, span } from '../phrases.ts'
 
 type Of<C extends HistoryFailure['code']> = Extract<HistoryFailure, { code: C }>
 
