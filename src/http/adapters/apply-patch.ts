@@ -8,7 +8,7 @@ import { type FilePatch, parsePatch, writePatch } from '../../engine/patch/envel
 import type { Operations } from '../../operations.ts'
 import { fail, ok, type Result } from '../../result.ts'
 import { shownDiffs } from '../answers/brief/patch.ts'
-import { below } from '../answers/brief/text.ts'
+import { below } from '../answers/brief/layout.ts'
 import type { CallAnswer, Done } from '../call.ts'
 import { invalidField, type Failure, type RequestFailure } from '../failure.ts'
 import {

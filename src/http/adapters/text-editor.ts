@@ -5,7 +5,7 @@ import { MEMORY_COMMANDS, MemoryCall, TEXT_EDITOR_COMMANDS, TextEditorCall } fro
 import type { ChangeOutcome, InspectOutcome } from '../../operations/operation.ts'
 import type { Operations } from '../../operations.ts'
 import { fail, ok } from '../../result.ts'
-import { below } from '../answers/brief/text.ts'
+import { below } from '../answers/brief/layout.ts'
 import type { CallSyntax } from '../answers/call-names.ts'
 import { SUCCESS, type Answer } from '../answers/problem.ts'
 import { caller, type CallAnswer, type Done } from '../call.ts'

@@ -6,7 +6,7 @@ import type { EarlierEdit, FailedPart, TakenBackEdit, PartWithPath } from '../..
 import type { Failure } from '../failure.ts'
 import { briefProblem, type DescribedFailure } from './brief/problem.ts'
 import { BY_ROUTE, type CallSyntax, pathShown, type ToolCall } from './call-names.ts'
-import { below } from './brief/text.ts'
+import { below } from './brief/layout.ts'
 import { describeBy, type Descriptions } from './problems/entry.ts'
 import { cut, quote, sentences } from './phrases.ts'
 import { FILE_FAILURES } from './problems/paths.ts'

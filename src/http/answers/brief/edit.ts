@@ -19,7 +19,7 @@ import {
 } from './call.ts'
 import { noMatch } from './no-match.ts'
 import { ambiguousHunk, missedHunk } from './patch.ts'
-import { excerptNumbered, preview } from './preview.ts'
+import { excerptNumbered, preview } from './layout.ts'
 import { ambiguousTarget, targetNotFound } from './target.ts'
 
 /** The texts, by code; the others of `EditFailure` are answered with `detail`. */

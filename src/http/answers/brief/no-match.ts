@@ -19,7 +19,7 @@ import {
 } from './call.ts'
 import { notContained, whyMissed } from '../no-match-cause.ts'
 import { counted, listed, quote, span } from '../phrases.ts'
-import { preview } from './preview.ts'
+import { preview } from './layout.ts'
 
 /** The longest region that is shown where no edit of it is proposed. */
 const REGION_LENGTH = 2000

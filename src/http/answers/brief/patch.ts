@@ -5,8 +5,7 @@ import { CUT_MARK } from '../../../engine/text/encoding.ts'
 import { sentences } from '../phrases.ts'
 import { alsoUnplaced, correctedIn, hunkAmbiguous, hunkNotFound, placeOf, readInstead } from '../problems/hunks.ts'
 import type { Brief, FailedCall, ShownAs } from './call.ts'
-import { preview } from './preview.ts'
-import { hashLine } from './text.ts'
+import { preview, hashLine } from './layout.ts'
 
 /** All diffs of one answer, in UTF-16 units; the first is shown in any case. */
 const DIFFS_LENGTH = 4000

@@ -11,7 +11,7 @@ import { again, type Brief, type Briefs, type FailedCall, inspect, pathOf, type 
 import { EDIT_BRIEFS } from './edit.ts'
 import { staleFile } from './stale-file.ts'
 import { undoConflict } from './undo-conflict.ts'
-import { below, hashLine } from './text.ts'
+import { below, hashLine } from './layout.ts'
 
 /** A failure, and `body` as JSON, whose `detail` is of the failure alone; `notes`: what else is known. */
 export interface DescribedFailure {

@@ -5,7 +5,7 @@ import { type Fitting, placed, whereItFits } from '../problems/stale-file.ts'
 import type { StaleFile } from '../../../workspace/failure.ts'
 import { counted } from '../phrases.ts'
 import { again, againAt, type Brief, type FailedCall, inspect, pathOf, toRead } from './call.ts'
-import { preview } from './preview.ts'
+import { preview } from './layout.ts'
 
 /** `explain`: the text of an edit that can't be made; undefined where `detail` says it, as here. */
 export function staleFile(

@@ -5,7 +5,7 @@ import { linesFrom } from '../../../engine/outline/target.ts'
 import { quote } from '../phrases.ts'
 import { entryAt, namesLikeIt, targetNamed } from '../problems/sections.ts'
 import { again, type Brief, type FailedCall, takesAway } from './call.ts'
-import { below, outlineLines } from './text.ts'
+import { below, outlineLines } from './layout.ts'
 
 /** Items of an outline that are shown. */
 const MOST_ITEMS = 30
