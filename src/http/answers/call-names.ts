@@ -21,7 +21,7 @@ export type OptionalField =
 type Always = 'edit' | 'create'
 
 /**
- * Names for one kind of caller. Of the operations, those that the caller has; whoever changes files can edit and
+ * Names for one kind of caller, with those of the operations that it has; each caller who changes files can edit and
  * create.
  */
 export interface CallSyntax extends Partial<Omit<CallNames, Always>>, Pick<CallNames, Always> {

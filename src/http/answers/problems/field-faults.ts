@@ -8,8 +8,8 @@ import { counted, listed, quote } from '../phrases.ts'
 const TARGETS = 'heading, code_block and symbol'
 
 /**
- * Of the text that is to replace `old`. Other editors take its absence as a deletion; it may as well be the rest of a
- * call that was cut off.
+ * Said where the text that is to replace `old` is missing. Other editors take its absence as a deletion; it may as well
+ * be the rest of a call that was cut off.
  */
 export const noTextFor = (old: string): string => `is missing; send "" to delete ${old}`
 

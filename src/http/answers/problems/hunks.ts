@@ -1,41 +1,66 @@
-// Why a hunk of a patch can't be applied, what is there instead, and what to send. Does not know statuses.
+// Why a hunk of a patch can't be applied, what is there instead, and what to send; in a short text the diff to send comes
+// last, as it is.
 import type { Problem, SuggestedFix } from '../../../../schemas/problem.ts'
-import type { DiffFix, HunkAmbiguous, HunkFailure, HunkNotFound, HunkPosition } from '../../../engine/failure.ts'
+import type {
+  DiffFix,
+  HunkAmbiguous,
+  HunkFailure,
+  HunkNotFound,
+  HunkPosition,
+  NoMatch,
+  WrongCount
+} from '../../../engine/failure.ts'
 import type { CauseType } from '../../../engine/suggest/differences/classify.ts'
+import { CUT_MARK } from '../../../engine/text/encoding.ts'
+import type { Brief, FailedCall, ShownAs } from '../brief/call.ts'
+import { hashLine, preview } from '../brief/layout.ts'
 import type { CallSyntax, NamedFile } from '../call-names.ts'
-import type { Descriptions, FailedRequest } from './entry.ts'
-import { NOTHING_WRITTEN, sentences, capital, counted, linesListed, listed, quote, span } from '../phrases.ts'
 import { position } from '../edits-of-request.ts'
 import { whyMissed } from '../no-match-cause.ts'
+import { capital, counted, linesListed, listed, NOTHING_WRITTEN, quote, sentences, span } from '../phrases.ts'
 import { readFile, readPreview } from '../suggested-fixes.ts'
+import type { ProblemEntry, FailedRequest } from './entry.ts'
 
-export const PATCH_FAILURES: Descriptions<HunkFailure> = {
-  NO_MATCH: (failure, request) => ({
-    detail: sentences(
-      hunkNotFound(failure, request),
-      alsoUnplaced(failure),
-      ...whatNext(failure),
-      noneApplied(failure)
-    ),
-    members: {
-      ...position(failure),
-      search_text: failure.search_text,
-      ...(failure.applied_lines !== undefined && { already_applied: true as const }),
-      similar_content: failure.similar_content,
-      suggested_fixes: fixesOf(failure, request),
-      suggestions_truncated: failure.suggestions_truncated,
-      file_preview: failure.file_preview
-    }
-  }),
-  WRONG_COUNT: (failure, request) => ({
-    detail: sentences(
-      hunkAmbiguous(failure, request.shown),
-      alsoUnplaced(failure),
-      ...whatNext(failure),
-      noneApplied(failure)
-    ),
-    members: { ...position(failure), ...matches(failure, request) }
-  })
+/** Whether it is a hunk of a patch that failed. */
+export const isOfHunk = <F extends NoMatch | WrongCount | HunkFailure>(failure: F): failure is F & HunkFailure =>
+  'diff_line' in failure
+
+type HunkEntry<F extends HunkFailure> = Required<Pick<ProblemEntry<F>, 'detail' | 'brief'>>
+
+/** What is said of a hunk that has no place, and of one that has several; the entries of their codes are those of texts. */
+export const HUNKS: { NO_MATCH: HunkEntry<HunkNotFound>; WRONG_COUNT: HunkEntry<HunkAmbiguous> } = {
+  NO_MATCH: {
+    detail: (failure, request) => ({
+      detail: sentences(
+        hunkNotFound(failure, request),
+        alsoUnplaced(failure),
+        ...whatNext(failure),
+        noneApplied(failure)
+      ),
+      members: {
+        ...position(failure),
+        search_text: failure.search_text,
+        ...(failure.applied_lines !== undefined && { already_applied: true as const }),
+        similar_content: failure.similar_content,
+        suggested_fixes: fixesOf(failure, request),
+        suggestions_truncated: failure.suggestions_truncated,
+        file_preview: failure.file_preview
+      }
+    }),
+    brief: briefMissed
+  },
+  WRONG_COUNT: {
+    detail: (failure, request) => ({
+      detail: sentences(
+        hunkAmbiguous(failure, request.shown),
+        alsoUnplaced(failure),
+        ...whatNext(failure),
+        noneApplied(failure)
+      ),
+      members: { ...position(failure), ...matches(failure, request) }
+    }),
+    brief: briefAmbiguous
+  }
 }
 
 /** `hunk 2 of 3 (line 14 of the diff)`. */
@@ -46,7 +71,7 @@ const noneApplied = ({ total_edits }: HunkPosition): string =>
   total_edits === 1 ? NOTHING_WRITTEN : `Nothing was written: none of the ${total_edits} hunks was applied.`
 
 /** `Hunks 2 and 4 (lines 9 and 20 of the diff) do not fit either.` */
-export function alsoUnplaced({ also_unplaced: others = [] }: HunkFailure): string {
+function alsoUnplaced({ also_unplaced: others = [] }: HunkFailure): string {
   if (others.length === 0) return ''
   const [s, verb] = others.length === 1 ? ['', 'does'] : ['s', 'do']
   const numbers = listed(others.map(({ edit_index }) => edit_index + 1))
@@ -57,13 +82,13 @@ export function alsoUnplaced({ also_unplaced: others = [] }: HunkFailure): strin
 /** The file, as it is named, and who reads of it. */
 type ShownTo = Pick<FailedRequest, 'shown' | 'naming'>
 
-/** `: "old lines"`, or nothing where whoever reads this sent them a moment ago, and is shown the lines of the file. */
+/** `: "old lines"`, or nothing where the reader sent them a moment ago, and is shown the lines of the file. */
 const quoted = (text: string, isQuoted: boolean): string => (isQuoted ? `: ${quote(text)}` : '')
 
 /**
  * What a hunk lacks, and why, as far as it is known. `isQuoted`: with its old lines, and with what the file has instead.
  */
-export function hunkNotFound(failure: HunkNotFound, { shown, naming }: ShownTo, isQuoted = true): string {
+function hunkNotFound(failure: HunkNotFound, { shown, naming }: ShownTo, isQuoted = true): string {
   const { what, search_text, below, applied_lines, file_preview } = failure
   const where = `${shown}${below === undefined ? '' : ` below line ${below}`}`
   const name = hunkNamed(failure)
@@ -129,7 +154,7 @@ function whyNotThere(
 }
 
 /** Where there is more than one place for a hunk. `isQuoted`: with its old lines. */
-export function hunkAmbiguous(failure: HunkAmbiguous, shown: string, isQuoted = true): string {
+function hunkAmbiguous(failure: HunkAmbiguous, shown: string, isQuoted = true): string {
   const { what, search_text, below, actual_occurrences, match_lines, more_matches, behind_end } = failure
   const name = hunkNamed(failure)
   const where = `${shown}${below === undefined ? '' : ` below line ${below}`}`
@@ -156,7 +181,7 @@ function whatNext(failure: HunkFailure): string[] {
 }
 
 /** What to do where no diff can be sent; nothing where the failure says it. */
-export function readInstead(failure: HunkFailure): string[] {
+function readInstead(failure: HunkFailure): string[] {
   if (failure.code === 'NO_MATCH' && (failure.applied_lines !== undefined || failure.file_preview.total_lines === 0)) {
     return []
   }
@@ -165,14 +190,14 @@ export function readInstead(failure: HunkFailure): string[] {
 }
 
 /** The lines that a diff changes, with the hunk where it is another one; additions may go behind the last line. */
-export function placeOf({ lines, hunk_index }: DiffFix, failure: HunkFailure): string {
+function placeOf({ lines, hunk_index }: DiffFix, failure: HunkFailure): string {
   const last = failure.code === 'NO_MATCH' ? failure.file_preview.total_lines : (failure.behind_end ?? Infinity) - 1
   const isBehind = lines[0] > last
   const place = isBehind ? 'the end of the file' : span(lines)
   return hunk_index === undefined ? place : `hunk ${hunk_index + 1} at ${place}`
 }
 
-export const correctedIn = ({ corrected }: DiffFix): string =>
+const correctedIn = ({ corrected }: DiffFix): string =>
   `with hunk${corrected.length === 1 ? '' : 's'} ${listed(corrected.map(index => index + 1))} corrected`
 
 function fixesOf(failure: HunkFailure, request: NamedFile): SuggestedFix[] {
@@ -196,5 +221,81 @@ function matches(failure: HunkAmbiguous, request: FailedRequest): Partial<Proble
     match_lines,
     more_matches,
     suggested_fixes: fixesOf(failure, request)
+  }
+}
+
+function briefMissed(failure: HunkNotFound, call: FailedCall): Brief {
+  const what = ofHunk(failure, sentences(hunkNotFound(failure, call, false), alsoUnplaced(failure)))
+  const { diffs, file_preview, similar_content } = failure
+  if (diffs.length > 0) return { what, next: toSend(failure, call) }
+  if (file_preview.total_lines === 0) return { what, next: readInstead(failure) }
+  return {
+    what,
+    next: showsPlace(failure)
+      ? ['Send all of it again, with the lines copied from the file exactly:']
+      : readInstead(failure),
+    lines: preview(file_preview, similar_content[0])
+  }
+}
+
+function briefAmbiguous(failure: HunkAmbiguous, call: FailedCall): Brief {
+  return {
+    what: ofHunk(failure, sentences(hunkAmbiguous(failure, call.shown, false), alsoUnplaced(failure))),
+    next: failure.diffs.length > 0 ? toSend(failure, call) : readInstead(failure)
+  }
+}
+
+const ofHunk = ({ total_edits }: HunkPosition, what: string): string =>
+  total_edits === 1 ? what : `No hunk was applied. ${what}`
+
+/** Whether the lines that are shown are those to copy: all of the file, or all that was most likely meant. */
+function showsPlace(failure: HunkNotFound): boolean {
+  const {
+    what,
+    similar_content: [best],
+    cause,
+    applied_lines,
+    also_unplaced,
+    file_preview
+  } = failure
+  if (applied_lines !== undefined || !['lines', 'anchor'].includes(what)) return false
+  const { preview_start_line, preview_end_line, total_lines, content } = file_preview
+  const isWhole = preview_start_line === 1 && preview_end_line === total_lines && !CUT_MARK.test(content)
+  if (isWhole) return true
+  if (also_unplaced !== undefined) return false
+  if (best === undefined || best.confidence === 'low' || cause?.type === 'near_duplicate') return false
+  return best.lossy !== true && !CUT_MARK.test(best.content)
+}
+
+/** The corrected diffs. Nothing may come after them. */
+function toSend(failure: HunkFailure, { file_hash, naming, part }: FailedCall): string[] {
+  const { diffs } = failure
+  const shown = shownDiffs(diffs).map(fix => [
+    `${whenToSend(fix, diffs.length === 1 ? undefined : placeOf(fix, failure), part?.as)}:`,
+    fix.diff.replace(/\n$/, '')
+  ])
+  return [hashLine(file_hash, naming), ...shown.flat()]
+}
+
+/** All diffs of one answer, in UTF-16 units; the first is shown in any case. */
+const DIFFS_LENGTH = 4000
+
+/** Those of an answer's diffs that are shown. */
+export function shownDiffs<F extends { diff: string }>(diffs: readonly F[]): F[] {
+  let length = 0
+  return diffs.filter(({ diff }, i) => (length += diff.length) <= DIFFS_LENGTH || i === 0)
+}
+
+/** `place`: of several. */
+function whenToSend(fix: DiffFix, place: string | undefined, as: ShownAs = 'whole'): string {
+  const diff = fix.corrected.length === 1 ? 'corrected diff' : 'diff'
+  const all = fix.corrected.length === 1 ? '' : `, ${correctedIn(fix)}`
+  switch (as) {
+    case 'whole':
+      return place === undefined ? `Send this ${diff} as it is${all}` : `For ${place}, send this ${diff}${all}`
+    case 'incomplete':
+      return `${place === undefined ? 'W' : `For ${place}, w`}hen the rest is corrected as well, send this${all}`
+    case 'part':
+      return `The ${diff} of this file${place === undefined ? '' : `, for ${place}`}${all}`
   }
 }

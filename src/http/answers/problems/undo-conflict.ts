@@ -1,51 +1,49 @@
-// Why nothing was taken back or made again, and what to do next. Does not know statuses.
+// Why edits can't be taken back, or made again: later changes stand in the way. The first of them, and the calls that go on.
 import type { ConflictOnWire, Problem, SuggestedFix } from '../../../../schemas/problem.ts'
 import { MAX_EDIT_IDS } from '../../../../schemas/undo.ts'
 import { editIdsOf } from '../../../engine/history/change.ts'
-import type {
-  ConflictAt,
-  EditSwept,
-  HistoryFailure,
-  LastEdit,
-  Removal,
-  SweptSelector,
-  TakeBackVerb,
-  TextsGone
-} from '../../../operations/operation.ts'
-import { type CallSyntax, pathShown } from '../call-names.ts'
-import { sentences, NOTHING_WRITTEN, capital, counted, cut, listed, quote, span } from '../phrases.ts'
-import type { Descriptions, ProblemParts } from './entry.ts'
-import { editsNamed, NAMED } from '../history-outcome.ts'
+import type { ConflictAt, Removal, TakeBackVerb } from '../../../operations/operation.ts'
+import { type Brief, CALLS_LENGTH, type FailedCall, toRead } from '../brief/call.ts'
+import { BY_TOOL, type CallSyntax, pathShown } from '../call-names.ts'
+import { editsNamed } from '../history-outcome.ts'
+import { cut, NOTHING_WRITTEN, sentences, span } from '../phrases.ts'
+import type { ProblemEntry, FailureOf } from './entry.ts'
 
-type Of<C extends HistoryFailure['code']> = Extract<HistoryFailure, { code: C }>
-
-export const TAKE_BACK_FAILURES: Descriptions<Of<'UNDO_CONFLICT' | 'NOTHING_TO_UNDO'>> = {
-  UNDO_CONFLICT: (failure, { path, naming }) => ({
+export const UNDO_CONFLICT: ProblemEntry<FailureOf<'UNDO_CONFLICT'>> = {
+  kind: [409, 'Later changes stand in the way', 'change_request'],
+  about: 'read_file',
+  detail: (failure, { path, naming }) => ({
     detail: sentences(inTheWay(failure, naming), NOTHING_WRITTEN, waysOn(failure, naming)),
     members: { ...conflictsOf(failure), suggested_fixes: fixesOf(failure, path, naming) }
   }),
-  NOTHING_TO_UNDO: (failure, { naming }) => ({
-    detail: sentences(whyNothing(failure, naming), NOTHING_WRITTEN),
-    members: {
-      ...(failure.edit_ids.length > 0 && { edit_ids: failure.edit_ids.slice(0, MAX_EDIT_IDS) }),
-      ...('oldest_kept_at' in failure &&
-        failure.oldest_kept_at !== undefined && { oldest_kept_at: timeOf(failure.oldest_kept_at) }),
-      ...(failure.conflicts !== undefined && conflictsOf({ ...failure, conflicts: failure.conflicts })),
-      ...nextCall(failure, naming)
-    }
-  })
+  brief: briefConflict,
+  example: {
+    code: 'UNDO_CONFLICT',
+    verb: 'undo',
+    edit_ids: ['01KASMCX2G0000000000000000'],
+    together: [{ edit_id: '01KASMCX2G0000000000000000' }, { edit_id: '01KASMD3QY0000000000000000' }],
+    conflicts: [
+      {
+        path: 'src/app.ts',
+        edit_id: '01KASMCX2G0000000000000000',
+        change_index: 0,
+        by: '01KASMD3QY0000000000000000',
+        kind: 'overlap',
+        start_line: 12,
+        end_line: 12,
+        current_text: 'const port = 9091\n',
+        would_restore: 'const port = 8080\n',
+        restores: { old_text: 'const port = 9091\n', new_text: 'const port = 8080\n' }
+      }
+    ]
+  }
 }
 
-const timeOf = (ms: number): string => new Date(ms).toISOString()
-
-const reach = (oldest_kept_at?: number): string =>
-  oldest_kept_at === undefined ? 'The history is empty.' : `The history goes back to ${timeOf(oldest_kept_at)}.`
-
 /** What an undo does, and what a redo does. */
-const CAN_T: Record<TakeBackVerb, string> = { undo: "can't be taken back", redo: "can't be made again" }
+export const CAN_T: Record<TakeBackVerb, string> = { undo: "can't be taken back", redo: "can't be made again" }
 
 /** The first conflict in words, and how many there are. */
-export function inTheWay({ verb, conflicts, more_conflicts = 0 }: Of<'UNDO_CONFLICT'>, naming: CallSyntax): string {
+function inTheWay({ verb, conflicts, more_conflicts = 0 }: FailureOf<'UNDO_CONFLICT'>, naming: CallSyntax): string {
   const [first] = conflicts
   if (first === undefined) return `The edits ${CAN_T[verb]}.`
   const count = conflicts.length + more_conflicts
@@ -86,8 +84,8 @@ export function howRemoved(
 }
 
 /** The call that brings the first file back that is gone, if it is known how and the caller can send it. */
-export function bringingBack(
-  { conflicts }: Of<'UNDO_CONFLICT'>,
+function bringingBack(
+  { conflicts }: FailureOf<'UNDO_CONFLICT'>,
   naming: CallSyntax
 ): { verb: TakeBackVerb; name: string; arguments: Record<string, unknown> } | undefined {
   const back = conflicts.find(({ removal }) => removal !== undefined)?.removal?.back
@@ -102,17 +100,17 @@ export function bringingBack(
  * The later edits that can be taken back with those of an undo, and the arguments of the call that does it; undefined:
  * none can, or they are more than a request takes.
  */
-export function withLater({
+function withLater({
   edit_ids,
   together = []
-}: Of<'UNDO_CONFLICT'>): { later: string[]; selector: object } | undefined {
+}: FailureOf<'UNDO_CONFLICT'>): { later: string[]; selector: object } | undefined {
   if (together.length === 0 || together.length > MAX_EDIT_IDS) return undefined
   const later = editIdsOf(together).filter(id => !edit_ids.includes(id))
   const isWhole = together.every(({ change_indexes }) => change_indexes === undefined)
   return { later, selector: isWhole ? { edit_ids: editIdsOf(together) } : { changes: together } }
 }
 
-function waysOn(failure: Of<'UNDO_CONFLICT'>, naming: CallSyntax): string {
+function waysOn(failure: FailureOf<'UNDO_CONFLICT'>, naming: CallSyntax): string {
   const { verb, conflicts } = failure
   const later = withLater(failure)?.later ?? []
   const others = later.length === 0 ? '' : `take back ${editsNamed(later)} too`
@@ -137,7 +135,7 @@ function waysOn(failure: Of<'UNDO_CONFLICT'>, naming: CallSyntax): string {
 }
 
 /** The edits that put back, or in, the text of a conflict; each once. */
-export const restoringEdits = (
+const restoringEdits = (
   conflicts: readonly ConflictAt[]
 ): { path: string; edit: NonNullable<ConflictAt['restores']>; start_line: number }[] => {
   const seen = new Set<string>()
@@ -149,7 +147,7 @@ export const restoringEdits = (
   })
 }
 
-function fixesOf(failure: Of<'UNDO_CONFLICT'>, path: string, naming: CallSyntax): SuggestedFix[] {
+function fixesOf(failure: FailureOf<'UNDO_CONFLICT'>, path: string, naming: CallSyntax): SuggestedFix[] {
   const { verb, conflicts } = failure
   const fixes: SuggestedFix[] = []
   const back = bringingBack(failure, naming)
@@ -183,10 +181,10 @@ function fixesOf(failure: Of<'UNDO_CONFLICT'>, path: string, naming: CallSyntax)
   return fixes
 }
 
-function conflictsOf({
+export function conflictsOf({
   conflicts,
   more_conflicts = 0
-}: Pick<Of<'UNDO_CONFLICT'>, 'conflicts' | 'more_conflicts'>): Partial<Problem> {
+}: Pick<FailureOf<'UNDO_CONFLICT'>, 'conflicts' | 'more_conflicts'>): Partial<Problem> {
   return {
     conflicts: conflicts.map(onWire),
     ...(more_conflicts > 0 && { more_conflicts })
@@ -210,235 +208,38 @@ function onWire({
   return { ...at, start_line, end_line, current_text, would_restore, lossy }
 }
 
-/** Why there is nothing to do, in words. */
-function whyNothing(failure: Of<'NOTHING_TO_UNDO'>, naming: CallSyntax): string {
-  const { verb, edit_ids } = failure
-  const [id = ''] = edit_ids
-  switch (failure.reason) {
-    case 'unknown': {
-      return sentences(
-        `There is no ${edit_ids.length === 1 ? 'edit' : 'such edit'} ${listed(edit_ids.slice(0, 10), 'or')}.`,
-        reach(failure.oldest_kept_at),
-        editsListed(naming)
-      )
-    }
-    case 'not_of_file':
-      return sentences(
-        `The file has no edit ${listed(edit_ids)}.`,
-        naming.history === undefined ? '' : `${naming.history} with its path lists those that it has.`
-      )
-    case 'file_removed':
-      return sentences(
-        `The file is not there: undo ${id} took back its creation.`,
-        redoWith(naming, 'To bring it back', ` with edit_id ${id}`)
-      )
-    case 'done_already':
-      return verb === 'undo'
-        ? sentences(
-            `${capitalEdits(edit_ids)} ${are(edit_ids)} undone already.`,
-            redoWith(naming, `To make ${it(edit_ids)} again`)
-          )
-        : `${capitalEdits(edit_ids)} ${edit_ids.length === 1 ? 'stands' : 'stand'}: there is nothing to make again.`
-    case 'half_of_move':
-      return sentences(
-        `Edit ${id} is half of a move, and the other half is not in the history that you see.`,
-        `A move is ${verb === 'undo' ? 'taken back' : 'made again'} whole, or not at all.`
-      )
-    case 'is_undo':
-      return sentences(
-        `${failure.batch_id === undefined ? id : `Batch ${failure.batch_id}`} is an undo of ${editsNamed(failure.undoes)}.`,
-        redoWith(naming, `To make ${it(failure.undoes)} again`, ` with ${wayOf(failure)}`)
-      )
-    case 'none':
-      return sentences(
-        verb === 'undo' ? 'No matching edit is left to take back.' : 'No matching edit is known.',
-        editsListed(naming)
-      )
-    case 'none_of_caller': {
-      const { token, agent = token } = failure
-      const who = agent === undefined ? 'a caller who gave no name' : JSON.stringify(agent)
-      return sentences(
-        verb === 'undo' ? `No edit of yours (${who}) stands.` : `No undo of yours (${who}) is left to make again.`,
-        naming.history === undefined ? '' : `Send the edit_id of the one that you mean; ${naming.history} lists them.`
-      )
-    }
-    case 'several_clients': {
-      const [did, what] = verb === 'undo' ? ['edited', 'edit'] : ['took edits back', 'undo']
-      const call = naming[failure.verb]
-      return sentences(
-        `Several clients ${did} ${failure.token === undefined ? 'here' : 'with this token'} within the last hour, and ` +
-          `this call names no agent or session: it is not known whose last ${what} is meant.`,
-        `The last ${what}s: ${failure.last.map(edit => lastEdit(edit, naming)).join('; ')}.`,
-        call === undefined ? '' : `Call ${call} with the edit_ids of the one that you mean.`
-      )
-    }
-    case 'same_state':
-      return 'The file has that content already.'
-    case 'all_in_conflict': {
-      const done = verb === 'undo' ? 'taken back' : 'made again'
-      return sentences(
-        `Later changes stand in the way of all that was to be ${done}.`,
-        'Send the same without on_conflict to get the calls that go on.'
-      )
-    }
+/** Calls that put back a text. */
+const MOST_EDITS = 2
+
+function briefConflict(failure: FailureOf<'UNDO_CONFLICT'>, call: FailedCall): Brief | undefined {
+  const { made, naming } = call
+  const { verb, conflicts } = failure
+  const isReplaced = conflicts.some(({ replaced }) => replaced)
+  const back = isReplaced ? undefined : bringingBack(failure, naming)
+  const bring = back && naming.write(BY_TOOL[back.verb], back.arguments, made)
+  if (bring !== undefined) {
+    return { what: inTheWay(failure, naming), next: ['To bring the file back first, send:', bring] }
   }
-}
-
-/** One of the last edits: the arguments that take it back, and what it changed. */
-function lastEdit(
-  { edit_ids, path, lines_added, lines_removed, is_own, change }: LastEdit,
-  naming: CallSyntax
-): string {
-  const where = cut(pathShown(naming, path), 200)
-  const more = edit_ids.length === 1 ? '' : ` and ${counted(edit_ids.length - 1, 'more file')}`
-  const what =
-    change === null
-      ? `+${lines_added} −${lines_removed} lines`
-      : `line ${change.line}, ${quote(change.removed, SHOWN)} became ${quote(change.added, SHOWN)}`
-  return `${idsOf(edit_ids)} (${where}${more}: ${what}; ${is_own ? 'by this client' : 'by another client'})`
-}
-
-/** Characters of a text that an edit removed or added. */
-const SHOWN = 40
-
-const idsOf = (edit_ids: readonly string[]): string =>
-  edit_ids.length <= NAMED ? edit_ids.join(', ') : `${edit_ids[0]} and ${counted(edit_ids.length - 1, 'more edit')}`
-
-const editsListed = ({ history }: CallSyntax): string => (history === undefined ? '' : `${history} lists the edits.`)
-
-const redoWith = ({ redo }: CallSyntax, to: string, what = ''): string =>
-  redo === undefined ? '' : `${to}, call ${redo}${what}.`
-
-/** How /redo is told what an undo was. */
-const wayOf = ({ edit_ids: [id], batch_id }: { edit_ids: readonly string[]; batch_id?: string }): string =>
-  batch_id === undefined ? `edit_id ${id}` : `batch_id ${batch_id}`
-
-const are = (ids: readonly string[]): string => (ids.length === 1 ? 'is' : 'are')
-const it = (ids: readonly string[]): string => (ids.length === 1 ? 'it' : 'them')
-const capitalEdits = (ids: readonly string[]): string =>
-  ids.length > NAMED ? `All ${counted(ids.length, 'edit')}` : capital(editsNamed(ids))
-
-/** The call that does what was meant, if there is one. */
-function nextCall(failure: Of<'NOTHING_TO_UNDO'>, naming: CallSyntax): Partial<Problem> {
-  if (failure.reason === 'several_clients') return { suggested_fixes: callsFor(failure, naming) }
-  const [edit_id, ...others] = failure.edit_ids
-  const batch_id = 'batch_id' in failure ? failure.batch_id : undefined
-  const meant = batch_id !== undefined ? { batch_id } : edit_id !== undefined && others.length === 0 && { edit_id }
-  if (
-    meant === false ||
-    naming.redo === undefined ||
-    failure.verb === 'redo' ||
-    !['is_undo', 'done_already', 'file_removed'].includes(failure.reason)
-  ) {
-    return {}
+  const all = withLater(failure)
+  // `detail` says what else can be done.
+  if (isReplaced ? all === undefined : conflicts.some(({ kind }) => kind === 'removed')) return undefined
+  const which = all?.later.length === 1 ? 'edit' : 'edits'
+  const undo = all && naming.write(BY_TOOL.undo, all.selector, made)
+  const next = undo === undefined ? [] : [`To take back the later ${which} too, send:`, undo]
+  const texts = restoringEdits(conflicts).slice(0, MOST_EDITS)
+  for (const { path, edit } of texts) {
+    const restoring = naming.write('old_text' in edit ? BY_TOOL.edit : BY_TOOL.edit_lines, { path, ...edit }, made)
+    if (restoring === undefined || restoring.length > CALLS_LENGTH) continue
+    const what = verb === 'undo' ? 'put back only the text' : 'put in only the text'
+    next.push(`To ${what}, over the later edit, send:`, restoring)
   }
-  const what = { is_undo: 'what it took back', file_removed: 'the file' }[failure.reason as string] ?? 'it'
-  const suggestion = `If you want ${what} again, send this call.`
-  return { suggested_fixes: [{ type: 'USE_REDO', suggestion, call: { name: naming.redo, arguments: meant } }] }
+  return { what: inTheWay(failure, naming), next: next.length > 0 ? next : lookAt(conflicts[0], call) }
 }
 
-/** For each edit the call that takes it back or, of an undo, that makes again what it took back; if it can be sent. */
-function callsFor(
-  { verb, last }: Extract<Of<'NOTHING_TO_UNDO'>, { reason: 'several_clients' }>,
-  { [verb]: name }: CallSyntax
-): SuggestedFix[] {
-  const [type, what] = verb === 'undo' ? (['USE_UNDO', 'edit'] as const) : (['USE_REDO', 'undo'] as const)
-  return last.flatMap(({ edit_ids, is_own }) => {
-    if (name === undefined || edit_ids.length > MAX_EDIT_IDS) return []
-    const suggestion = `If you mean this ${what}, by ${is_own ? 'this' : 'another'} client, send this call.`
-    return [{ type, suggestion, call: { name, arguments: { edit_ids: [...edit_ids] } } }]
-  })
+/** Where no call puts anything back: the lines in question. */
+function lookAt(conflict: ConflictAt | undefined, call: FailedCall): string[] {
+  if (conflict === undefined) return []
+  const { path, start_line, end_line } = conflict
+  const lines = { path, start_line, end_line: Math.max(start_line, end_line) }
+  return toRead(call, 'Read the lines in question, then edit them', lines)
 }
-
-const BY_AN_EDIT = 'change the file by an edit instead.'
-
-/** Of what texts are missing for, and what can be done all the same. */
-export function noTexts({ reason, edit_ids, asked, unrecorded }: TextsGone): string {
-  const known = reason === 'no_texts' ? 'not kept, or not any more' : undefined
-  if (asked === undefined) {
-    return sentences(
-      known === undefined
-        ? `What is recorded of ${editsNamed(edit_ids)} does not fit the file as it is, so it is not known what to put back.`
-        : `The texts of ${editsNamed(edit_ids)} are ${known}, so it is not known what to put back.`,
-      NOTHING_WRITTEN,
-      `C${BY_AN_EDIT.slice(1)}`
-    )
-  }
-  const { to } = asked
-  const can_t = whatCan_t(to, editsNamed(asked.edit_ids), asked.edit_ids.length > 0)
-  const others = editsNamed(edit_ids)
-  const gap = 'the file was changed since by another program, or by a server without a history, and it is not known how'
-  const misfit = `what is recorded of ${others} does not fit the file as it is`
-  const why = [
-    ...(edit_ids.length === 0
-      ? []
-      : [known === undefined ? misfit : `that needs the texts of ${others}, which are ${known}`]),
-    ...(unrecorded === true ? [gap] : [])
-  ]
-  if (to === 'pending' || to === 'blame') return `${can_t}: ${why.join('; and ')}.`
-  const last = edit_ids.at(-1)
-  const from =
-    last === undefined || unrecorded === true ? 'Only what was edited after that' : `Only what was edited after ${last}`
-  return sentences(
-    `${can_t}: ${why.join('; and ')}.`,
-    NOTHING_WRITTEN,
-    known === undefined ? '' : `${from} can be taken back.`,
-    `For what was before, ${BY_AN_EDIT}`
-  )
-}
-
-type Asked = NonNullable<TextsGone['asked']>
-
-/** What can't be done: with `what`, the edits in question, if there are any. */
-function whatCan_t(to: Asked['to'], what: string, hasEdits: boolean): string {
-  switch (to) {
-    case 'state_after':
-      return `The state after ${what} can't be brought back`
-    case 'pending':
-      return "What is pending can't be shown line by line"
-    case 'blame':
-      return `Who wrote the lines${hasEdits ? `, as they were after ${what},` : ''} can't be told`
-    default:
-      return `${capital(what)} ${CAN_T[to]}`
-  }
-}
-
-/** What is said of edits that were removed as they were too old, or too many. */
-export function sweptEdits({ edit_ids, of, to, oldest_kept_at }: EditSwept): ProblemParts {
-  const isToChange = to === 'undo' || to === 'redo'
-  return {
-    detail: sentences(
-      of === undefined ? `${capitalEdits(edit_ids)} ${are(edit_ids)} not kept any more.` : noneKept(of),
-      reach(oldest_kept_at),
-      to === 'blame' ? '' : NOTHING_WRITTEN,
-      isToChange ? `For what was before, ${BY_AN_EDIT}` : ''
-    ),
-    members: {
-      ...(edit_ids.length > 0 && { edit_ids: edit_ids.slice(0, MAX_EDIT_IDS) }),
-      ...(oldest_kept_at !== undefined && { oldest_kept_at: timeOf(oldest_kept_at) })
-    }
-  }
-}
-
-/** Only a batch is known to have had edits. */
-function noneKept({ selector, name }: SweptSelector): string {
-  if (selector === 'batch_id') return `No edit of batch ${name} is kept any more.`
-  const whose = {
-    session: () => `of session ${quote(name ?? '', 200)}`,
-    agent: () => `of agent ${quote(name ?? '', 200)}`,
-    path: () => 'of this file',
-    under: () => 'below this folder',
-    caller: () => `of yours (${name === undefined ? 'a caller who gave no name' : JSON.stringify(name)})`
-  }[selector]()
-  return `The history has no edit ${whose}; if there was one, it is not kept any more.`
-}
-
-/** A link where a file was. */
-export const linkNow = (leads_to: string, shown: string): ProblemParts => ({
-  detail: sentences(
-    `${shown} is now, or lies behind, a symbolic link to ${cut(leads_to, 200)}; ` +
-      'the edit was made to the file that was there.',
-    NOTHING_WRITTEN,
-    'Put the file back in its place, or change it by an edit.'
-  )
-})
