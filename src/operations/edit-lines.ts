@@ -22,7 +22,7 @@ export const makeEditLines = (workspace: Workspace, planning: Planning): FileOpe
     })
     const answer = (done: BatchStepDone<Reported>): ChangedOutcome => ({
       operation: 'edit_lines',
-      outcome: outcomeOf(request, done, {})
+      outcome: outcomeOf(request, done)
     })
     return preparedEdit('edit_lines', request, context, { workspace, limits: planning.limits, planner, answer })
   }

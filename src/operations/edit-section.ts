@@ -63,7 +63,7 @@ export const makeEditSection = (
     }
     const answer = (done: BatchStepDone<Reported>): ChangedOutcome => ({
       operation: 'edit_section',
-      outcome: outcomeOf(request, done, {}),
+      outcome: outcomeOf(request, done),
       // Without a plan nothing is edited.
       section: section!
     })
