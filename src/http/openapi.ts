@@ -298,7 +298,7 @@ export const eventsSchema = () => {
 }
 
 /** A route that answers with facts about the service. `access`: whether it needs a token. */
-export interface FactsRoute {
+interface FactsRoute {
   url: `/${string}`
   operationId: string
   summary: string

@@ -10,7 +10,7 @@ import type { Issuer } from './issuer.ts'
 import { IssuerKeys, type KeyOptions } from './issuer-keys.ts'
 
 /** Characters of a token; chosen, not measured: those of usual issuers have up to some 4,000. */
-export const JWT_MAX = 8_192
+const JWT_MAX = 8_192
 /** Seconds by which clocks may differ. */
 const TOLERANCE = 30
 /** Characters of a name in the history, as many as a request can ask for. */

@@ -10,7 +10,7 @@ export type RateLimited = Extract<RequestFailure, { code: 'RATE_LIMITED' }>
 /** Of each address. It holds always: who has the right token doesn't get to it. */
 const WRONG_TOKENS: Rate = { requests: 60, per: 'min' }
 
-export interface Limits {
+interface Limits {
   /** Counts a request; null, or why it is one too many. `grant`: null where there is no access file. */
   request(grant: Grant | null, address: string | undefined): RateLimited | null
   /** What answers a request that was refused: where that is for one more wrong token than is allowed, that. */

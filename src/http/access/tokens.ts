@@ -9,7 +9,7 @@ const wrong = fail<RequestFailure>({ code: 'UNAUTHORIZED', reason: 'wrong' })
 const expired = fail<RequestFailure>({ code: 'UNAUTHORIZED', reason: 'expired' })
 
 /** Who holds a token, known at once. */
-export type IdentifyNow = (token: string) => Identified
+type IdentifyNow = (token: string) => Identified
 
 /** The one token of a server without an access file, which may do everything. */
 export function oneToken(expected: string): IdentifyNow {

@@ -3,7 +3,7 @@
 import type { CallNames } from '../../operations/operation.ts'
 
 /** Texts of a request that sentences name. Every caller sends them, under some name. */
-export type TextField = 'old_text' | 'new_text' | 'content'
+type TextField = 'old_text' | 'new_text' | 'content'
 
 /** Fields that sentences advise to send. Some callers have no such fields. */
 export type OptionalField =

@@ -24,7 +24,7 @@ const HEADERS = (Object.keys(CALL_HEADERS) as HeaderField[]).map(
 const LONGEST: Record<HeaderField, number> = { agent: 200, session: 200, idempotency_key: 255 }
 
 /** `request`: its fields without those of the call. */
-export interface ReadCall<Request> {
+interface ReadCall<Request> {
   request: Request
   caller: NonNullable<CallContext['caller']>
   key?: string

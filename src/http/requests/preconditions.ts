@@ -12,7 +12,7 @@ export interface Takes {
 }
 
 /** `expected_hash` only where the body has none. */
-export interface Preconditions {
+interface Preconditions {
   expected_hash?: string
   if_none_match?: true
 }

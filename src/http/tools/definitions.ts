@@ -18,7 +18,7 @@ import {
 } from './schema.ts'
 import { annotationsOf, wordsOf, type Tool } from './tool.ts'
 
-export type Format = (typeof TOOL_FORMATS)[number]
+type Format = (typeof TOOL_FORMATS)[number]
 
 /** The revisions of MCP that are tested, the newest first. */
 export const MCP_VERSIONS = ['2026-07-28', '2025-11-25'] as const
@@ -29,7 +29,7 @@ const OPTIONAL_MAX = 24
 const NULLS = 'Send null for every field that you would leave out.'
 
 /** `output_schema`: whether MCP is told what a tool answers, which takes three times as much as all else. */
-export interface Form {
+interface Form {
   format: Format
   strict: boolean
   output_schema: boolean
