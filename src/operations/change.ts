@@ -8,8 +8,15 @@ import type { PlanMaker } from '../workers/plan.ts'
 import type { SyntaxChecker } from '../workers/syntax.ts'
 import { ok } from '../result.ts'
 import type { StaleFile } from '../workspace/failure.ts'
-import type { BatchStep, BatchStepDone, ChangeOptions, Origin, Workspace } from '../workspace/api.ts'
-import type { FileTarget, Planner } from '../workspace/api.ts'
+import type {
+  BatchStep,
+  BatchStepDone,
+  ChangeOptions,
+  Origin,
+  Workspace,
+  FileTarget,
+  Planner
+} from '../workspace/api.ts'
 import { hashesOf, shortHash } from './file-hash.ts'
 import type {
   Called,
@@ -22,11 +29,10 @@ import type {
   OperationLimits
 } from './operation.ts'
 import { decoding } from './decoding.ts'
-import { withEarlierEdit } from './earlier-edit.ts'
+import { withEarlierEdit, withTakenBack } from './after-miss.ts'
 import { withHowRemoved } from './removals.ts'
 import { staleNow } from './stale.ts'
 import { guardSyntax, type Reported, type SyntaxMode } from './syntax-guard.ts'
-import { withTakenBack } from './taken-back.ts'
 
 /** Where a request doesn't say how many. */
 export const CONTEXT_LINES = 3
@@ -88,7 +94,7 @@ const changeOptions = <D>(
 })
 
 /** One change of one file, ready to be made: alone, or as a step of a batch. */
-export interface PreparedChange {
+interface PreparedChange {
   operation: Origin['operation']
   step: Exclude<BatchStep<Reported, CallFailure>, { operation: 'remove' }>
   /** As for `changeOptions`. */

@@ -4,7 +4,7 @@ import { chmodSync, readdirSync, rmSync, statSync, symlinkSync, writeFileSync } 
 import { join } from 'node:path'
 import t, { type Test } from 'tap'
 import { makeOperations, operationsIn, toolsIn } from '../../src/operations.ts'
-import { BY_PATCH } from '../../src/http/adapters/patch-names.ts'
+import { BY_PATCH } from '../../src/http/adapters/apply-patch.ts'
 import { caller } from '../../src/http/call.ts'
 import type { WorkspaceOptions } from '../../src/workspace/api.ts'
 import { makeValidator } from '../../src/http/requests/validator.ts'
