@@ -1,6 +1,6 @@
 // Why a hunk of a patch can't be applied, what is there instead, and what to send; in a short text the diff to send comes
 // last, as it is.
-import type { Problem, SuggestedFix } from '../../../../schemas/problem.ts'
+import type { SuggestedFix } from '../../../../schemas/problem.ts'
 import type {
   DiffFix,
   HunkAmbiguous,
@@ -31,12 +31,7 @@ type HunkEntry<F extends HunkFailure> = Required<Pick<ProblemEntry<F>, 'detail' 
 export const HUNKS: { NO_MATCH: HunkEntry<HunkNotFound>; WRONG_COUNT: HunkEntry<HunkAmbiguous> } = {
   NO_MATCH: {
     detail: (failure, request) => ({
-      detail: sentences(
-        hunkNotFound(failure, request),
-        alsoUnplaced(failure),
-        ...whatNext(failure),
-        noneApplied(failure)
-      ),
+      detail: detailOf(failure, hunkNotFound(failure, request)),
       members: {
         ...position(failure),
         search_text: failure.search_text,
@@ -51,13 +46,17 @@ export const HUNKS: { NO_MATCH: HunkEntry<HunkNotFound>; WRONG_COUNT: HunkEntry<
   },
   WRONG_COUNT: {
     detail: (failure, request) => ({
-      detail: sentences(
-        hunkAmbiguous(failure, request.shown),
-        alsoUnplaced(failure),
-        ...whatNext(failure),
-        noneApplied(failure)
-      ),
-      members: { ...position(failure), ...matches(failure, request) }
+      detail: detailOf(failure, hunkAmbiguous(failure, request.shown)),
+      members: {
+        ...position(failure),
+        search_text: failure.search_text,
+        expected_occurrences: failure.expected_occurrences,
+        actual_occurrences: failure.actual_occurrences,
+        match_locations: failure.match_locations,
+        match_lines: failure.match_lines,
+        more_matches: failure.more_matches,
+        suggested_fixes: fixesOf(failure, request)
+      }
     }),
     brief: briefAmbiguous
   }
@@ -67,8 +66,12 @@ export const HUNKS: { NO_MATCH: HunkEntry<HunkNotFound>; WRONG_COUNT: HunkEntry<
 const hunkNamed = ({ edit_index, total_edits, diff_line }: HunkPosition): string =>
   `hunk ${edit_index + 1}${total_edits === 1 ? '' : ` of ${total_edits}`} (line ${diff_line} of the diff)`
 
-const noneApplied = ({ total_edits }: HunkPosition): string =>
-  total_edits === 1 ? NOTHING_WRITTEN : `Nothing was written: none of the ${total_edits} hunks was applied.`
+/** `what` is wrong with it, what else is, and what to send. */
+function detailOf(failure: HunkFailure, what: string): string {
+  const { total_edits: total } = failure
+  const none = total === 1 ? NOTHING_WRITTEN : `Nothing was written: none of the ${total} hunks was applied.`
+  return sentences(what, alsoUnplaced(failure), ...whatNext(failure), none)
+}
 
 /** `Hunks 2 and 4 (lines 9 and 20 of the diff) do not fit either.` */
 function alsoUnplaced({ also_unplaced: others = [] }: HunkFailure): string {
@@ -208,20 +211,6 @@ function fixesOf(failure: HunkFailure, request: NamedFile): SuggestedFix[] {
   }))
   if (fixes.length > 0) return fixes
   return [failure.code === 'NO_MATCH' ? readPreview(request, failure.file_preview) : readFile(request)]
-}
-
-/** The places there are, as members of a problem. */
-function matches(failure: HunkAmbiguous, request: FailedRequest): Partial<Problem> {
-  const { search_text, expected_occurrences, actual_occurrences, match_locations, match_lines, more_matches } = failure
-  return {
-    search_text,
-    expected_occurrences,
-    actual_occurrences,
-    match_locations,
-    match_lines,
-    more_matches,
-    suggested_fixes: fixesOf(failure, request)
-  }
 }
 
 function briefMissed(failure: HunkNotFound, call: FailedCall): Brief {

@@ -89,61 +89,59 @@ export const PATHS = {
   },
   PERMISSION_DENIED: {
     kind: [403, 'Permission denied', 'change_request'],
-    detail: ({ reason }, { shown }) =>
-      reason === 'read_only_file'
-        ? sentences(
+    detail: ({ reason }, { shown }) => {
+      const [what, ask] = (
+        {
+          read_only_file: [
             `${shown} is read-only: its owner has no write permission.`,
-            NOTHING_WRITTEN,
             'Ask a person to make it writable if it should be edited.'
-          )
-        : reason === 'several_names'
-          ? sentences(
-              `${shown} has several names (hard links) and can't be replaced by a new file here, so that writing it would`,
+          ],
+          several_names: [
+            `${shown} has several names (hard links) and can't be replaced by a new file here, so that writing it would ` +
               'change the others too, also outside the workspace.',
-              NOTHING_WRITTEN,
-              'Ask a person to give the server ownership of it, or to replace the link by a copy.'
-            )
-          : reason === 'names_kept'
-            ? sentences(
-                `${shown} can't be made: its folder has an attribute by which names stay in it (chattr +a or +i).`,
-                NOTHING_WRITTEN,
-                'Ask a person to take that attribute from the folder.'
-              )
-            : reason === 'store_denies'
-              ? sentences(
-                  `The object store denies this server the right to read or write ${shown}.`,
-                  NOTHING_WRITTEN,
-                  'Ask a person to allow it in the policy of the bucket, if it should be edited.'
-                )
-              : sentences(
-                  `The server has no permission to open or change ${shown}.`,
-                  NOTHING_WRITTEN,
-                  'Ask a person to check owner and mode of the file and of its folder, and whether its file system is mounted read-only.'
-                ),
+            'Ask a person to give the server ownership of it, or to replace the link by a copy.'
+          ],
+          names_kept: [
+            `${shown} can't be made: its folder has an attribute by which names stay in it (chattr +a or +i).`,
+            'Ask a person to take that attribute from the folder.'
+          ],
+          store_denies: [
+            `The object store denies this server the right to read or write ${shown}.`,
+            'Ask a person to allow it in the policy of the bucket, if it should be edited.'
+          ],
+          not_permitted: [
+            `The server has no permission to open or change ${shown}.`,
+            'Ask a person to check owner and mode of the file and of its folder, and whether its file system is mounted read-only.'
+          ]
+        } as const
+      )[reason]
+      return sentences(what, NOTHING_WRITTEN, ask)
+    },
     example: { code: 'PERMISSION_DENIED', reason: 'read_only_file' }
   },
   DELETE_NOT_ALLOWED: {
     kind: [403, 'Deleting is not allowed', 'change_request'],
     detail: ({ reason }, { shown }) => {
-      const why = {
-        setting: `${shown} can't be deleted or moved: this server doesn't allow that.`,
-        history_off: `${shown} can't be deleted or moved: this server keeps no history that could bring it back (--history off).`,
-        texts_not_kept: sentences(
-          `${shown} can't be deleted or moved: the history doesn't keep what it holds, so nothing could bring it back`,
-          '(--history meta, or a file that often holds secrets).'
-        ),
-        bucket: sentences(
-          `${shown} can't be deleted or moved: this workspace is a bucket, in which that could also delete`,
-          'what somebody else has just written.'
-        )
-      }[reason]
-      const operator = {
-        setting: 'Only the operator can allow it, with --allow-delete.',
-        history_off: 'Only the operator can turn the history on.',
-        texts_not_kept: 'Only the operator can change what is kept.',
-        bucket: 'Ask a person to delete it in the bucket if it should be gone.'
-      }[reason]
-      return sentences(why, NOTHING_WRITTEN, operator, 'You can still change what is in the file, or empty it.')
+      const [why, operator] = (
+        {
+          setting: ["this server doesn't allow that.", 'Only the operator can allow it, with --allow-delete.'],
+          history_off: [
+            'this server keeps no history that could bring it back (--history off).',
+            'Only the operator can turn the history on.'
+          ],
+          texts_not_kept: [
+            "the history doesn't keep what it holds, so nothing could bring it back " +
+              '(--history meta, or a file that often holds secrets).',
+            'Only the operator can change what is kept.'
+          ],
+          bucket: [
+            'this workspace is a bucket, in which that could also delete what somebody else has just written.',
+            'Ask a person to delete it in the bucket if it should be gone.'
+          ]
+        } as const
+      )[reason]
+      const what = `${shown} can't be deleted or moved: ${why}`
+      return sentences(what, NOTHING_WRITTEN, operator, 'You can still change what is in the file, or empty it.')
     },
     example: { code: 'DELETE_NOT_ALLOWED', reason: 'setting' }
   },
