@@ -107,11 +107,11 @@ const ROOMS: Record<string, string[]> = {
   'folder/root': ['sync', 'text-file', 'close-later'],
   'folder/locks': ['root', 'text-file'],
   'folder/commit': ['root', 'locks', 'own-ids', 'sync', 'text-file', 'scan', 'state'],
-  'http/access': ['requests', 'failure'],
-  'http/answers': ['failure'],
-  'http/requests': ['answers', 'failure'],
-  'http/tools': ['answers', 'requests', 'failure', 'call'],
-  'http/adapters': ['answers', 'requests', 'failure', 'call']
+  'http/access': ['requests', 'request-failure'],
+  'http/answers': ['request-failure'],
+  'http/requests': ['answers', 'request-failure'],
+  'http/tools': ['answers', 'requests', 'request-failure', 'call'],
+  'http/adapters': ['answers', 'requests', 'request-failure', 'call']
 }
 const roomOf = (path: string) => {
   const [, part, name, below] = /^src\/(engine|folder|http)\/([a-z-]+)(\/|\.ts$)/.exec(path) ?? []

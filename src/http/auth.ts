@@ -5,7 +5,7 @@ import type { IncomingMessage } from 'node:http'
 import { fail, ok } from '../result.ts'
 import type { Identify } from './access/grant.ts'
 import { RESOURCE_METADATA_PATH } from './access/resource.ts'
-import type { RequestFailure } from './failure.ts'
+import type { RequestFailure } from './request-failure.ts'
 
 interface AccessOptions {
   /** null: no token is asked for. */

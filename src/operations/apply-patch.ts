@@ -27,7 +27,7 @@ import {
   type Planning,
   plannerFor,
   withPast
-} from './change.ts'
+} from './file-operation.ts'
 import { decoding } from './decoding.ts'
 import { CHANGE_CODES } from './codes.ts'
 import type {

@@ -7,7 +7,15 @@ import type { NoMatch } from '../engine/failure.ts'
 import { fail, type Result } from '../result.ts'
 import type { Outliner } from '../workers/outline.ts'
 import type { BatchStepDone, Planner, Workspace } from '../workspace/api.ts'
-import { carryOut, type FileOperation, keyedBy, outcomeOf, type Planning, plannerFor, preparedEdit } from './change.ts'
+import {
+  carryOut,
+  type FileOperation,
+  keyedBy,
+  outcomeOf,
+  type Planning,
+  plannerFor,
+  preparedEdit
+} from './file-operation.ts'
 import { EDITS_CODES } from './codes.ts'
 import { editsOf } from './edits.ts'
 import { CHANGE_HINTS } from './hints.ts'

@@ -1,5 +1,5 @@
 // What /undo and /redo answer, of one file and of all. Does not know how files are changed.
-import { fileWithoutTexts, outcomeOf, outcomeOfRemoved } from './change.ts'
+import { fileWithoutTexts, outcomeOf, outcomeOfRemoved } from './file-operation.ts'
 import type { TakeBackOutcome, TakenBackFile } from './operation.ts'
 import type { FileTakenBack, TakeBackRequest, TakenBackOutcome } from './take-back-file.ts'
 

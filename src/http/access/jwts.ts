@@ -3,7 +3,7 @@
 import { errors, jwtVerify, type JWTPayload } from 'jose'
 import { SCOPES, type Scope } from '../../../schemas/access.ts'
 import { fail, ok, type Result } from '../../result.ts'
-import type { JwtFault, RequestFailure } from '../failure.ts'
+import type { JwtFault, RequestFailure } from '../request-failure.ts'
 import { parseStrictJson } from '../requests/json.ts'
 import type { Identified } from './grant.ts'
 import type { Issuer } from './issuer.ts'

@@ -1,7 +1,7 @@
 // Which requests are one too many: those of a token, or where none is asked for of an address, and wrong tokens of an
 // address. Does not know HTTP, or how it is counted.
 import type { Rate } from '../../config/config.ts'
-import type { Failure, RequestFailure } from '../failure.ts'
+import type { Failure, RequestFailure } from '../request-failure.ts'
 import type { Grant } from './grant.ts'
 import { addressKey, RateLimiter } from './rates.ts'
 

@@ -11,7 +11,7 @@ import type { CallSyntax } from '../answers/call-names.ts'
 import { shownDiffs } from '../answers/problems/hunks.ts'
 import { below } from '../answers/brief/layout.ts'
 import type { CallAnswer, Done } from '../call.ts'
-import { invalidField, type Failure, type RequestFailure } from '../failure.ts'
+import { invalidField, type Failure, type RequestFailure } from '../request-failure.ts'
 import {
   type Adapter,
   type AdapterAnswer,

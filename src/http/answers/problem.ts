@@ -2,7 +2,7 @@
 import type { OtherFailure, Problem, ProblemCode } from '../../../schemas/problem.ts'
 import { hashesOf } from '../../operations/file-hash.ts'
 import type { EarlierEdit, FailedPart, TakenBackEdit, PartWithPath } from '../../operations/operation.ts'
-import type { Failure } from '../failure.ts'
+import type { Failure } from '../request-failure.ts'
 import { below } from './brief/layout.ts'
 import { briefProblem, type DescribedFailure } from './brief/problem.ts'
 import { BY_ROUTE, BY_TOOL, type CallSyntax, pathShown, type ToolCall } from './call-names.ts'

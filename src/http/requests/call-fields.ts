@@ -5,7 +5,7 @@ import type { IncomingHttpHeaders } from 'node:http'
 import type { CallField } from '../../../schemas/change-fields.ts'
 import type { Callable, CallContext } from '../../operations/operation.ts'
 import { ok, type Result } from '../../result.ts'
-import { invalidField, type RequestFailure } from '../failure.ts'
+import { invalidField, type RequestFailure } from '../request-failure.ts'
 
 /** The fields that a header can stand for, each with this header. */
 export const CALL_HEADERS = {

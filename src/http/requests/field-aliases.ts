@@ -6,7 +6,7 @@ import type { Callable, CallNames } from '../../operations/operation.ts'
 import { fail, type Result } from '../../result.ts'
 import { BY_TOOL } from '../answers/call-names.ts'
 import { listed } from '../answers/phrases.ts'
-import type { Failure, InvalidField, RequestFailure } from '../failure.ts'
+import type { Failure, InvalidField, RequestFailure } from '../request-failure.ts'
 import { checkTexts, escapePointer, parseStrictJson } from './json.ts'
 import { hasProperty, maxItemsOf, requiredOf } from './json-schema.ts'
 

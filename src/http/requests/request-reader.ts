@@ -2,7 +2,7 @@
 // Does not know headers, or any operation by name.
 import type { Callable, FailedPart } from '../../operations/operation.ts'
 import { fail, ok, type Result } from '../../result.ts'
-import type { Failure } from '../failure.ts'
+import type { Failure } from '../request-failure.ts'
 import { targetFinder, type TargetOperation } from './delegated-body.ts'
 import { withoutNulls } from './drop-nulls.ts'
 import { inSentNames, pointingInto, translate, type SentNames } from './field-aliases.ts'

@@ -3,7 +3,7 @@
 import type { TOOL_FORMATS } from '../../../schemas/tools.ts'
 import type { Operation } from '../../operations/operation.ts'
 import { fail, ok, type Result } from '../../result.ts'
-import type { RequestFailure } from '../failure.ts'
+import type { RequestFailure } from '../request-failure.ts'
 import type { JsonSchema } from '../requests/json-schema.ts'
 import {
   asOpenApi,

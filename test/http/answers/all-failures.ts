@@ -17,7 +17,7 @@ import type { ProblemCode } from '../../../schemas/problem.ts'
 import { PROBLEMS } from '../../../src/http/answers/problems/table.ts'
 import type { PatchFaultReason } from '../../../src/engine/patch/fault.ts'
 import type { Context } from '../../../src/http/answers/problem.ts'
-import type { Failure } from '../../../src/http/failure.ts'
+import type { Failure } from '../../../src/http/request-failure.ts'
 
 export interface Described {
   failure: Failure

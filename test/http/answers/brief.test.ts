@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import t from 'tap'
 import { BY_TOOL } from '../../../src/http/answers/call-names.ts'
 import { toProblem, type Context } from '../../../src/http/answers/problem.ts'
-import type { Failure } from '../../../src/http/failure.ts'
+import type { Failure } from '../../../src/http/request-failure.ts'
 import { startServer } from '../test-server.ts'
 import { EXAMPLES, FAILURES } from './all-failures.ts'
 

@@ -2,7 +2,7 @@
 // the call doesn't hold, the hash, and nothing else. Does not know statuses.
 import type { Problem } from '../../../../schemas/problem.ts'
 import type { FailedPart } from '../../../operations/operation.ts'
-import type { Failure } from '../../failure.ts'
+import type { Failure } from '../../request-failure.ts'
 import type { CallSyntax, ToolCall } from '../call-names.ts'
 import { afterOthers, type NamedPart, NOTHING_CHANGED, operationsNotTried, partNamed } from '../part.ts'
 import { cut, sentences } from '../phrases.ts'

@@ -2,7 +2,7 @@
 import type { Problem, ProblemCode } from '../../../../schemas/problem.ts'
 import type { FilePreview, HunkFailure } from '../../../engine/failure.ts'
 import type { FailedPart } from '../../../operations/operation.ts'
-import type { Failure } from '../../failure.ts'
+import type { Failure } from '../../request-failure.ts'
 import type { Brief, FailedCall } from '../brief/call.ts'
 import type { NamedFile } from '../call-names.ts'
 import { counted } from '../phrases.ts'

@@ -1,7 +1,7 @@
 // What is wrong with a field of a request that passed its schema, in words. Does not know statuses.
 import { MAX_PATCH_LINES, type PatchFault, type PatchFaultReason } from '../../../engine/patch/fault.ts'
 import type { FieldFault, FixedFault } from '../../../operations/operation.ts'
-import type { InvalidField } from '../../failure.ts'
+import type { InvalidField } from '../../request-failure.ts'
 import type { CallSyntax } from '../call-names.ts'
 import { counted, listed, quote } from '../phrases.ts'
 

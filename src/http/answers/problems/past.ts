@@ -3,7 +3,7 @@
 import type { Problem, SuggestedFix } from '../../../../schemas/problem.ts'
 import { MAX_EDIT_IDS } from '../../../../schemas/undo.ts'
 import type { EditSwept, LastEdit, SweptSelector, TextsGone } from '../../../operations/operation.ts'
-import type { Failure } from '../../failure.ts'
+import type { Failure } from '../../request-failure.ts'
 import { type CallSyntax, pathShown } from '../call-names.ts'
 import { editsNamed, NAMED } from '../history-outcome.ts'
 import { capital, counted, cut, listed, NOTHING_WRITTEN, quote, sentences } from '../phrases.ts'

@@ -1,7 +1,7 @@
 // Why a request is refused before any file is touched, and what to send instead. Does not know files or edits.
 import type { Scope } from '../../../../schemas/access.ts'
 import type { Rate } from '../../../config/config.ts'
-import type { InvalidField, JwtFault } from '../../failure.ts'
+import type { InvalidField, JwtFault } from '../../request-failure.ts'
 import type { CallSyntax } from '../call-names.ts'
 import { counted, cut, listed, NOTHING_WRITTEN, quote, sentences } from '../phrases.ts'
 import { type ProblemEntries, type FailureOf, type ProblemParts, retryAfter, sendAgain } from './entry.ts'

@@ -9,7 +9,7 @@ import type {
 } from '../../../engine/failure.ts'
 import { linesFrom } from '../../../engine/outline/target.ts'
 import type { StrayEdit } from '../../../operations/operation.ts'
-import type { InvalidField } from '../../failure.ts'
+import type { InvalidField } from '../../request-failure.ts'
 import { again, type Brief, type FailedCall, takesAway } from '../brief/call.ts'
 import { below, outlineLines } from '../brief/layout.ts'
 import { type CallSyntax, lookedAtWith, type NamedFile } from '../call-names.ts'
