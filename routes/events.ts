@@ -3,7 +3,7 @@ import type { FastifyInstance } from 'fastify'
 import { acceptsEvents } from '../src/http/requests/accept.ts'
 import type { EventStreams } from '../src/http/event-streams.ts'
 import { eventsSchema } from '../src/http/openapi.ts'
-import { invalidRequest } from '../src/http/failure.ts'
+import { invalidRequest } from '../src/http/request-failure.ts'
 import { sendProblem } from '../src/http/send.ts'
 import { viewOf } from '../src/http/view.ts'
 

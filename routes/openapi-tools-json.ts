@@ -1,6 +1,6 @@
 // GET /openapi.tools.json: the document for tool hosts. Does not know what is in it.
 import type { FastifyInstance } from 'fastify'
-import { ADDRESSED_BY, publicUrl } from '../src/http/public-url.ts'
+import { ADDRESSED_BY, publicUrl } from '../src/http/workspace-url.ts'
 import { sendFile, textFileBy } from '../src/http/static-file.ts'
 import type { Components } from '../src/http/tools/schema.ts'
 import { toolsDocument } from '../src/http/tools/openapi-tools.ts'

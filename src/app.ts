@@ -35,7 +35,7 @@ import {
 } from './http/errors.ts'
 import { makeDocsPage } from './http/docs-page.ts'
 import { makeDrain, untilLeft } from './http/drain.ts'
-import type { RequestFailure } from './http/failure.ts'
+import type { RequestFailure } from './http/request-failure.ts'
 import { makeEventStreams } from './http/event-streams.ts'
 import { collectPublished, makeDocumentation, UNCOMPILED } from './http/documentation.ts'
 import { components, swaggerOptions } from './http/openapi.ts'

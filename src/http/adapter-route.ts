@@ -2,7 +2,7 @@
 import { isUtf8 } from 'node:buffer'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { BY_ROUTE } from './answers/call-names.ts'
-import type { RequestFailure } from './failure.ts'
+import type { RequestFailure } from './request-failure.ts'
 import { callOf, jsonOf, refuseAllBut, refuseUnfit } from './operation-route.ts'
 import { JSON_TYPE, mediaTypeOf } from './requests/json.ts'
 import { noteCode } from './request-log.ts'

@@ -5,9 +5,9 @@ import type { IncomingMessage } from 'node:http'
 import { fail, ok } from '../result.ts'
 import type { Identify } from './access/grant.ts'
 import { RESOURCE_METADATA_PATH } from './access/resource.ts'
-import type { RequestFailure } from './failure.ts'
+import type { RequestFailure } from './request-failure.ts'
 
-export interface AccessOptions {
+interface AccessOptions {
   /** null: no token is asked for. */
   identify: Identify | null
   allowHosts: readonly string[]
@@ -56,7 +56,7 @@ const isOwnName = (name: string) => isIP(name) !== 0 || name === 'localhost' || 
  * What the headers of a request show: who calls, `null` where no token is asked for, or why it is refused. A promise only
  * where `identify` returns one.
  */
-export type AccessCheck = (request: IncomingMessage, access: RouteAccess) => ReturnType<Identify>
+type AccessCheck = (request: IncomingMessage, access: RouteAccess) => ReturnType<Identify>
 
 /** What follows the last space is the token. */
 const BEARER = /^bearer +[^\s]+$/i

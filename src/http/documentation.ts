@@ -21,7 +21,7 @@ declare module 'fastify' {
   }
 }
 
-export interface PublishedRoute {
+interface PublishedRoute {
   url: string
   method: HTTPMethods | HTTPMethods[]
   schema(): object
@@ -42,7 +42,7 @@ export interface Documentation {
   yaml(): Promise<string>
 }
 
-export interface DocumentationOptions {
+interface DocumentationOptions {
   routes: readonly PublishedRoute[]
   schemas: readonly TSchema[]
   swagger: FastifyDynamicSwaggerOptions

@@ -7,7 +7,7 @@ import { promisify } from 'node:util'
 /** Milliseconds between two looks at how many connections are open. */
 const LOOK = 10
 
-export interface Drain {
+interface Drain {
   readonly closed: boolean
   /** Counts a request as running; call what is returned when it is done. */
   enter(): () => void

@@ -28,7 +28,7 @@ export interface EventStreams {
 }
 
 /** `ends`: as it was when the reader was let in. `expires`: when its token does. */
-export interface Admitted {
+interface Admitted {
   ends: number
   expires?: number | null
 }

@@ -21,11 +21,11 @@ import { UNDO_COMPONENTS } from '../../schemas/undo.ts'
 import { operationsIn, toolsIn, type Operations, type RoutedOperations } from '../operations.ts'
 import type { Operation } from '../operations/operation.ts'
 import { TEXT_TYPE, type Adapter } from './adapters/adapter.ts'
-import { exampleOf } from './answers/examples.ts'
 import { BY_ROUTE } from './answers/call-names.ts'
 import { JSON_TYPE } from './requests/json.ts'
 import type { Takes } from './requests/preconditions.ts'
-import { KINDS, PRECONDITION_FAILED, SUCCESS } from './answers/problem.ts'
+import { exampleOf, PRECONDITION_FAILED, SUCCESS } from './answers/problem.ts'
+import { PROBLEMS } from './answers/problems/table.ts'
 import { ADAPTER_EXAMPLES, REQUEST_EXAMPLES } from './request-examples.ts'
 
 const DESCRIPTION =
@@ -117,7 +117,7 @@ function statuses(codes: readonly ProblemCode[], takes: Takes): Map<number, Prob
     all.set(status, [...(all.get(status) ?? []), code])
   }
   for (const code of new Set(codes)) {
-    add(KINDS[code][0], code)
+    add(PROBLEMS[code].kind[0], code)
     if ((code === 'STALE_FILE' && takes.expects_hash) || (code === 'ALREADY_EXISTS' && takes.expects_none)) {
       add(PRECONDITION_FAILED, code)
     }
@@ -125,7 +125,7 @@ function statuses(codes: readonly ProblemCode[], takes: Takes): Map<number, Prob
   return new Map([...all].sort(([a], [b]) => a - b))
 }
 
-const titlesOf = (codes: readonly ProblemCode[]): string => `${codes.map(code => KINDS[code][1]).join('. ')}.`
+const titlesOf = (codes: readonly ProblemCode[]): string => `${codes.map(code => PROBLEMS[code].kind[1]).join('. ')}.`
 
 function responses(
   instance: string,
@@ -298,7 +298,7 @@ export const eventsSchema = () => {
 }
 
 /** A route that answers with facts about the service. `access`: whether it needs a token. */
-export interface FactsRoute {
+interface FactsRoute {
   url: `/${string}`
   operationId: string
   summary: string

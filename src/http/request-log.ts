@@ -6,7 +6,7 @@ import type { Logger } from 'pino'
 import { printable } from '../logger.ts'
 import { cut } from './answers/phrases.ts'
 import { since, type CallSummary } from './call.ts'
-import type { Failure } from './failure.ts'
+import type { Failure } from './request-failure.ts'
 import { traceOf } from './requests/traceparent.ts'
 
 export function pathOf(url: string): string {

@@ -11,7 +11,7 @@ import type { Routes } from './errors.ts'
 import { late } from './late.ts'
 import { sendProblem } from './send.ts'
 
-export interface StaticFile {
+interface StaticFile {
   type: string
   content: Buffer
   compressed: Buffer

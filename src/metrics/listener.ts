@@ -2,7 +2,8 @@
 import { once } from 'node:events'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { KINDS, SUCCESS } from '../http/answers/problem.ts'
+import { SUCCESS } from '../http/answers/problem.ts'
+import { PROBLEMS } from '../http/answers/problems/table.ts'
 import { exposition, type Family } from './registry.ts'
 
 export interface MetricsListener {
@@ -20,16 +21,17 @@ export async function listenForMetrics(at: { host: string; port: number }): Prom
       response.setHeader('content-type', 'text/plain; version=0.0.4; charset=utf-8')
       response.end(request.method === 'HEAD' ? undefined : text)
     }
-    if (request.url?.split('?')[0] !== '/metrics') end(KINDS.ROUTE_NOT_FOUND[0], 'The metrics are at /metrics.\n')
-    else if (request.method !== 'GET' && request.method !== 'HEAD') {
+    if (request.url?.split('?')[0] !== '/metrics') {
+      end(PROBLEMS.ROUTE_NOT_FOUND.kind[0], 'The metrics are at /metrics.\n')
+    } else if (request.method !== 'GET' && request.method !== 'HEAD') {
       response.setHeader('allow', 'GET, HEAD')
-      end(KINDS.METHOD_NOT_ALLOWED[0], 'Use GET.\n')
-    } else if (collect === null) end(KINDS.NOT_READY[0], 'The server is starting.\n')
+      end(PROBLEMS.METHOD_NOT_ALLOWED.kind[0], 'Use GET.\n')
+    } else if (collect === null) end(PROBLEMS.NOT_READY.kind[0], 'The server is starting.\n')
     else {
       try {
         end(SUCCESS, exposition(collect()))
       } catch (error) {
-        end(KINDS.INTERNAL_ERROR[0], `${String(error)}\n`)
+        end(PROBLEMS.INTERNAL_ERROR.kind[0], `${String(error)}\n`)
       }
     }
   })

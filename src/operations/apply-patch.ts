@@ -22,20 +22,19 @@ import {
   fileWithoutTexts,
   keyedByAll,
   outcomeOf,
+  outcomeOfRemoved,
   type ChangeRequest,
   type Planning,
   plannerFor,
   withPast
-} from './change.ts'
+} from './file-operation.ts'
 import { decoding } from './decoding.ts'
 import { CHANGE_CODES } from './codes.ts'
-import { hashesOf } from './file-hash.ts'
 import type {
   Callable,
   CallContext,
   Called,
   CallFailure,
-  ChangeOutcome,
   FieldFault,
   Outcome,
   PartWithPath,
@@ -207,7 +206,7 @@ function prepareUpdate(
   if (move_to !== undefined) return ok(move(request, move_to, plan))
   return ok({
     steps: [{ operation: 'edit', target: { path: request.path }, plan }],
-    answer: ([done]) => ({ operation: 'update', outcome: outcomeOf(request, done!, {}) })
+    answer: ([done]) => ({ operation: 'update', outcome: outcomeOf(request, done!) })
   })
 }
 
@@ -233,7 +232,7 @@ function move(request: ChangeRequest, move_to: string, plan: Planner<Reported, C
     answer([old, made]) {
       const { hash_before, path: moved_from } = old!
       const done = { ...made!, hash_before }
-      return { operation: 'move', outcome: outcomeOf(request, done, {}), moved_from }
+      return { operation: 'move', outcome: outcomeOf(request, done), moved_from }
     }
   }
 }
@@ -248,14 +247,8 @@ function deletion(planning: Planning, request: ChangeRequest): PreparedFile {
   )
   return {
     steps: [{ operation: 'remove', target: { path: request.path }, plan }],
-    answer: ([done]) => ({ operation: 'delete', outcome: outcomeOfDeleted(request, done!) })
+    answer: ([done]) => ({ operation: 'delete', outcome: outcomeOfRemoved(request, done!) })
   }
-}
-
-/** Of what is gone there is no hash; before that, it is as it was. */
-function outcomeOfDeleted(request: ChangeRequest, done: StepDone): ChangeOutcome {
-  const { new_hash: _, file_hash: _short, sha256, ...outcome } = outcomeOf(request, done, {})
-  return { ...outcome, ...(outcome.dry_run && hashesOf(sha256)) }
 }
 
 const withoutTexts = ({ outcome, ...file }: PatchedFile): PatchedFile => ({

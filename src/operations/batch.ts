@@ -11,7 +11,7 @@ import { CALL_FIELDS } from '../../schemas/change-fields.ts'
 import { PreviewEdit } from '../../schemas/preview.ts'
 import { fail } from '../result.ts'
 import type { Workspace } from '../workspace/api.ts'
-import { type FileOperation, keyedByAll, type Prepared, withoutTexts, withPast } from './change.ts'
+import { type FileOperation, keyedByAll, type Prepared, withoutTexts, withPast } from './file-operation.ts'
 import type {
   CallContext,
   Called,

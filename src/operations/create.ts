@@ -4,7 +4,15 @@ import { CreateRequestSchema, type CreateRequest } from '../../schemas/create.ts
 import { CreateResultSchema } from '../../schemas/outcome.ts'
 import { ok } from '../result.ts'
 import type { BatchStepDone, Workspace } from '../workspace/api.ts'
-import { carryOut, type FileOperation, keyedBy, outcomeOf, type Planning, plannerFor, targetOf } from './change.ts'
+import {
+  carryOut,
+  type FileOperation,
+  keyedBy,
+  outcomeOf,
+  type Planning,
+  plannerFor,
+  targetOf
+} from './file-operation.ts'
 import { CHANGE_CODES } from './codes.ts'
 import { replacingEncoding } from './decoding.ts'
 import { CHANGE_HINTS } from './hints.ts'

@@ -4,7 +4,15 @@ import { editLinesRequest, LineEdit as LineEditSchema, type EditLinesRequest } f
 import { EditLinesResultSchema } from '../../schemas/outcome.ts'
 import type { LineEdit } from '../engine/edit/request.ts'
 import type { BatchStepDone, Workspace } from '../workspace/api.ts'
-import { carryOut, type FileOperation, keyedBy, outcomeOf, type Planning, plannerFor, preparedEdit } from './change.ts'
+import {
+  carryOut,
+  type FileOperation,
+  keyedBy,
+  outcomeOf,
+  type Planning,
+  plannerFor,
+  preparedEdit
+} from './file-operation.ts'
 import { EDITS_CODES } from './codes.ts'
 import { editsOf } from './edits.ts'
 import { CHANGE_HINTS } from './hints.ts'
@@ -22,7 +30,7 @@ export const makeEditLines = (workspace: Workspace, planning: Planning): FileOpe
     })
     const answer = (done: BatchStepDone<Reported>): ChangedOutcome => ({
       operation: 'edit_lines',
-      outcome: outcomeOf(request, done, {})
+      outcome: outcomeOf(request, done)
     })
     return preparedEdit('edit_lines', request, context, { workspace, limits: planning.limits, planner, answer })
   }

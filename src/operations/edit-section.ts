@@ -12,7 +12,15 @@ import type { Outliner } from '../workers/outline.ts'
 import { fail, ok, type Result } from '../result.ts'
 import type { StaleFile } from '../workspace/failure.ts'
 import type { BatchStepDone, Planner, Workspace } from '../workspace/api.ts'
-import { carryOut, type FileOperation, keyedBy, outcomeOf, plannerFor, type Planning, preparedEdit } from './change.ts'
+import {
+  carryOut,
+  type FileOperation,
+  keyedBy,
+  outcomeOf,
+  plannerFor,
+  type Planning,
+  preparedEdit
+} from './file-operation.ts'
 import { CHANGE_CODES } from './codes.ts'
 import { CHANGE_HINTS } from './hints.ts'
 import type { ChangedOutcome, FieldFault, FixedFault, OperationFailure } from './operation.ts'
@@ -63,7 +71,7 @@ export const makeEditSection = (
     }
     const answer = (done: BatchStepDone<Reported>): ChangedOutcome => ({
       operation: 'edit_section',
-      outcome: outcomeOf(request, done, {}),
+      outcome: outcomeOf(request, done),
       // Without a plan nothing is edited.
       section: section!
     })

@@ -3,15 +3,24 @@ import { CALL_FIELDS } from '../../schemas/change-fields.ts'
 import { editRequest, TextEdit as TextEditSchema, type EditRequest } from '../../schemas/edit.ts'
 import { EditResultSchema } from '../../schemas/outcome.ts'
 import type { TextEdit } from '../engine/edit/request.ts'
+import type { NoMatch } from '../engine/failure.ts'
 import { fail, type Result } from '../result.ts'
 import type { Outliner } from '../workers/outline.ts'
-import type { BatchStepDone, Workspace } from '../workspace/api.ts'
-import { carryOut, type FileOperation, keyedBy, outcomeOf, type Planning, plannerFor, preparedEdit } from './change.ts'
+import type { BatchStepDone, Planner, Workspace } from '../workspace/api.ts'
+import {
+  carryOut,
+  type FileOperation,
+  keyedBy,
+  outcomeOf,
+  type Planning,
+  plannerFor,
+  preparedEdit
+} from './file-operation.ts'
 import { EDITS_CODES } from './codes.ts'
 import { editsOf } from './edits.ts'
-import { withSectionFix } from './section-fix.ts'
 import { CHANGE_HINTS } from './hints.ts'
 import type { ChangedOutcome, OperationFailure } from './operation.ts'
+import { outlined } from './outlining.ts'
 import type { Reported } from './syntax-guard.ts'
 
 export const makeEdit = (workspace: Workspace, planning: Planning, outliner: Outliner): FileOperation<EditRequest> => {
@@ -82,3 +91,26 @@ function textEdits(request: EditRequest): Result<TextEdit[], OperationFailure> {
   )
   return faults.length > 0 ? fail({ code: 'INVALID_REQUEST', faults }) : edits
 }
+
+/**
+ * The planner, whose NO_MATCH also names the symbol that stands where old_text, a whole block, was meant: none where
+ * there is a fix with a `new_text`, where the parser has no place left, or where the bytes have moved to a thread
+ * (large files, long searches).
+ */
+const withSectionFix =
+  <T, F extends { code: string }>(outliner: Outliner, planner: Planner<T, F>): Planner<T, F> =>
+  async (original, file) => {
+    const planned = await planner(original, file)
+    if (planned.ok || !isNoMatch(planned.failure)) return planned
+    const { failure } = planned
+    const isReady = failure.fixes.some(({ edit }) => edit?.new_text !== undefined)
+    if (failure.block === undefined || isReady || outliner.full || original.length === 0) return planned
+    const { block: lines } = failure
+    const path = file.resolved_path ?? file.path
+    const section = await outlined(path, original, 'code', language => outliner.symbolOn(original, language, lines))
+    if (!section.ok || section.value === null) return planned
+    const fix = { type: 'USE_SECTION' as const, lines, section: section.value }
+    return fail({ ...failure, fixes: failure.fixes.toSpliced(-1, 0, fix) })
+  }
+
+const isNoMatch = <F extends { code: string }>(failure: F): failure is F & NoMatch => failure.code === 'NO_MATCH'

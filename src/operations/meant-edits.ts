@@ -86,7 +86,7 @@ export function callerOf({ token, agent = token }: Author): SweptSelector {
 }
 
 /** The selectors that name edits by their ids. */
-export interface IdSelectors {
+interface IdSelectors {
   edit_id?: string
   change_indexes?: readonly number[]
   edit_ids?: readonly string[]

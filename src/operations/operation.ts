@@ -436,7 +436,7 @@ export interface CallNames {
 }
 
 /** The names of operations that are no tools. */
-export type RouteOnlyName = 'review_edits' | 'pending_changes' | 'blame_file' | 'wait_for_changes'
+type RouteOnlyName = 'review_edits' | 'pending_changes' | 'blame_file' | 'wait_for_changes'
 
 /** One operation, the same however it is called. */
 export interface Operation<Request = never> extends Callable<Request> {

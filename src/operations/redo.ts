@@ -22,7 +22,7 @@ import { withMoves } from './moves.ts'
 import type { CallContext, Operation } from './operation.ts'
 import { findByIds, findEdits, ownQuery } from './past-edits.ts'
 import { severalClients } from './several-clients.ts'
-import { takeBackFacts, takeBackFiles } from './take-back.ts'
+import { takeBackFacts, takeBackFiles } from './take-back-files.ts'
 import type { TakingBack } from './take-back-file.ts'
 
 export const makeRedo = (taking: TakingBack): Operation<RedoRequest> => ({

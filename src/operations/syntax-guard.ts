@@ -23,7 +23,7 @@ export type Reported = Described & { syntax?: SyntaxReport }
 type PlanResult = Result<Planned<Described>, TaskFailure>
 
 /** A planned change. `path` is the real one; `is_new`: there was no file; `known`: the check, where it was made. */
-export interface GuardedChange {
+interface GuardedChange {
   mode: SyntaxMode
   path: string
   is_new: boolean

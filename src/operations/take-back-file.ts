@@ -9,7 +9,7 @@ import type { BatchStepDone, ChangeOptions, EditRecord, FileAttributes, FileHist
 import type { StaleFile } from '../workspace/failure.ts'
 import type { Created, Edited, Planner, Workspace } from '../workspace/api.ts'
 import { mayDelete, othersAmong, refusalToDelete } from './access.ts'
-import { CONTEXT_LINES, DIFF_LINES, type Planning } from './change.ts'
+import { CONTEXT_LINES, DIFF_LINES, type Planning } from './file-operation.ts'
 import type {
   CallContext,
   ConflictAt,

@@ -1,6 +1,5 @@
 // What /undo and /redo answer, of one file and of all. Does not know how files are changed.
-import { fileWithoutTexts, outcomeOf } from './change.ts'
-import { hashesOf } from './file-hash.ts'
+import { fileWithoutTexts, outcomeOf, outcomeOfRemoved } from './file-operation.ts'
 import type { TakeBackOutcome, TakenBackFile } from './operation.ts'
 import type { FileTakenBack, TakeBackRequest, TakenBackOutcome } from './take-back-file.ts'
 
@@ -23,15 +22,10 @@ export function outcomeOfAll(
 }
 
 function outcomeOfFile(request: TakeBackRequest, done: FileTakenBack): TakenBackFile {
-  const { removes, toggled } = done.description
-  const { created: _, ...outcome } = outcomeOf({ ...request, path: done.path }, done, {})
-  if (removes !== true) {
-    const isNew = 'created' in done && done.created
-    return { ...outcome, ...(isNew && { created: true as const }), edit_ids: toggled }
-  }
-  const { new_hash: _hash, file_hash: _short, sha256, ...gone } = outcome
-  // Before it is removed, it is as it was.
-  return { ...gone, ...(gone.dry_run && hashesOf(sha256)), removed: true, edit_ids: toggled }
+  const { removes, toggled: edit_ids } = done.description
+  if (removes === true) return { ...outcomeOfRemoved(request, done), created: undefined, removed: true, edit_ids }
+  const isNew = 'created' in done && done.created
+  return { ...outcomeOf(request, done), created: isNew ? true : undefined, edit_ids }
 }
 
 /** The answer without what the files hold. */

@@ -4,7 +4,7 @@ import { MAX_OTHER_FAILURES } from '../../schemas/problem.ts'
 import { fail, ok } from '../result.ts'
 import type { BatchDone, BatchOptions, BatchStep, BatchStepDone, FailedStep, Workspace } from '../workspace/api.ts'
 import { mayDelete } from './access.ts'
-import { isOfAll } from './change.ts'
+import { isOfAll } from './file-operation.ts'
 import type { CallContext, CallFailure, Failed, FailedPart, OutcomeOfMany, PartWithPath } from './operation.ts'
 import type { Reported } from './syntax-guard.ts'
 

@@ -27,7 +27,7 @@ import type { CallContext, Called, FixedFault, HistoryFailure, Operation, Operat
 import { withMoves } from './moves.ts'
 import { findEdits, isOrdinary, ownQuery, stands, type FoundEdits } from './past-edits.ts'
 import { severalClients } from './several-clients.ts'
-import { takeBackFacts, takeBackFiles } from './take-back.ts'
+import { takeBackFacts, takeBackFiles } from './take-back-files.ts'
 import type { Chosen, TakingBack } from './take-back-file.ts'
 
 export const makeUndo = (taking: TakingBack): Operation<UndoRequest> => ({

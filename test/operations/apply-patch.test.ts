@@ -4,7 +4,7 @@ import { chmodSync, readdirSync, rmSync, statSync, symlinkSync, writeFileSync } 
 import { join } from 'node:path'
 import t, { type Test } from 'tap'
 import { makeOperations, operationsIn, toolsIn } from '../../src/operations.ts'
-import { BY_PATCH } from '../../src/http/adapters/patch-names.ts'
+import { BY_PATCH } from '../../src/http/adapters/apply-patch.ts'
 import { caller } from '../../src/http/call.ts'
 import type { WorkspaceOptions } from '../../src/workspace/api.ts'
 import { makeValidator } from '../../src/http/requests/validator.ts'
@@ -40,7 +40,9 @@ async function serve(t: Test, files: Files, options: Partial<WorkspaceOptions> =
     if (name === 'apply_patch' && !('code' in answer.body)) {
       t.strictSame(validate(ApplyPatchResultSchema, answer.body), [])
     }
-    return { body: answer.body as Body, headers: answer.headers, text: answer.text() }
+    // As it is sent: what is undefined isn't in JSON.
+    const sent = JSON.parse(JSON.stringify(answer.body)) as Body
+    return { body: sent, headers: answer.headers, text: answer.text() }
   }
   const patch = (files: object[], more: Body = {}, headers = {}) => call('apply_patch', { files, ...more }, headers)
   return { root, workspace, call, patch, texts }

@@ -2,7 +2,8 @@
 import { readFileSync } from 'node:fs'
 import t from 'tap'
 import { parse } from 'yaml'
-import { KINDS, toProblem } from '../../src/http/answers/problem.ts'
+import { toProblem } from '../../src/http/answers/problem.ts'
+import { PROBLEMS } from '../../src/http/answers/problems/table.ts'
 import { openapiYaml } from '../../src/print-openapi.ts'
 import { FAILURES } from '../http/answers/all-failures.ts'
 
@@ -101,7 +102,7 @@ t.test('tells problems apart by code, and what was inspected by type', async t =
       t.ok(required.includes(member), value)
     }
   }
-  check(Problem, 'code', Object.keys(KINDS))
+  check(Problem, 'code', Object.keys(PROBLEMS))
   check(InspectResult, 'type', ['file', 'directory'])
 })
 

@@ -2,7 +2,7 @@
 // know bytes.
 import type { RecordedChange } from './change.ts'
 import type { BlockedUnit } from './judge.ts'
-import type { ToggleSet } from './lines.ts'
+import type { ToggleSet } from './touched-lines.ts'
 import type { Units } from './units.ts'
 
 /** A change after which there was a text where none had been, or none where one had been. */

@@ -1,7 +1,7 @@
 // Which changes stand in the way of a set of units. The rule: what stands afterwards must stand on exactly the changes
 // that it was made on, or on what it stood on at some moment since. Does not know texts or lines.
 import { firstIndex } from '../text/bisect.ts'
-import type { ToggleSet } from './lines.ts'
+import type { ToggleSet } from './touched-lines.ts'
 import type { Units } from './units.ts'
 
 /** A unit of the set, and the change in its way, as its index. */

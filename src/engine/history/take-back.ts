@@ -7,7 +7,7 @@ import { askableId, isRecordedId, type RecordedChange, type Selection, spliceOf 
 import { Conflicts, visitConflicts } from './conflicts.ts'
 import { Existence } from './existence.ts'
 import { conflictsAmong, conflictsWith, type BlockedUnit } from './judge.ts'
-import type { ToggleSet } from './lines.ts'
+import type { ToggleSet } from './touched-lines.ts'
 import { withBreaksIn } from './layout.ts'
 import { differing, textBefore } from './refine.ts'
 import { bytesOf } from './spans.ts'

@@ -3,7 +3,7 @@ import type { Scope } from '../../../schemas/access.ts'
 import type { Rate } from '../../config/config.ts'
 import type { Result } from '../../result.ts'
 import type { FileFailure } from '../../workspace/failure.ts'
-import type { RequestFailure } from '../failure.ts'
+import type { RequestFailure } from '../request-failure.ts'
 
 /** What the holder of a token may do; where there is no access file, `null` stands for everything. */
 export interface Grant {

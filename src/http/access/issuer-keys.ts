@@ -13,7 +13,7 @@ const ATTEMPTS = 2
 const WINDOW = 30_000
 
 /** `retry_after` in seconds. */
-export type FoundKey = { key: CryptoKey } | { key: null } | { unreachable: true; retry_after: number }
+type FoundKey = { key: CryptoKey } | { key: null } | { unreachable: true; retry_after: number }
 
 export interface KeyOptions {
   /** Told each time that the keys can't be had. */

@@ -3,14 +3,14 @@
 import { errors, jwtVerify, type JWTPayload } from 'jose'
 import { SCOPES, type Scope } from '../../../schemas/access.ts'
 import { fail, ok, type Result } from '../../result.ts'
-import type { JwtFault, RequestFailure } from '../failure.ts'
+import type { JwtFault, RequestFailure } from '../request-failure.ts'
 import { parseStrictJson } from '../requests/json.ts'
 import type { Identified } from './grant.ts'
 import type { Issuer } from './issuer.ts'
 import { IssuerKeys, type KeyOptions } from './issuer-keys.ts'
 
 /** Characters of a token; chosen, not measured: those of usual issuers have up to some 4,000. */
-export const JWT_MAX = 8_192
+const JWT_MAX = 8_192
 /** Seconds by which clocks may differ. */
 const TOLERANCE = 30
 /** Characters of a name in the history, as many as a request can ask for. */

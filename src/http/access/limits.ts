@@ -1,7 +1,7 @@
 // Which requests are one too many: those of a token, or where none is asked for of an address, and wrong tokens of an
 // address. Does not know HTTP, or how it is counted.
 import type { Rate } from '../../config/config.ts'
-import type { Failure, RequestFailure } from '../failure.ts'
+import type { Failure, RequestFailure } from '../request-failure.ts'
 import type { Grant } from './grant.ts'
 import { addressKey, RateLimiter } from './rates.ts'
 
@@ -10,7 +10,7 @@ export type RateLimited = Extract<RequestFailure, { code: 'RATE_LIMITED' }>
 /** Of each address. It holds always: who has the right token doesn't get to it. */
 const WRONG_TOKENS: Rate = { requests: 60, per: 'min' }
 
-export interface Limits {
+interface Limits {
   /** Counts a request; null, or why it is one too many. `grant`: null where there is no access file. */
   request(grant: Grant | null, address: string | undefined): RateLimited | null
   /** What answers a request that was refused: where that is for one more wrong token than is allowed, that. */

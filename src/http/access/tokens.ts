@@ -1,7 +1,7 @@
 // Which of the known tokens a request has. Does not know what is in a JWT, headers, or what is asked for.
 import { hash, timingSafeEqual } from 'node:crypto'
 import { fail, ok } from '../../result.ts'
-import type { RequestFailure } from '../failure.ts'
+import type { RequestFailure } from '../request-failure.ts'
 import type { Grant, Identified, Identify } from './grant.ts'
 import type { Jwts } from './jwts.ts'
 
@@ -9,7 +9,7 @@ const wrong = fail<RequestFailure>({ code: 'UNAUTHORIZED', reason: 'wrong' })
 const expired = fail<RequestFailure>({ code: 'UNAUTHORIZED', reason: 'expired' })
 
 /** Who holds a token, known at once. */
-export type IdentifyNow = (token: string) => Identified
+type IdentifyNow = (token: string) => Identified
 
 /** The one token of a server without an access file, which may do everything. */
 export function oneToken(expected: string): IdentifyNow {

@@ -6,7 +6,7 @@ import type { Callable } from '../../operations/operation.ts'
 import type { CallSyntax } from '../answers/call-names.ts'
 import { SUCCESS, toProblem, type Answer } from '../answers/problem.ts'
 import { caller, type Call, type CallAnswer, type Done } from '../call.ts'
-import type { Failure } from '../failure.ts'
+import type { Failure } from '../request-failure.ts'
 import type { SentNames } from '../requests/field-aliases.ts'
 
 export const TEXT_TYPE = 'text/plain'

@@ -7,10 +7,11 @@ import type { Problem } from '../../../schemas/problem.ts'
 import { type FilePatch, parsePatch, writePatch } from '../../engine/patch/envelope.ts'
 import type { Operations } from '../../operations.ts'
 import { fail, ok, type Result } from '../../result.ts'
-import { shownDiffs } from '../answers/brief/patch.ts'
-import { below } from '../answers/brief/text.ts'
+import type { CallSyntax } from '../answers/call-names.ts'
+import { shownDiffs } from '../answers/problems/hunks.ts'
+import { below } from '../answers/brief/layout.ts'
 import type { CallAnswer, Done } from '../call.ts'
-import { invalidField, type Failure, type RequestFailure } from '../failure.ts'
+import { invalidField, type Failure, type RequestFailure } from '../request-failure.ts'
 import {
   type Adapter,
   type AdapterAnswer,
@@ -23,7 +24,17 @@ import {
   refusedCall
 } from './adapter.ts'
 import { bodyReader } from './body-reader.ts'
-import { BY_PATCH } from './patch-names.ts'
+
+/** The names for a model that has no editing tool but this: one call, the patch itself, and tools to read that aren't ours. */
+export const BY_PATCH: CallSyntax = {
+  edit: 'apply_patch',
+  create: 'apply_patch',
+  inspectWith: () => undefined,
+  field: name => (name === 'old_text' ? 'the old lines' : 'the new lines'),
+  takes: () => false,
+  write: () => undefined,
+  pathShown: path => path
+}
 
 type OpenAiOperation = { type: 'create_file' | 'update_file' | 'delete_file'; path: string; diff?: string }
 

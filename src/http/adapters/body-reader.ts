@@ -1,7 +1,7 @@
 // Reads the body of a vendor's call as its schema has it. Does not know any vendor, or what the call comes to.
 import type { TSchema } from 'typebox'
 import { fail, ok, type Result } from '../../result.ts'
-import type { Failure } from '../failure.ts'
+import type { Failure } from '../request-failure.ts'
 import { withoutNulls } from '../requests/drop-nulls.ts'
 import { checkTexts } from '../requests/json.ts'
 import { toFailure } from '../requests/validation.ts'

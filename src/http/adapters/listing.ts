@@ -1,7 +1,7 @@
 // A directory as the text editors list it: two levels, with sizes, without hidden entries. Does not know how an entry is
 // read.
 import type { InspectOutcome } from '../../operations/operation.ts'
-import { below } from '../answers/brief/text.ts'
+import { below } from '../answers/brief/layout.ts'
 
 /** Lists a page of a directory: `path` in our names, the entries after `after`. Undefined where that fails. */
 export type ListDirectory = (path: string, after?: string) => Promise<InspectOutcome | undefined>

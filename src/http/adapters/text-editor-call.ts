@@ -2,7 +2,7 @@
 import type { TSchema } from 'typebox'
 import type { Operations } from '../../operations.ts'
 import { ok, type Result } from '../../result.ts'
-import { invalidField, type Failure, type RequestFailure } from '../failure.ts'
+import { invalidField, type Failure, type RequestFailure } from '../request-failure.ts'
 import type { OwnCall } from './adapter.ts'
 import { bodyReader } from './body-reader.ts'
 import { TO_THE_END } from './text-editor-names.ts'

@@ -3,10 +3,10 @@
 import { BY_TOOL, type CallSyntax } from '../answers/call-names.ts'
 
 /** A command that some of our calls can be written as. */
-export type EditorCommand = 'view' | 'str_replace' | 'create' | 'insert'
+type EditorCommand = 'view' | 'str_replace' | 'create' | 'insert'
 
 /** What one version of the tool has. */
-export interface EditorTool {
+interface EditorTool {
   /** What `insert` calls its text; older models say `new_str`. */
   inserted?: 'insert_text' | 'new_str'
   /** As `CallSyntax.pathShown`; without it, paths are written as they are. */

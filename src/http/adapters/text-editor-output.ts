@@ -1,6 +1,6 @@
 // What the text editors answer when a command was carried out, in the words of their vendor. Does not know problems.
 import type { ChangeOutcome, InspectOutcome, TakeBackOutcome, TakenBackFile } from '../../operations/operation.ts'
-import { below, linesOf, numbered } from '../answers/brief/text.ts'
+import { below, linesOf, numbered } from '../answers/brief/layout.ts'
 import { type CallSyntax, pathShown } from '../answers/call-names.ts'
 import { listed, span } from '../answers/phrases.ts'
 

@@ -2,11 +2,13 @@
 // tool would. Does not know how a command is translated, or routes.
 import type { TSchema } from 'typebox'
 import { MEMORY_COMMANDS, MemoryCall, TEXT_EDITOR_COMMANDS, TextEditorCall } from '../../../schemas/adapters.ts'
+import type { Problem } from '../../../schemas/problem.ts'
 import type { ChangeOutcome, InspectOutcome } from '../../operations/operation.ts'
 import type { Operations } from '../../operations.ts'
 import { fail, ok } from '../../result.ts'
-import { below } from '../answers/brief/text.ts'
+import { below } from '../answers/brief/layout.ts'
 import type { CallSyntax } from '../answers/call-names.ts'
+import { cut } from '../answers/phrases.ts'
 import { SUCCESS, type Answer } from '../answers/problem.ts'
 import { caller, type CallAnswer, type Done } from '../call.ts'
 import {
@@ -20,7 +22,6 @@ import {
   refusedCall
 } from './adapter.ts'
 import { directoryShown, emptyDirectory, type ListDirectory } from './listing.ts'
-import { memoryRefusal } from './memory-refusals.ts'
 import { type CommandFields, commandReader, ownCallOf, type PathReader } from './text-editor-call.ts'
 import { BY_TEXT_EDITOR, textEditorNames } from './text-editor-names.ts'
 import { fileShown, removalShown, snippetOf } from './text-editor-output.ts'
@@ -191,3 +192,36 @@ const withError = ({ body, ...answer }: AdapterAnswer): AdapterAnswer => ({
   ...answer,
   body: { ...body, is_error: body.status === 'failed' }
 })
+
+/** The longest old_str that is said again, in UTF-16 units. */
+const OLD_TEXT = 200
+
+/** The sentence with which Anthropic's own memory tool refuses a command, as in @anthropic-ai/sdk 1.12; undefined: it has none. */
+function memoryRefusal(fields: CommandFields, problem: Problem): string | undefined {
+  const { command, path, old_str = '', old_path, new_path, insert_line } = fields
+  const old = `old_str \`${cut(old_str, OLD_TEXT)}\``
+  switch (problem.code) {
+    case 'NO_MATCH':
+      return `No replacement was performed, ${old} did not appear verbatim in ${path}.`
+    case 'WRONG_COUNT':
+      return (
+        `No replacement was performed. Multiple occurrences of ${old} in lines: ` +
+        `${(problem.match_lines ?? []).join(', ')}. Please ensure it is unique`
+      )
+    case 'FILE_NOT_FOUND':
+      return command === 'delete' || command === 'rename'
+        ? `The path ${old_path ?? path} does not exist`
+        : `The path ${path} does not exist. Please provide a valid path.`
+    case 'NOT_A_FILE':
+      return command === 'rename' || command === 'delete' ? undefined : `The path ${path} is not a file.`
+    case 'ALREADY_EXISTS':
+      return command === 'rename' ? `The destination ${new_path} already exists` : `File ${path} already exists`
+    case 'LINE_OUT_OF_RANGE':
+      return command === 'insert'
+        ? `Invalid \`insert_line\` parameter: ${insert_line}. ` +
+            `It should be within the range of lines of the file: [0, ${problem.total_lines}]`
+        : undefined
+    default:
+      return undefined
+  }
+}

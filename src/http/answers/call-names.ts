@@ -3,7 +3,7 @@
 import type { CallNames } from '../../operations/operation.ts'
 
 /** Texts of a request that sentences name. Every caller sends them, under some name. */
-export type TextField = 'old_text' | 'new_text' | 'content'
+type TextField = 'old_text' | 'new_text' | 'content'
 
 /** Fields that sentences advise to send. Some callers have no such fields. */
 export type OptionalField =
@@ -21,7 +21,7 @@ export type OptionalField =
 type Always = 'edit' | 'create'
 
 /**
- * Names for one kind of caller. Of the operations, those that the caller has; whoever changes files can edit and
+ * Names for one kind of caller, with those of the operations that it has; each caller who changes files can edit and
  * create.
  */
 export interface CallSyntax extends Partial<Omit<CallNames, Always>>, Pick<CallNames, Always> {

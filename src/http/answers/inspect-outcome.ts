@@ -1,7 +1,6 @@
 // The sentence of what /inspect found. Does not know problems.
 import type { InspectOutcome, Outcome, SearchedText } from '../../operations/operation.ts'
-import { sentences } from './description.ts'
-import { counted, linesListed, listed, quote, span } from './phrases.ts'
+import { sentences, counted, linesListed, listed, quote, span } from './phrases.ts'
 
 type Inspected = Extract<Outcome, { operation: 'inspect' }>
 

@@ -21,13 +21,19 @@ import type { ChangedOutcome, ChangeOutcome, Outcome, PatchedFile } from '../../
 import type { FileWarning } from '../../workspace/failure.ts'
 import { batchMessage, patchedMessage, patchMessage } from './batch-outcome.ts'
 import { BY_ROUTE, type CallSyntax, pathShown } from './call-names.ts'
-import { sentences } from './description.ts'
+import { sentences, capital, counted, encodingShown, linesListed, quote, span } from './phrases.ts'
 import { inspectMessage } from './inspect-outcome.ts'
-import { changesMessage, fileMessage, historyMessage, reviewMessage, takeBackMessage } from './history-outcome.ts'
-import { blameMessage, pendingMessage } from './past-outcome.ts'
-import { capital, counted, encodingShown, linesListed, quote, span } from './phrases.ts'
-import { entryNamed } from './section-failure.ts'
-import { syntaxWarning } from './syntax-error.ts'
+import {
+  blameMessage,
+  changesMessage,
+  fileMessage,
+  historyMessage,
+  pendingMessage,
+  reviewMessage,
+  takeBackMessage
+} from './history-outcome.ts'
+import { entryNamed } from './problems/sections.ts'
+import { syntaxWarning } from './problems/results.ts'
 
 /** What any success is answered with. */
 export type AnswerBody =
@@ -52,18 +58,12 @@ export function toBody(
   requestWarnings: readonly string[] = [],
   naming: CallSyntax = BY_ROUTE
 ): AnswerBody {
-  const warned = requestWarnings.length > 0 && { warnings: [...requestWarnings] }
+  const warnings = requestWarnings.length > 0 ? [...requestWarnings] : undefined
   switch (value.operation) {
     case 'inspect': {
       const outcome = withPathShown(value.outcome, naming)
       const { path, resolved_path, ...facts } = outcome
-      return {
-        path,
-        resolved_path,
-        message: inspectMessage({ ...value, outcome }),
-        ...facts,
-        ...warned
-      }
+      return { path, resolved_path, message: inspectMessage({ ...value, outcome }), ...facts, warnings }
     }
     case 'history': {
       const { edits, ...page } = value.outcome
@@ -71,7 +71,7 @@ export function toBody(
         ...edit,
         diff_unavailable: why && NO_DIFF[why]
       }))
-      return { message: historyMessage(value.outcome), edits: listed, ...page, ...warned }
+      return { message: historyMessage(value.outcome), edits: listed, ...page, warnings }
     }
     case 'undo':
     case 'redo': {
@@ -84,43 +84,31 @@ export function toBody(
         results: results.map(({ edit_ids, ...file }) =>
           bodyOf(file, fileMessage(value.operation, { ...file, edit_ids }), naming, file.warnings.map(warningOfFile))
         ),
-        ...warned
+        warnings
       }
       return value.operation === 'undo' ? { ...common, undone: toggled, skipped } : { ...common, redone: toggled }
     }
     case 'batch': {
-      const { dry_run, batch_id, results } = value.outcome
-      return {
-        message: batchMessage(value.outcome),
-        dry_run,
-        batch_id,
-        results: results.map(each => {
-          const { dry_run: _, ...body } = changeBody(each, [], naming)
-          return { operation: each.operation, ...body }
-        }),
-        ...warned
-      }
+      const results = value.outcome.results.map(each => {
+        const { dry_run: _, ...body } = changeBody(each, [], naming)
+        return { operation: each.operation, ...body }
+      })
+      return { message: batchMessage(value.outcome), ...value.outcome, results, warnings }
     }
     case 'apply_patch': {
-      const { dry_run, batch_id, results } = value.outcome
-      return {
-        message: patchMessage(value.outcome),
-        dry_run,
-        batch_id,
-        results: results.map(file => patchedBody(file, naming)),
-        ...warned
-      }
+      const results = value.outcome.results.map(file => patchedBody(file, naming))
+      return { message: patchMessage(value.outcome), ...value.outcome, results, warnings }
     }
     case 'review': {
       const { verdict, edit_ids } = value.outcome
-      return { message: reviewMessage(value.outcome), [verdict]: edit_ids, ...warned }
+      return { message: reviewMessage(value.outcome), [verdict]: edit_ids, warnings }
     }
     case 'pending':
-      return { message: pendingMessage(value.outcome), ...value.outcome, ...warned }
+      return { message: pendingMessage(value.outcome), ...value.outcome, warnings }
     case 'blame':
-      return { message: blameMessage(value.outcome), ...value.outcome, ...warned }
+      return { message: blameMessage(value.outcome), ...value.outcome, warnings }
     case 'changes':
-      return { message: changesMessage(value.outcome), ...value.outcome, ...warned }
+      return { message: changesMessage(value.outcome), ...value.outcome, warnings }
     default:
       return changeBody(value, requestWarnings, naming)
   }
@@ -137,7 +125,7 @@ function patchedBody(file: PatchedFile, naming: CallSyntax): ApplyPatchResult['r
     moved_from,
     message: patchedMessage(file, message),
     ...body,
-    ...(operation === 'delete' && !dry_run && { removed: true as const })
+    removed: operation === 'delete' && !dry_run ? true : undefined
   }
 }
 
@@ -189,8 +177,8 @@ function bodyOf<F extends ChangeOutcome>(outcome: F, message: string, naming: Ca
     resolved_path,
     message,
     ...done,
-    ...(diff_unavailable !== undefined && { diff_unavailable: NO_DIFF[diff_unavailable] }),
-    ...(note !== '' && { note }),
+    diff_unavailable: diff_unavailable && NO_DIFF[diff_unavailable],
+    note: note === '' ? undefined : note,
     warnings
   }
 }

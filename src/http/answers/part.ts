@@ -3,8 +3,7 @@
 import type { Problem } from '../../../schemas/problem.ts'
 import type { BatchPart, FailedPart } from '../../operations/operation.ts'
 import { type CallSyntax, pathShown } from './call-names.ts'
-import { NOTHING_WRITTEN, sentences } from './description.ts'
-import { capital, cut, listed } from './phrases.ts'
+import { NOTHING_WRITTEN, sentences, capital, cut, listed } from './phrases.ts'
 
 export const NOTHING_CHANGED = 'Nothing was changed in any file.'
 

@@ -30,6 +30,11 @@ export function quoteApart(a: string, b: string): [string, string] {
   return [from(a), from(b)]
 }
 
+/** Sentences one after the other; empty ones are left out. */
+export const sentences = (...each: string[]): string => each.filter(sentence => sentence !== '').join(' ')
+
+export const NOTHING_WRITTEN = 'Nothing was written.'
+
 /** A sentence's beginning. */
 export const capital = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1)
 

@@ -1,23 +1,16 @@
-// failure → problem: the only place that knows status codes and titles. Does not know sentences: those are in the files
-// named after a kind of failure, and in stale-file.ts.
+// failure → problem: puts together what is known of its code (problems/) and of the request.
 import type { OtherFailure, Problem, ProblemCode } from '../../../schemas/problem.ts'
 import { hashesOf } from '../../operations/file-hash.ts'
 import type { EarlierEdit, FailedPart, TakenBackEdit, PartWithPath } from '../../operations/operation.ts'
-import type { Failure } from '../failure.ts'
+import type { Failure } from '../request-failure.ts'
+import { below } from './brief/layout.ts'
 import { briefProblem, type DescribedFailure } from './brief/problem.ts'
-import { BY_ROUTE, type CallSyntax, pathShown, type ToolCall } from './call-names.ts'
-import { below } from './brief/text.ts'
-import { describeBy, type Descriptions, sentences } from './description.ts'
-import { FILE_FAILURES } from './file-failure.ts'
-import { HISTORY_FAILURES } from './history-failure.ts'
+import { BY_ROUTE, BY_TOOL, type CallSyntax, pathShown, type ToolCall } from './call-names.ts'
+import { cut, quote, sentences } from './phrases.ts'
 import { membersIn, ofPart, operationsFailToo, operationsNotTried } from './part.ts'
-import { historyNotes } from './history-notes.ts'
-import { cut } from './phrases.ts'
+import { entryOf, partsOf } from './problems/entry.ts'
+import { PROBLEMS } from './problems/table.ts'
 import { sendable } from './sendable.ts'
-import { REQUEST_FAILURES } from './request-failure.ts'
-import { EDIT_FAILURES } from './edit-failure.ts'
-import { ENCODING_FAILURES } from './encoding-failure.ts'
-import { SYNTAX_FAILURES } from './syntax-error.ts'
 
 /** The status of every success. */
 export const SUCCESS = 200
@@ -27,68 +20,6 @@ export const NOT_MODIFIED = 304
 
 /** The status where a condition in a header failed; where the same condition is in the body, that of the code. */
 export const PRECONDITION_FAILED = 412
-
-type Retry = Problem['retry']
-
-/** Every code with its status, title and whether sending it again can help. */
-export const KINDS: Record<ProblemCode, readonly [status: number, title: string, retry: Retry]> = {
-  INVALID_JSON: [400, 'Body is not valid JSON', 'change_request'],
-  INVALID_REQUEST: [400, 'Request is not valid', 'change_request'],
-  INVALID_PATH: [400, 'Path is not valid', 'change_request'],
-  INVALID_UNICODE: [400, 'Text is not valid Unicode', 'change_request'],
-  MIXED_MODES: [400, 'Single edit and list of edits mixed', 'change_request'],
-  NO_EDITS: [400, 'No edits given', 'change_request'],
-  EMPTY_OLD_TEXT: [400, 'old_text is empty', 'change_request'],
-  TOO_MANY_EDITS: [400, 'Too many edits', 'change_request'],
-  TOO_MANY_OPERATIONS: [400, 'Too many operations', 'change_request'],
-  UNAUTHORIZED: [401, 'Token required', 'change_request'],
-  PATH_NOT_ALLOWED: [403, 'Path is not allowed', 'change_request'],
-  PROTECTED_PATH: [403, 'Path is protected', 'change_request'],
-  PERMISSION_DENIED: [403, 'Permission denied', 'change_request'],
-  READ_ONLY: [403, 'Server is read-only', 'change_request'],
-  DELETE_NOT_ALLOWED: [403, 'Deleting is not allowed', 'change_request'],
-  FORBIDDEN_SCOPE: [403, 'Scope is not enough', 'change_request'],
-  FORBIDDEN_HOST: [403, 'Host is not allowed', 'change_request'],
-  FORBIDDEN_ORIGIN: [403, 'Origin is not allowed', 'change_request'],
-  FILE_NOT_FOUND: [404, 'File not found', 'change_request'],
-  ROUTE_NOT_FOUND: [404, 'Route not found', 'change_request'],
-  METHOD_NOT_ALLOWED: [405, 'Method not allowed', 'change_request'],
-  REQUEST_TIMEOUT: [408, 'Request took too long to arrive', 'after_delay'],
-  STALE_FILE: [409, 'File has changed', 'after_read'],
-  ALREADY_EXISTS: [409, 'File already exists', 'after_read'],
-  UNDO_CONFLICT: [409, 'Later changes stand in the way', 'change_request'],
-  REQUEST_IN_FLIGHT: [409, 'Request is still running', 'after_delay'],
-  HISTORY_GONE: [410, 'No history', 'change_request'],
-  CURSOR_GONE: [410, 'Cursor is too old', 'change_request'],
-  REQUEST_TOO_LARGE: [413, 'Request is too large', 'change_request'],
-  FILE_TOO_LARGE: [413, 'File is too large', 'change_request'],
-  UNSUPPORTED_MEDIA_TYPE: [415, 'Body is not plain JSON', 'change_request'],
-  BINARY_FILE: [415, 'File is not text', 'never'],
-  NO_MATCH: [422, 'Text not found', 'change_request'],
-  ALREADY_APPLIED: [422, 'Edit seems to be made already', 'change_request'],
-  WRONG_COUNT: [422, 'Unexpected number of matches', 'change_request'],
-  OCCURRENCE_OUT_OF_RANGE: [422, 'No such occurrence', 'change_request'],
-  OVERLAPPING_EDITS: [422, 'Edits overlap', 'change_request'],
-  EXPECTED_TEXT_MISMATCH: [422, 'Lines do not match expected_text', 'after_read'],
-  LINE_OUT_OF_RANGE: [422, 'No such line', 'change_request'],
-  TARGET_NOT_FOUND: [422, 'Target not found', 'change_request'],
-  AMBIGUOUS_TARGET: [422, 'Several targets match', 'change_request'],
-  UNSUPPORTED_TARGET: [422, 'Target not supported', 'change_request'],
-  NOT_A_FILE: [422, 'Not a file', 'change_request'],
-  RESULT_TOO_LARGE: [422, 'Result is too large', 'change_request'],
-  SYNTAX_ERROR: [422, 'Result has a syntax error', 'change_request'],
-  UNENCODABLE_TEXT: [422, 'Text does not fit the encoding', 'change_request'],
-  BATCH_NOT_SUPPORTED: [422, 'Batches are not supported', 'change_request'],
-  NOTHING_TO_UNDO: [422, 'Nothing to undo', 'change_request'],
-  IDEMPOTENCY_KEY_REUSED: [422, 'Idempotency key was used before', 'change_request'],
-  FILE_LOCKED: [423, 'File is being edited', 'after_delay'],
-  PRECONDITION_REQUIRED: [428, 'expected_hash is required', 'after_read'],
-  RATE_LIMITED: [429, 'Too many requests', 'after_delay'],
-  HEADERS_TOO_LARGE: [431, 'Headers are too large', 'change_request'],
-  INTERNAL_ERROR: [500, 'Internal error', 'after_read'],
-  NOT_READY: [503, 'Not ready', 'after_delay'],
-  NO_SPACE: [507, 'No space left', 'after_delay']
-}
 
 /** What is known of the request that failed. */
 export interface Context {
@@ -131,15 +62,6 @@ export interface Answer {
   text(): string
 }
 
-const DESCRIPTIONS: Descriptions<Failure> = {
-  ...REQUEST_FAILURES,
-  ...FILE_FAILURES,
-  ...HISTORY_FAILURES,
-  ...EDIT_FAILURES,
-  ...SYNTAX_FAILURES,
-  ...ENCODING_FAILURES
-}
-
 /** What answers a failure; the body's `detail` alone is enough to act on. */
 export function toProblem(given: Failure, context: Context): Answer {
   const { instance, request_id, naming = BY_ROUTE, made } = context
@@ -168,20 +90,15 @@ function problemOf(
   isFirst: boolean
 ): DescribedFailure & { headers: Record<string, string> } {
   const { code } = given
-  const [status, title, retry] = KINDS[code]
   const { instance, request_id, path, resolved_path, naming = BY_ROUTE, part, taken_back } = context
   const { file_hash, sha256 } = hashesOf(context.file_hash)
   const failure = sendable(given, naming)
   const shownPath = path === undefined ? undefined : pathShown(naming, path)
-  const { detail, members, headers } = describeBy<Failure>(DESCRIPTIONS, failure, {
-    path: path ?? 'the file',
-    shown: cut(shownPath ?? 'the file', 200),
-    naming,
-    instance,
-    request_id,
-    file_hash,
-    part
-  })
+  const { kind, detail: describe } = entryOf(PROBLEMS, failure)
+  const [status, title, retry] = kind
+  const shown = cut(shownPath ?? 'the file', 200)
+  const request = { path: path ?? 'the file', shown, naming, instance, request_id, file_hash, part }
+  const { detail, members, headers } = partsOf(describe(failure, request))
   const body: Problem = {
     type: `/problems/${code.toLowerCase().replaceAll('_', '-')}`,
     title,
@@ -230,4 +147,49 @@ function toOtherFailure({ body, notes }: DescribedFailure): OtherFailure {
 function isPreconditionFailed(failure: Failure, { by_header }: Pick<Context, 'by_header'>): boolean {
   if (failure.code === 'ALREADY_EXISTS') return failure.if_none_match === true
   return failure.code === 'STALE_FILE' && failure.reason === 'expected_hash' && by_header === true
+}
+
+/** What else there is to be known of what was done before; it comes last. */
+const historyNotes = ({ taken_back, made_by }: Pick<Context, 'taken_back' | 'made_by'>): string[] => [
+  ...(made_by === undefined ? [] : [madeByNote(made_by)]),
+  ...(taken_back === undefined ? [] : [takenBackNote(taken_back)])
+]
+
+function madeByNote({ edit_id, at, agent }: EarlierEdit): string {
+  const who = agent === undefined ? '' : ` by ${quote(agent)}`
+  return `Edit ${edit_id}${who} made this change at ${new Date(at).toISOString()}.`
+}
+
+/** An edit of the caller that somebody took back: the miss may be of what it had written. */
+function takenBackNote({ edit_id, agent, note }: TakenBackEdit): string {
+  const who = agent === undefined ? '' : ` by ${quote(agent)}`
+  const why = note === undefined ? '' : `: ${quote(note, 200)}`
+  return `Your edit ${edit_id} of this file was taken back${who}${why}. Don't make it again.`
+}
+
+/** Callers of tools have no routes. */
+const NO_SUCH_TOOL: Failure = {
+  code: 'ROUTE_NOT_FOUND',
+  tool: 'edit',
+  meant: 'edit_file',
+  tools: ['edit_file', 'inspect_file']
+}
+
+/** The example of a problem with this code, as the answer to such a call. */
+export function exampleOf(code: ProblemCode, call: Pick<Context, 'instance' | 'by_header' | 'naming'>) {
+  const { instance, by_header = false, naming = BY_ROUTE } = call
+  const { about, example } = PROBLEMS[code]
+  const context: Context = {
+    instance,
+    request_id: '5f6b2c0e-8d5e-4f60-9a6e-0c8d2b7a9f11',
+    by_header,
+    naming,
+    ...(about !== 'request' && { path: code === 'INVALID_PATH' ? '' : 'src/app.ts' }),
+    ...(about === 'read_file' && { file_hash: '60303ae22b998861' })
+  }
+  const failure = naming === BY_TOOL && code === 'ROUTE_NOT_FOUND' ? NO_SUCH_TOOL : example
+  return toProblem(
+    by_header && failure.code === 'ALREADY_EXISTS' ? { ...failure, if_none_match: true } : failure,
+    context
+  ).body
 }

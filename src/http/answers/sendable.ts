@@ -1,7 +1,7 @@
 // What of a failure its caller can act on: fixes that it has the fields for, paths that it can name. Does not know
 // sentences.
 import type { Fix, FixedLines, FixedText } from '../../engine/failure.ts'
-import type { Failure } from '../failure.ts'
+import type { Failure } from '../request-failure.ts'
 import type { CallSyntax, OptionalField } from './call-names.ts'
 
 type AnyFix = Fix<FixedText | FixedLines>

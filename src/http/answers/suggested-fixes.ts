@@ -3,9 +3,8 @@ import type { SuggestedFix } from '../../../schemas/problem.ts'
 import type { FilePreview, Fix, FixedLines, FixedText, LaterEdit } from '../../engine/failure.ts'
 import type { MergeConflict } from '../../engine/suggest/merge.ts'
 import { type CallSyntax, lookedAtWith, type NamedFile } from './call-names.ts'
-import { sentences } from './description.ts'
-import { placeOf, whyFails } from './later-edits.ts'
-import { capital, linesListed, quote, quoteApart, span } from './phrases.ts'
+import { sentences, capital, linesListed, quote, quoteApart, span } from './phrases.ts'
+import { placeOf, whyFails } from './edits-of-request.ts'
 
 /** First and last line. */
 type Lines = readonly [start_line: number, end_line: number]

@@ -5,7 +5,7 @@ import type { IncomingHttpHeaders } from 'node:http'
 import type { CallField } from '../../../schemas/change-fields.ts'
 import type { Callable, CallContext } from '../../operations/operation.ts'
 import { ok, type Result } from '../../result.ts'
-import { invalidField, type RequestFailure } from '../failure.ts'
+import { invalidField, type RequestFailure } from '../request-failure.ts'
 
 /** The fields that a header can stand for, each with this header. */
 export const CALL_HEADERS = {
@@ -24,7 +24,7 @@ const HEADERS = (Object.keys(CALL_HEADERS) as HeaderField[]).map(
 const LONGEST: Record<HeaderField, number> = { agent: 200, session: 200, idempotency_key: 255 }
 
 /** `request`: its fields without those of the call. */
-export interface ReadCall<Request> {
+interface ReadCall<Request> {
   request: Request
   caller: NonNullable<CallContext['caller']>
   key?: string

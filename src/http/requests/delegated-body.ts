@@ -22,7 +22,7 @@ export interface TargetOperation
 }
 
 /** Bodies in a list: which operation each is for. */
-export interface Parts {
+interface Parts {
   field: string
   targetOf(part: unknown): TargetOperation
 }

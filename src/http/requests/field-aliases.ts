@@ -6,7 +6,7 @@ import type { Callable, CallNames } from '../../operations/operation.ts'
 import { fail, type Result } from '../../result.ts'
 import { BY_TOOL } from '../answers/call-names.ts'
 import { listed } from '../answers/phrases.ts'
-import type { Failure, InvalidField, RequestFailure } from '../failure.ts'
+import type { Failure, InvalidField, RequestFailure } from '../request-failure.ts'
 import { checkTexts, escapePointer, parseStrictJson } from './json.ts'
 import { hasProperty, maxItemsOf, requiredOf } from './json-schema.ts'
 
@@ -62,7 +62,7 @@ const COMMANDS: Readonly<Record<string, readonly (keyof CallNames)[]>> = {
 }
 
 /** A body in our names. */
-export interface Translated {
+interface Translated {
   body: unknown
   /** What was read as what, in sentences. */
   warnings: string[]
@@ -76,7 +76,7 @@ export interface Translated {
 export type SentNames = ReadonlyMap<string, string>
 
 /** What has to be known of the operation. `within`: what it is called in the field `operation` of the body. */
-export interface Fields extends Pick<Callable, 'id' | 'effect' | 'request' | 'items'> {
+interface Fields extends Pick<Callable, 'id' | 'effect' | 'request' | 'items'> {
   within?: string
   /** It has a list of requests of other operations, in this field. */
   parts?: { field: string; targetOf(part: unknown): Fields }

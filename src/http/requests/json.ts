@@ -3,7 +3,7 @@
 import { isUtf8 } from 'node:buffer'
 import type { IncomingHttpHeaders } from 'node:http'
 import { fail, ok, type Result } from '../../result.ts'
-import type { RequestFailure } from '../failure.ts'
+import type { RequestFailure } from '../request-failure.ts'
 
 const MAX_DEPTH = 32
 

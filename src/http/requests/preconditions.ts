@@ -1,7 +1,7 @@
 // If-Match and If-None-Match → what they require of the file. Does not know any file.
 import type { IncomingHttpHeaders } from 'node:http'
 import { ok, type Result } from '../../result.ts'
-import { invalidField, type RequestFailure } from '../failure.ts'
+import { invalidField, type RequestFailure } from '../request-failure.ts'
 
 /** Which of them the operation takes. */
 export interface Takes {
@@ -12,7 +12,7 @@ export interface Takes {
 }
 
 /** `expected_hash` only where the body has none. */
-export interface Preconditions {
+interface Preconditions {
   expected_hash?: string
   if_none_match?: true
 }

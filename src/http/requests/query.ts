@@ -1,7 +1,7 @@
 // The query of a URL, as strict as a body: no unknown field, none twice. Does not know any route.
 import type { Static, TObject } from 'typebox'
 import { fail, ok, type Result } from '../../result.ts'
-import type { RequestFailure } from '../failure.ts'
+import type { RequestFailure } from '../request-failure.ts'
 import { toFailure } from './validation.ts'
 import { makeValidator } from './validator.ts'
 

@@ -2,7 +2,7 @@
 // Does not know headers, or any operation by name.
 import type { Callable, FailedPart } from '../../operations/operation.ts'
 import { fail, ok, type Result } from '../../result.ts'
-import type { Failure } from '../failure.ts'
+import type { Failure } from '../request-failure.ts'
 import { targetFinder, type TargetOperation } from './delegated-body.ts'
 import { withoutNulls } from './drop-nulls.ts'
 import { inSentNames, pointingInto, translate, type SentNames } from './field-aliases.ts'
@@ -17,7 +17,7 @@ export interface RequestFields {
 }
 
 /** A body that passed. */
-export interface ReadRequest<Request extends RequestFields> {
+interface ReadRequest<Request extends RequestFields> {
   /** As the schema has it: in our names, without nulls in optional fields. */
   request: Request
   /** The operation that it is for. */
@@ -27,7 +27,7 @@ export interface ReadRequest<Request extends RequestFields> {
 }
 
 /** A body that did not. `path`: of the file that it is about, where it says so. */
-export interface RefusedBody {
+interface RefusedBody {
   failure: Failure
   path?: string
   /** The part of it, of several, that the failure is of. */

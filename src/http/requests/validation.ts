@@ -4,9 +4,9 @@ import type { TSchema } from 'typebox'
 import { ALLOWED } from '../../../schemas/common.ts'
 import { escapePointer } from './json.ts'
 import { maxItemsOf, propertiesOf, requiredOf, type JsonSchema } from './json-schema.ts'
-import type { Failure, InvalidField, RequestFailure } from '../failure.ts'
+import type { Failure, InvalidField, RequestFailure } from '../request-failure.ts'
 import type { SchemaError } from './validator.ts'
-import { noTextFor } from '../answers/field-faults.ts'
+import { noTextFor } from '../answers/problems/field-faults.ts'
 import { counted, listed } from '../answers/phrases.ts'
 
 /**

@@ -13,7 +13,7 @@ export interface SchemaError {
 }
 
 /** The errors of a value against a schema; the value is not changed. */
-export type Validator = (schema: TSchema, value: unknown) => readonly SchemaError[]
+type Validator = (schema: TSchema, value: unknown) => readonly SchemaError[]
 
 function makeAjv(schemas: readonly TSchema[]): Ajv {
   const options = { allErrors: true, verbose: true, meta: false, validateSchema: false }

@@ -1,7 +1,7 @@
 // What a tool call carries: the arguments themselves, or an object with `arguments`, as an object or as JSON in a
 // string. Does not know any operation.
 import { fail, ok, type Result } from '../../result.ts'
-import type { RequestFailure } from '../failure.ts'
+import type { RequestFailure } from '../request-failure.ts'
 import { escapePointer, parseStrictJson } from '../requests/json.ts'
 
 const refuse = (message: string, pointer = '/arguments') =>

@@ -3,7 +3,7 @@
 import type { TOOL_FORMATS } from '../../../schemas/tools.ts'
 import type { Operation } from '../../operations/operation.ts'
 import { fail, ok, type Result } from '../../result.ts'
-import type { RequestFailure } from '../failure.ts'
+import type { RequestFailure } from '../request-failure.ts'
 import type { JsonSchema } from '../requests/json-schema.ts'
 import {
   asOpenApi,
@@ -18,7 +18,7 @@ import {
 } from './schema.ts'
 import { annotationsOf, wordsOf, type Tool } from './tool.ts'
 
-export type Format = (typeof TOOL_FORMATS)[number]
+type Format = (typeof TOOL_FORMATS)[number]
 
 /** The revisions of MCP that are tested, the newest first. */
 export const MCP_VERSIONS = ['2026-07-28', '2025-11-25'] as const
@@ -29,7 +29,7 @@ const OPTIONAL_MAX = 24
 const NULLS = 'Send null for every field that you would leave out.'
 
 /** `output_schema`: whether MCP is told what a tool answers, which takes three times as much as all else. */
-export interface Form {
+interface Form {
   format: Format
   strict: boolean
   output_schema: boolean

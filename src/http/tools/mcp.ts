@@ -28,7 +28,7 @@ const INSTRUCTIONS =
   'A failed call wrote nothing, and its answer says what to do next.'
 
 /** What identifies a call in the log, and what is called with its answer and on a bug. */
-export interface Exchange {
+interface Exchange {
   request_id: string
   /** The path that it came to. */
   instance?: string

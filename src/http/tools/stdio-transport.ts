@@ -9,7 +9,7 @@ import {
   type JSONRPCMessage,
   type Transport
 } from '@modelcontextprotocol/server'
-import type { RequestFailure } from '../failure.ts'
+import type { RequestFailure } from '../request-failure.ts'
 import { parseStrictJson } from '../requests/json.ts'
 import { toProblem } from '../answers/problem.ts'
 

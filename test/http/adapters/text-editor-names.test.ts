@@ -5,7 +5,7 @@ import { toProblem } from '../../../src/http/answers/problem.ts'
 import { toBody } from '../../../src/http/answers/outcome.ts'
 import { BY_TEXT_EDITOR, textEditorNames, TO_THE_END } from '../../../src/http/adapters/text-editor-names.ts'
 import type { FixedText } from '../../../src/engine/failure.ts'
-import type { Failure } from '../../../src/http/failure.ts'
+import type { Failure } from '../../../src/http/request-failure.ts'
 import { FAILURES, type Described } from '../answers/all-failures.ts'
 
 /** The memory tool, whose files are in `memories/` of the workspace. */

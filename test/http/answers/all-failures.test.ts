@@ -5,10 +5,9 @@ import { fileURLToPath } from 'node:url'
 import { isDeepStrictEqual } from 'node:util'
 import t from 'tap'
 import { parse } from 'yaml'
-import { EXAMPLES } from '../../../src/http/answers/examples.ts'
 import { toProblem } from '../../../src/http/answers/problem.ts'
 import { validator } from '../test-server.ts'
-import { FAILURES, type Described } from './all-failures.ts'
+import { EXAMPLES, FAILURES, type Described } from './all-failures.ts'
 
 const FILE = fileURLToPath(new URL('all-failures.txt', import.meta.url))
 const faultsOf = validator(parse(readFileSync(new URL('../../../openapi.yaml', import.meta.url), 'utf8')))

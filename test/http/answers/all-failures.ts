@@ -13,10 +13,11 @@ import type {
   SimilarContent
 } from '../../../src/engine/failure.ts'
 import type { LineRange } from '../../../src/engine/edit/request.ts'
-import { EXAMPLES } from '../../../src/http/answers/examples.ts'
+import type { ProblemCode } from '../../../schemas/problem.ts'
+import { PROBLEMS } from '../../../src/http/answers/problems/table.ts'
 import type { PatchFaultReason } from '../../../src/engine/patch/fault.ts'
 import type { Context } from '../../../src/http/answers/problem.ts'
-import type { Failure } from '../../../src/http/failure.ts'
+import type { Failure } from '../../../src/http/request-failure.ts'
 
 export interface Described {
   failure: Failure
@@ -34,6 +35,11 @@ const hashed = { file_hash: '60303ae22b998861' }
 const alone = { edit_index: 0, total_edits: 1 }
 /** The third of four edits. */
 const AT_2 = { edit_index: 2, total_edits: 4 }
+
+/** The example of each code. */
+export const EXAMPLES = Object.fromEntries(Object.entries(PROBLEMS).map(([code, { example }]) => [code, example])) as {
+  [C in ProblemCode]: (typeof PROBLEMS)[C]['example']
+}
 
 const {
   NO_MATCH,

@@ -3,11 +3,10 @@ import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import t from 'tap'
 import { BY_TOOL } from '../../../src/http/answers/call-names.ts'
-import { EXAMPLES } from '../../../src/http/answers/examples.ts'
 import { toProblem, type Context } from '../../../src/http/answers/problem.ts'
-import type { Failure } from '../../../src/http/failure.ts'
+import type { Failure } from '../../../src/http/request-failure.ts'
 import { startServer } from '../test-server.ts'
-import { FAILURES } from './all-failures.ts'
+import { EXAMPLES, FAILURES } from './all-failures.ts'
 
 const APP = `const port  = 9090
 const host = process.env.HOST

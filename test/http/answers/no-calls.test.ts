@@ -1,6 +1,6 @@
 // What is answered to a caller whose calls can't be written as ours, and who has none of our optional fields.
 import t from 'tap'
-import { BY_PATCH } from '../../../src/http/adapters/patch-names.ts'
+import { BY_PATCH } from '../../../src/http/adapters/apply-patch.ts'
 import { BY_TEXT_EDITOR } from '../../../src/http/adapters/text-editor-names.ts'
 import { BY_TOOL, type CallSyntax } from '../../../src/http/answers/call-names.ts'
 import { toProblem, type Context } from '../../../src/http/answers/problem.ts'

@@ -7,22 +7,23 @@ import type { ProblemCode } from '../../../schemas/problem.ts'
 import { MAX_EDIT_IDS } from '../../../schemas/undo.ts'
 import type { Fix, NoMatch } from '../../../src/engine/failure.ts'
 import type { CauseType } from '../../../src/engine/suggest/differences/classify.ts'
-import { EXAMPLES, exampleOf } from '../../../src/http/answers/examples.ts'
-import type { Failure } from '../../../src/http/failure.ts'
+import type { Failure } from '../../../src/http/request-failure.ts'
 import { whyMissed } from '../../../src/http/answers/no-match-cause.ts'
 import { toBody } from '../../../src/http/answers/outcome.ts'
 import type { MergeConflict } from '../../../src/engine/suggest/merge.ts'
-import { KINDS, toProblem, type Context } from '../../../src/http/answers/problem.ts'
+import { exampleOf, toProblem, type Context } from '../../../src/http/answers/problem.ts'
+import { PROBLEMS } from '../../../src/http/answers/problems/table.ts'
 import { cut, linesListed, quote, quoteApart } from '../../../src/http/answers/phrases.ts'
 import { BY_ROUTE } from '../../../src/http/answers/call-names.ts'
 import { whyNotMerged } from '../../../src/http/answers/suggested-fixes.ts'
 import type { NewTextWarning } from '../../../src/engine/edit/new-text-warnings.ts'
 import type { ChangeOutcome, InspectOutcome } from '../../../src/operations/operation.ts'
 import { validator } from '../test-server.ts'
+import { EXAMPLES } from './all-failures.ts'
 
 const document = parse(readFileSync(new URL('../../../openapi.yaml', import.meta.url), 'utf8'))
 const faultsOf = validator(document)
-const CODES = Object.keys(KINDS) as ProblemCode[]
+const CODES = Object.keys(PROBLEMS) as ProblemCode[]
 const CONTEXT: Context = { instance: '/edit', request_id: 'r-1', path: 'src/app.ts' }
 
 /** The failure becomes a valid problem with these members. */
@@ -58,7 +59,7 @@ t.test('makes a valid, published problem of every code', async t => {
     t.strictSame(faultsOf('Problem', problem), [], code)
     t.match(problem, {
       code,
-      status: KINDS[code][0],
+      status: PROBLEMS[code].kind[0],
       type: `/problems/${code.toLowerCase().replaceAll('_', '-')}`,
       instance: '/edit',
       request_id: String

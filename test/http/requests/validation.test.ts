@@ -2,7 +2,7 @@
 import t, { type Test } from 'tap'
 import { Type, type TSchema } from 'typebox'
 import { ALLOWED, expectedHash, time } from '../../../schemas/common.ts'
-import type { InvalidField } from '../../../src/http/failure.ts'
+import type { InvalidField } from '../../../src/http/request-failure.ts'
 import { queryReader } from '../../../src/http/requests/query.ts'
 import { toFailure } from '../../../src/http/requests/validation.ts'
 import { makeValidator } from '../../../src/http/requests/validator.ts'

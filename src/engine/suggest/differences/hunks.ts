@@ -2,7 +2,7 @@
 import { distance } from 'fastest-levenshtein'
 import { withoutEntities } from '../readings.ts'
 import { changedRanges } from './changed-ranges.ts'
-import { isName } from './names.ts'
+import { isName } from './code-names.ts'
 import { plainDashes, plainQuotes } from './typography.ts'
 
 /** What a difference is about, finer than an answer says it. */

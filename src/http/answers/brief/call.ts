@@ -3,8 +3,7 @@
 import type { LineRange } from '../../../engine/edit/request.ts'
 import type { EditPosition, Fix, FixedLines, FixedText, LaterEdit } from '../../../engine/failure.ts'
 import { BY_TOOL, type CallSyntax, pathShown, type ToolCall } from '../call-names.ts'
-import { editsNotTried, editsNumbered } from '../edit-position.ts'
-import { isCorrected } from '../later-edits.ts'
+import { editsNotTried, editsNumbered, isCorrected } from '../edits-of-request.ts'
 import { capital, span } from '../phrases.ts'
 import { whyNotMerged } from '../suggested-fixes.ts'
 
@@ -37,12 +36,6 @@ export interface Brief {
   lines?: string
 }
 
-/** The text of each failure, by code. */
-export type Briefs<F extends { code: string }> = {
-  /** Undefined where `detail` says it. */
-  [C in F['code']]?: (failure: Extract<F, { code: C }>, call: FailedCall) => Brief | undefined
-}
-
 /** The longest call that is written out, in UTF-16 units. */
 const CALL_LENGTH = 6000
 /** All calls of one answer, likewise. */
@@ -64,13 +57,13 @@ export function inspect({ made, naming }: FailedCall, args: object): string[] {
   return line === undefined ? [] : [line]
 }
 
-/** The same below the words that say why, which stand alone where the caller has no such call. */
+/** That call below the words that say why, which stand alone where the caller has no such call. */
 export function toRead(call: FailedCall, why: string, args: object): string[] {
   const lines = inspect(call, args)
   return [`${why}${lines.length === 0 ? '.' : ':'}`, ...lines]
 }
 
-/** The same call with some fields changed; of a long one, only these. Nothing where the caller has no such call. */
+/** The call that was made, with some fields changed; of a long one, only these. Nothing where the caller has no such call. */
 export function again(
   call: FailedCall,
   changed: { path?: string; expected_hash?: string } | TargetFields | LineRange,
@@ -90,7 +83,7 @@ export function again(
 }
 
 /**
- * The same call, with this hash, and with the numbers that the lines of each of its edits have now; of a long one, only
+ * The call that was made, with this hash, and with the numbers that the lines of each of its edits have now; of a long one, only
  * these.
  */
 export function againAt(call: FailedCall, lines: readonly LineRange[], expected_hash: string): string[] {
@@ -172,7 +165,7 @@ const EDIT_FIELDS = [
 const withoutEdit = (fields: Readonly<Record<string, unknown>>): object =>
   Object.fromEntries(Object.entries(fields).filter(([name]) => !EDIT_FIELDS.includes(name)))
 
-/** The same call with this edit in place of the one that failed, and with the later ones. */
+/** The call that was made, with this edit in place of the one that failed, and with the later ones. */
 function withEdit(
   { made }: FailedCall,
   edit: object,
@@ -272,7 +265,7 @@ function oneOf(places: readonly string[], at: number): string {
   return same === 1 ? place : `${place} (place ${number} of ${same})`
 }
 
-/** Of the fixes of one place, the one that is the shortest call; one without a new_text only where all are. */
+/** The fix of one place that is the shortest call; one without a new_text only where all are. */
 export function shortest(ready: readonly EditFix[], failure: EditPosition, call: FailedCall): EditFix {
   const [first] = ready as [EditFix, ...EditFix[]]
   const [from, to] = first.lines ?? [1, Infinity]
@@ -285,7 +278,7 @@ export function shortest(ready: readonly EditFix[], failure: EditPosition, call:
 }
 
 /** The number of the edit, if there are several, and which others weren't tried. */
-export function ofEdit(failure: EditPosition, what: string): string {
+export function whatOfEdit(failure: EditPosition, what: string): string {
   const { edit_index, total_edits } = failure
   if (total_edits === 1) return what
   const untried = editsNotTried(failure)

@@ -1,18 +1,15 @@
 // A problem as the text that a model is given: what went wrong, the call to send next, the lines of the file that
 // the call doesn't hold, the hash, and nothing else. Does not know statuses.
 import type { Problem } from '../../../../schemas/problem.ts'
-import type { Failure } from '../../failure.ts'
-import type { FailedPart, RemovedFile } from '../../../operations/operation.ts'
-import { BY_TOOL, type CallSyntax, pathsShown, type ToolCall } from '../call-names.ts'
-import { sentences } from '../description.ts'
-import { bringingBackRemoved, howGone, isOdd, oddWords } from '../file-failure.ts'
+import type { FailedPart } from '../../../operations/operation.ts'
+import type { Failure } from '../../request-failure.ts'
+import type { CallSyntax, ToolCall } from '../call-names.ts'
 import { afterOthers, type NamedPart, NOTHING_CHANGED, operationsNotTried, partNamed } from '../part.ts'
-import { cut, listed, quote } from '../phrases.ts'
-import { again, type Brief, type Briefs, type FailedCall, inspect, pathOf, type ShownAs, takesAway } from './call.ts'
-import { EDIT_BRIEFS } from './edit.ts'
-import { staleFile } from './stale-file.ts'
-import { undoConflict } from './undo-conflict.ts'
-import { below, hashLine } from './text.ts'
+import { cut, sentences } from '../phrases.ts'
+import { entryOf } from '../problems/entry.ts'
+import { PROBLEMS } from '../problems/table.ts'
+import type { FailedCall, ShownAs } from './call.ts'
+import { below, hashLine } from './layout.ts'
 
 /** A failure, and `body` as JSON, whose `detail` is of the failure alone; `notes`: what else is known. */
 export interface DescribedFailure {
@@ -67,7 +64,7 @@ function briefBlock(
   const shown = cut(path ?? 'the file', 200)
   const file = { shown, file_hash, naming }
   const call = made && (part === undefined ? { made, ...file } : partOf(made, part, { ...file, as }))
-  const brief = call && briefOf(BRIEFS, failure, call)
+  const brief = call && entryOf(PROBLEMS, failure).brief?.(failure, call)
   if (brief === undefined) return { head: withHash(withCode(detail, code, path), file_hash, naming), rest: '' }
   const { what, next, lines } = brief
   const of = part === undefined ? '' : `${partNamed(part, path)}: `
@@ -91,11 +88,6 @@ function partOf(
 const withHash = (text: string, file_hash = '', naming: CallSyntax): string =>
   text.includes(file_hash) ? text : below(text, hashLine(file_hash, naming))
 
-function briefOf<F extends { code: string }>(table: Briefs<F>, failure: F, call: FailedCall): Brief | undefined {
-  const made = table[failure.code as F['code']] as ((failure: F, call: FailedCall) => Brief | undefined) | undefined
-  return made?.(failure, call)
-}
-
 /** `detail` with the code after its first sentence. */
 function withCode(detail: string, code: string, path = ''): string {
   // A path may hold what looks like the end of a sentence.
@@ -103,57 +95,4 @@ function withCode(detail: string, code: string, path = ''): string {
   const end = /[.?](?= [A-Z])/.exec(masked.replace(/"(?:[^"\\]|\\.)*"/g, quoted => '-'.repeat(quoted.length)))
   const at = end === null ? detail.length : end.index + 1
   return `${detail.slice(0, at)} [${code}]${detail.slice(at)}`
-}
-
-/** Of a file that the history knows to be moved or deleted. */
-function removedFile(removed: RemovedFile, what: string, lists: string[], call: FailedCall): Brief {
-  const { naming, made } = call
-  const { now_at } = removed
-  const how = `${what}: ${howGone(removed, naming)}`
-  if (now_at !== undefined) return { what: how, next: again(call, { path: now_at }, 'To use it there') }
-  const back = bringingBackRemoved(removed, naming)
-  const undo = back && naming.write(BY_TOOL.undo, back.arguments, made)
-  return { what: how, next: undo === undefined ? lists : ['To bring it back, send:', undo] }
-}
-
-const BRIEFS: Briefs<Failure> = {
-  UNDO_CONFLICT: undoConflict,
-  ...EDIT_BRIEFS,
-  STALE_FILE: (failure, call) => staleFile(failure, call, (inner, renewed) => briefOf(EDIT_BRIEFS, inner, renewed)),
-  FILE_NOT_FOUND: (failure, call) => {
-    const { did_you_mean = [], missing, folder = '.' } = failure
-    const [first, second] = did_you_mean
-    if (missing !== undefined) return undefined
-    const what = `${call.shown} was not found`
-    const listing = inspect(call, { path: folder })
-    const lists = listing.length === 0 ? ['Check the path.'] : ['This lists what is there:', ...listing]
-    if ('removals' in failure) return removedFile(failure, what, lists, call)
-    return first === undefined
-      ? { what, next: lists }
-      : {
-          what: `${what}; did you mean ${listed(pathsShown(call.naming, did_you_mean), 'or')}?`,
-          next: second === undefined && !takesAway(call) ? again(call, { path: first }) : []
-        }
-  },
-  INVALID_PATH: (failure, call) => {
-    if (!isOdd(failure) || failure.meant === undefined) return undefined
-    const { why, literal } = oddWords(failure, call.naming)
-    const next = again(call, { path: failure.meant })
-    return {
-      what: `${quote(call.shown, 200)} can't be created: ${why}`,
-      next: literal === '' ? next : [...next, literal]
-    }
-  },
-  PATH_NOT_ALLOWED: ({ reason, did_you_mean: [first, ...others] = [] }, call) =>
-    reason === 'outside' && first !== undefined
-      ? {
-          what: `${call.shown} is outside the workspace; did you mean ${listed(pathsShown(call.naming, [first, ...others]), 'or')}?`,
-          next: again(call, { path: first })
-        }
-      : undefined,
-  PRECONDITION_REQUIRED: (_failure, call) => {
-    if (!call.naming.takes('expected_hash')) return undefined
-    const what = 'This server requires expected_hash with every edit: send the file_hash that this call answers'
-    return { what, next: inspect(call, { path: pathOf(call) }) }
-  }
 }

@@ -1,6 +1,6 @@
 import t from 'tap'
 import { conflictsAmong } from '../../../src/engine/history/judge.ts'
-import { visitLines } from '../../../src/engine/history/lines.ts'
+import { visitLines } from '../../../src/engine/history/touched-lines.ts'
 import { Units } from '../../../src/engine/history/units.ts'
 import { replay } from '../../../src/engine/history/weave.ts'
 

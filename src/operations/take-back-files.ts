@@ -4,7 +4,7 @@ import { NamedChangesSchema } from '../../schemas/undo.ts'
 import { editIdsOf } from '../engine/history/change.ts'
 import { fail, ok } from '../result.ts'
 import type { BatchDone, BatchStep, ChangeOptions } from '../workspace/api.ts'
-import { isOfAll, keyedByAll } from './change.ts'
+import { isOfAll, keyedByAll } from './file-operation.ts'
 import type { CallContext, Called, Failed, HistoryFailure, TakeBackVerb } from './operation.ts'
 import {
   changeFile,

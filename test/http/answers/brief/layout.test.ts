@@ -2,7 +2,7 @@
 import t from 'tap'
 import { previewOf } from '../../../../src/engine/explain/preview.ts'
 import { LineIndex } from '../../../../src/engine/text/line-index.ts'
-import { preview } from '../../../../src/http/answers/brief/preview.ts'
+import { preview } from '../../../../src/http/answers/brief/layout.ts'
 
 /** Lines `first` to `last`, each with its number and `length` letters. */
 const lines = (first: number, last: number, length: number): string[] =>

@@ -1,24 +1,100 @@
-// Why a section, code block or symbol can't be edited, and what to name or send instead. Does not know statuses.
-import type { Problem } from '../../../schemas/problem.ts'
+// Why a section, code block or symbol can't be edited, and what to name or send instead.
+import type { Problem } from '../../../../schemas/problem.ts'
 import type {
   AmbiguousTarget,
   OutlineEntry,
-  SectionFailure,
   Target,
   TargetNotFound,
   UnsupportedTarget
-} from '../../engine/failure.ts'
-import type { StrayEdit } from '../../operations/operation.ts'
-import type { InvalidField } from '../failure.ts'
-import { type CallSyntax, lookedAtWith, type NamedFile } from './call-names.ts'
-import { sentences, type Descriptions, type FailedRequest, NOTHING_WRITTEN } from './description.ts'
-import { capital, counted, linesListed, listed, qualifiedName, quote, span } from './phrases.ts'
+} from '../../../engine/failure.ts'
+import { linesFrom } from '../../../engine/outline/target.ts'
+import type { StrayEdit } from '../../../operations/operation.ts'
+import type { InvalidField } from '../../request-failure.ts'
+import { again, type Brief, type FailedCall, takesAway } from '../brief/call.ts'
+import { below, outlineLines } from '../brief/layout.ts'
+import { type CallSyntax, lookedAtWith, type NamedFile } from '../call-names.ts'
+import {
+  capital,
+  counted,
+  linesListed,
+  listed,
+  NOTHING_WRITTEN,
+  qualifiedName,
+  quote,
+  sentences,
+  span
+} from '../phrases.ts'
+import type { ProblemEntries, FailedRequest } from './entry.ts'
 
-/** How many places a sentence lists. */
-const MAX_LISTED = 5
+const EXAMPLE_OUTLINE: OutlineEntry[] = [12, 16].map(start_line => ({
+  kind: 'method',
+  name: 'parse',
+  parent: 'Parser',
+  start_line,
+  end_line: start_line
+}))
+
+export const SECTIONS = {
+  TARGET_NOT_FOUND: {
+    kind: [422, 'Target not found', 'change_request'],
+    about: 'read_file',
+    detail: (failure, request) => {
+      const { elsewhere, meant } = failure
+      return {
+        detail: sentences(notFound(failure, request), NOTHING_WRITTEN, syntaxErrors(failure)),
+        members: {
+          ...(meant !== undefined && { did_you_mean: [meant] }),
+          ...(elsewhere.length > 0 && { targets: elsewhere }),
+          ...outlineMembers(failure, request)
+        }
+      }
+    },
+    brief: briefTargetNotFound,
+    example: {
+      code: 'TARGET_NOT_FOUND',
+      target: { symbol: 'Parser.prase' },
+      outline: EXAMPLE_OUTLINE,
+      total: 2,
+      elsewhere: [],
+      nearest: ['Parser.parse'],
+      meant: 'Parser.parse'
+    }
+  },
+  AMBIGUOUS_TARGET: {
+    kind: [422, 'Several targets match', 'change_request'],
+    about: 'read_file',
+    detail: (failure, request) => ({
+      detail: sentences(ambiguous(failure, request), NOTHING_WRITTEN, syntaxErrors(failure)),
+      members: { targets: failure.targets, ...outlineMembers(failure, request) }
+    }),
+    brief: briefAmbiguous,
+    example: {
+      code: 'AMBIGUOUS_TARGET',
+      target: { symbol: 'Parser.parse' },
+      outline: EXAMPLE_OUTLINE,
+      total: 2,
+      targets: EXAMPLE_OUTLINE,
+      fitting: 2
+    }
+  },
+  UNSUPPORTED_TARGET: {
+    kind: [422, 'Target not supported', 'change_request'],
+    about: 'read_file',
+    detail: (failure, request) => ({
+      detail: sentences(unsupported(failure, request), failure.to_read === true ? '' : NOTHING_WRITTEN),
+      members: 'limit' in failure ? { limit: failure.limit, actual: failure.actual } : {}
+    }),
+    example: {
+      code: 'UNSUPPORTED_TARGET',
+      reason: 'not_markdown',
+      language: 'typescript',
+      languages: ['markdown', 'typescript']
+    }
+  }
+} satisfies Partial<ProblemEntries>
 
 /** What was asked for: `heading "Setup"`, `"sh" code block 2 under the heading "Setup"`. */
-export function targetNamed({ heading, symbol, code_block }: Target): string {
+function targetNamed({ heading, symbol, code_block }: Target): string {
   if (heading !== undefined) return `heading ${quote(heading)}`
   if (symbol !== undefined) return `symbol ${quote(symbol)}`
   const { index, language, under_heading } = code_block ?? {}
@@ -40,30 +116,13 @@ export function entryNamed(entry: OutlineEntry): string {
   return kind === 'heading' ? `the section ${quote(name)}` : `the ${kind} ${quote(qualifiedName(entry))}`
 }
 
-/** The same with where it is: `the section "Setup" at lines 3 to 9`. */
-export const entryAt = (entry: OutlineEntry): string => `${entryNamed(entry)} at ${spanOf(entry)}`
+/** An item with where it is: `the section "Setup" at lines 3 to 9`. */
+const entryAt = (entry: OutlineEntry): string => `${entryNamed(entry)} at ${spanOf(entry)}`
 
-export const SECTION_FAILURES: Descriptions<SectionFailure> = {
-  TARGET_NOT_FOUND: (failure, request) => {
-    const { elsewhere, meant } = failure
-    return {
-      detail: sentences(notFound(failure, request), NOTHING_WRITTEN, syntaxErrors(failure)),
-      members: {
-        ...(meant !== undefined && { did_you_mean: [meant] }),
-        ...(elsewhere.length > 0 && { targets: elsewhere }),
-        ...outlineMembers(failure, request)
-      }
-    }
-  },
-  AMBIGUOUS_TARGET: (failure, request) => ({
-    detail: sentences(ambiguous(failure, request), NOTHING_WRITTEN, syntaxErrors(failure)),
-    members: { targets: failure.targets, ...outlineMembers(failure, request) }
-  }),
-  UNSUPPORTED_TARGET: (failure, request) => ({
-    detail: sentences(unsupported(failure, request), failure.to_read === true ? '' : NOTHING_WRITTEN),
-    members: 'limit' in failure ? { limit: failure.limit, actual: failure.actual } : {}
-  })
-}
+const spanOf = ({ start_line, end_line }: OutlineEntry): string => span([start_line, end_line])
+
+/** How many places a sentence lists. */
+const MAX_LISTED = 5
 
 function notFound(failure: TargetNotFound, { shown, naming }: FailedRequest): string {
   const { target, at_line, elsewhere, meant, outline, total } = failure
@@ -87,7 +146,7 @@ function notFound(failure: TargetNotFound, { shown, naming }: FailedRequest): st
 }
 
 /** What follows on the name that isn't there: those like it, none of which may be meant; empty without any. */
-export function namesLikeIt({ nearest }: TargetNotFound): string {
+function namesLikeIt({ nearest }: TargetNotFound): string {
   if (nearest.length === 0) return ''
   return `; ${nearest.length === 1 ? 'a name like it is' : 'names like it are'} ${listed(nearest.map(name => quote(name)))}`
 }
@@ -196,4 +255,51 @@ export function strayError({ pointer, stray: { reason, entry } }: StrayEdit, { e
   }
 }
 
-const spanOf = ({ start_line, end_line }: OutlineEntry): string => span([start_line, end_line])
+/** Items of an outline that are shown. */
+const MOST_ITEMS = 30
+
+/** Above the lines of several items. */
+const CHOOSE = 'Send at_line with a line of the one you mean, of these:'
+
+/** Where it is instead, or what is there; undefined where the file has no outline. */
+function briefTargetNotFound(failure: TargetNotFound, call: FailedCall): Brief | undefined {
+  const { target, at_line, elsewhere, meant, outline, total } = failure
+  const what = `The ${targetNamed(target)} was not found`
+  if (at_line !== undefined && elsewhere.length > 0) {
+    return briefNotAtLine({ what: `${what} at line ${at_line} in ${call.shown}`, elsewhere, at_line }, call)
+  }
+  const whole = `${what} in ${call.shown}${meant === undefined ? namesLikeIt(failure) : `; did you mean ${quote(meant)}?`}`
+  if (meant !== undefined && target.code_block === undefined && !takesAway(call)) {
+    return { what: whole, next: again(call, target.heading === undefined ? { symbol: meant } : { heading: meant }) }
+  }
+  return total === 0 ? undefined : { what: whole, next: ['It has:'], lines: itemsOf(outline, total) }
+}
+
+/**
+ * Where it is instead. A call is proposed for the nearest only where that is far nearer than the next one: the line may
+ * be of an older version of the file. None is proposed that would delete it.
+ */
+function briefNotAtLine(
+  { what, elsewhere, at_line }: { what: string; elsewhere: readonly OutlineEntry[]; at_line: number },
+  call: FailedCall
+): Brief {
+  const [first, second] = elsewhere as [OutlineEntry, OutlineEntry?]
+  if (takesAway(call)) return { what, next: [CHOOSE], lines: outlineLines(elsewhere.slice(0, MOST_ITEMS)) }
+  const lines = second === undefined ? '' : outlineLines(elsewhere.slice(0, MOST_ITEMS))
+  return second === undefined || 2 * linesFrom(first, at_line) < linesFrom(second, at_line)
+    ? { what: `${what}; did you mean ${entryAt(first)}?`, next: again(call, { at_line: first.start_line }), lines }
+    : { what, next: [CHOOSE], lines }
+}
+
+/** The first items of an outline, and how many more there are. */
+const itemsOf = (outline: TargetNotFound['outline'], total: number): string => {
+  const first = outline.slice(0, MOST_ITEMS)
+  return below(outlineLines(first), total > first.length ? `and ${total - first.length} more` : '')
+}
+
+/** The places. Which one was meant is left to the model: no line of the call says more for one than for another. */
+function briefAmbiguous({ target, targets, fitting }: AmbiguousTarget, call: FailedCall): Brief {
+  const what = `The ${targetNamed(target)} matches ${fitting} places in ${call.shown}`
+  if (targets.length === 0) return { what, next: [] }
+  return { what, next: [CHOOSE], lines: outlineLines(targets.slice(0, MOST_ITEMS)) }
+}

@@ -1,8 +1,10 @@
-// After a miss: whether the caller's own edit of that file was taken back by somebody, so that it isn't made again. Does
-// not know why an edit missed, or sentences.
-import type { Author } from '../workspace/api.ts'
-import type { Workspace } from '../workspace/api.ts'
-import type { Failed, TakenBackEdit } from './operation.ts'
+// After a miss: which edit made already what is asked for, and whether the caller's own edit of that file was taken back
+// by somebody, so that it isn't made again. Does not know why an edit missed, or sentences.
+import { changeThatMade, type ResentEdit } from '../engine/history/made-by.ts'
+import { ok } from '../result.ts'
+import type { Author, Workspace } from '../workspace/api.ts'
+import { decodedPast } from './decoding.ts'
+import type { CallFailure, EarlierEdit, Failed, TakenBackEdit } from './operation.ts'
 import { isOwn, ownQuery } from './past-edits.ts'
 
 /** The failures of an edit that was made for another text than the file has. */
@@ -43,4 +45,28 @@ async function takenBack(workspace: Workspace, path: string, caller: Author): Pr
     }
   }
   return undefined
+}
+
+/**
+ * Adds to the failure of a call the edit that made what it asks for, if the history has it for certain. It is asked only
+ * where new_text stands in the file, when nothing is locked any more.
+ */
+export async function withEarlierEdit(workspace: Workspace, failed: Failed): Promise<Failed> {
+  const { failure, path, file_hash } = failed
+  const resent = resentIn(failure)
+  if (resent === undefined || path === undefined) return failed
+  const made_by = await workspace.recall<EarlierEdit | undefined, never>({ path }, async read => {
+    const { bytes, changes, records, file_hash: hash_now } = await decodedPast(read)
+    const made = hash_now === file_hash ? changeThatMade(bytes, resent, changes) : undefined
+    const record = records.find(({ edit_id }) => edit_id === made?.edit_id)
+    if (record === undefined) return ok(undefined)
+    const { edit_id, at, agent } = record
+    return ok({ edit_id, at, agent })
+  })
+  return made_by.ok && made_by.value !== undefined ? { ...failed, made_by: made_by.value } : failed
+}
+
+function resentIn(failure: CallFailure): ResentEdit | undefined {
+  if (failure.code === 'STALE_FILE' && failure.now?.fits === false) return resentIn(failure.now.failure)
+  return 'resent' in failure ? failure.resent : undefined
 }

@@ -8,9 +8,16 @@ import type { PlanMaker } from '../workers/plan.ts'
 import type { SyntaxChecker } from '../workers/syntax.ts'
 import { ok } from '../result.ts'
 import type { StaleFile } from '../workspace/failure.ts'
-import type { BatchStep, BatchStepDone, ChangeOptions, Origin, Workspace } from '../workspace/api.ts'
-import type { FileTarget, Planner } from '../workspace/api.ts'
-import { shortHash } from './file-hash.ts'
+import type {
+  BatchStep,
+  BatchStepDone,
+  ChangeOptions,
+  Origin,
+  Workspace,
+  FileTarget,
+  Planner
+} from '../workspace/api.ts'
+import { hashesOf, shortHash } from './file-hash.ts'
 import type {
   Called,
   CallContext,
@@ -22,11 +29,10 @@ import type {
   OperationLimits
 } from './operation.ts'
 import { decoding } from './decoding.ts'
-import { withEarlierEdit } from './earlier-edit.ts'
+import { withEarlierEdit, withTakenBack } from './after-miss.ts'
 import { withHowRemoved } from './removals.ts'
 import { staleNow } from './stale.ts'
 import { guardSyntax, type Reported, type SyntaxMode } from './syntax-guard.ts'
-import { withTakenBack } from './taken-back.ts'
 
 /** Where a request doesn't say how many. */
 export const CONTEXT_LINES = 3
@@ -88,7 +94,7 @@ const changeOptions = <D>(
 })
 
 /** One change of one file, ready to be made: alone, or as a step of a batch. */
-export interface PreparedChange {
+interface PreparedChange {
   operation: Origin['operation']
   step: Exclude<BatchStep<Reported, CallFailure>, { operation: 'remove' }>
   /** As for `changeOptions`. */
@@ -225,42 +231,31 @@ export function plannerFor(
   }
 }
 
-/** What the answer says; `own` are the members of one operation. */
+/** What the answer says; `own` are the members of one operation. Members that are undefined are absent in JSON. */
 export function outcomeOf(
-  request: ChangeRequest,
+  request: Pick<ChangeRequest, 'dry_run'>,
   done: BatchStepDone<Reported>,
-  own: Partial<ChangeOutcome>
+  own: Partial<ChangeOutcome> = {}
 ): ChangeOutcome {
-  const {
-    path,
-    resolved_path,
-    changed,
+  const { path, resolved_path, changed, file_size, hash_before, edit_id, write_strategy, warnings, description } = done
+  const { changed_lines, removed_lines, joined_breaks, encoded, mark_dropped, syntax, plan } = description
+  const { dry_run = false } = request
+  const file = {
     file_size,
-    hash_before,
-    file_hash,
-    new_hash,
-    write_strategy,
+    hash_before: hash_before && shortHash(hash_before),
+    ...hashesOf(done.file_hash),
+    new_hash: dry_run ? shortHash(done.new_hash) : undefined,
     edit_id,
-    warnings,
-    description
-  } = done
-  const dry_run = request.dry_run ?? false
-  const file: Pick<ChangeOutcome, 'file_size'> & Partial<ChangeOutcome> = { file_size }
-  if (hash_before !== undefined) file.hash_before = shortHash(hash_before)
-  if (file_hash !== undefined) {
-    file.file_hash = shortHash(file_hash)
-    file.sha256 = file_hash
+    write_strategy
   }
-  if (dry_run) file.new_hash = shortHash(new_hash)
-  if (edit_id !== undefined) file.edit_id = edit_id
-  if (write_strategy !== undefined) file.write_strategy = write_strategy
+  const texts = { removed_lines, joined_breaks, encoded: changed ? encoded : undefined, mark_dropped, syntax }
   return {
     path,
     changed,
     dry_run,
-    changed_lines: description.changed_lines,
-    left_alone: description.plan.left_alone,
-    newTextWarnings: changed ? description.plan.newTextWarnings : [],
+    changed_lines,
+    left_alone: plan.left_alone,
+    newTextWarnings: changed ? plan.newTextWarnings : [],
     warnings,
     // V8 may define a member that is named behind one of these by a call, at 0.4 us.
     resolved_path,
@@ -268,10 +263,15 @@ export function outcomeOf(
     ...description.changes,
     ...file,
     ...description.diff,
-    ...(description.removed_lines !== undefined && { removed_lines: description.removed_lines }),
-    ...(description.joined_breaks !== undefined && { joined_breaks: description.joined_breaks }),
-    ...(changed && description.encoded !== undefined && { encoded: description.encoded }),
-    ...(description.mark_dropped !== undefined && { mark_dropped: description.mark_dropped }),
-    ...(description.syntax !== undefined && { syntax: description.syntax })
+    ...texts
   }
+}
+
+/** What the answer says of a file that is removed: what isn't there any more has no hash, and before that it is as it was. */
+export function outcomeOfRemoved(
+  request: Pick<ChangeRequest, 'dry_run'>,
+  done: BatchStepDone<Reported>
+): ChangeOutcome {
+  const { new_hash: _, file_hash: _short, sha256, ...outcome } = outcomeOf(request, done)
+  return { ...outcome, ...(outcome.dry_run && hashesOf(sha256)) }
 }

@@ -1,18 +1,34 @@
-// What is said of a file that has changed since it was read: what the edit would do to it now. Does not know statuses.
-import type { SuggestedFix } from '../../../schemas/problem.ts'
-import type { LineRange } from '../../engine/edit/request.ts'
-import type { CurrentOutcome } from '../../engine/failure.ts'
-import type { StaleFile } from '../../workspace/failure.ts'
-import type { CallSyntax } from './call-names.ts'
-import { describeBy, sentences, type FailedRequest, NOTHING_WRITTEN, type ProblemParts } from './description.ts'
-import { EDIT_FAILURES } from './edit-failure.ts'
-import { counted, listed, span } from './phrases.ts'
-import { readFile, readPreview } from './suggested-fixes.ts'
+// What is said of a file that has changed since it was read: what the edit would do to it now.
+import type { SuggestedFix } from '../../../../schemas/problem.ts'
+import type { LineRange } from '../../../engine/edit/request.ts'
+import type { CurrentOutcome } from '../../../engine/failure.ts'
+import type { StaleFile } from '../../../workspace/failure.ts'
+import { again, againAt, type Brief, type FailedCall, inspect, pathOf, toRead } from '../brief/call.ts'
+import { preview } from '../brief/layout.ts'
+import type { CallSyntax } from '../call-names.ts'
+import { counted, listed, NOTHING_WRITTEN, sentences, span } from '../phrases.ts'
+import { readFile, readPreview } from '../suggested-fixes.ts'
+import { type ProblemEntry, entryOf, type FailedRequest, type FailureOf, partsOf, type ProblemParts } from './entry.ts'
+import { RANGES } from './ranges.ts'
+import { RESULTS } from './results.ts'
+import { SECTIONS } from './sections.ts'
+import { TEXT } from './text.ts'
+
+/** What is said of an edit that can't be made either to the file as it is. */
+const EDITS = { ...TEXT, ...RANGES, ...SECTIONS, ...RESULTS }
+
+export const STALE_FILE: ProblemEntry<FailureOf<'STALE_FILE'>> = {
+  kind: [409, 'File has changed', 'after_read'],
+  about: 'read_file',
+  detail: staleFile,
+  brief: briefStale,
+  example: { code: 'STALE_FILE', reason: 'expected_hash', expected_hash: '9f86d081884c7d65' }
+}
 
 /** What of a stale edit would still be made. */
-export type Fitting = Extract<CurrentOutcome, { fits: true }>
+type Fitting = Extract<CurrentOutcome, { fits: true }>
 
-export function describeStaleFile({ reason, expected_hash, now }: StaleFile, request: FailedRequest): ProblemParts {
+function staleFile({ reason, expected_hash, now }: StaleFile, request: FailedRequest): ProblemParts {
   const { shown, file_hash, naming } = request
   if (reason === 'changed_meanwhile') {
     return {
@@ -59,7 +75,7 @@ export function describeStaleFile({ reason, expected_hash, now }: StaleFile, req
       members: { ...members, suggested_fixes, file_preview }
     }
   }
-  const { detail, members: more } = describeBy(EDIT_FAILURES, now.failure, request)
+  const { detail, members: more } = partsOf(entryOf(EDITS, now.failure).detail(now.failure, request))
   if (more?.already_applied === true && (more.similar_content ?? []).length === 0) {
     return { detail: sentences(changed, detail), members: { ...more, ...members } }
   }
@@ -74,6 +90,7 @@ export function describeStaleFile({ reason, expected_hash, now }: StaleFile, req
 }
 
 const withAll = (fields: readonly string[]): string => (fields.length === 0 ? '' : ` with ${listed(fields)}`)
+
 const sendWith = (fields: readonly string[]): string => `send it${withAll(fields) || ' again'}`
 
 /** What the edit would do now, and what to do with it. `asHash`: how the hash is sent; empty where it can't be. */
@@ -131,13 +148,81 @@ const adjustLines = (moved: readonly LineRange[], naming: CallSyntax): Suggested
   }))
 
 /** Lines as a place; where the last one comes before the first, between two. */
-export const placed = (lines: [number, number]): string =>
+const placed = (lines: [number, number]): string =>
   lines[1] < lines[0] ? `before line ${lines[0]}` : `at ${span(lines)}`
 
 /** ` at line 3 and before line 9`; nothing where no place is known. */
-export function whereItFits({ places, total }: Fitting): string {
+function whereItFits({ places, total }: Fitting): string {
   if (total === 0) return ''
   const named = places.map(placed)
   const more = total > places.length ? ` and at ${counted(total - places.length, 'more place')}` : ''
   return ` ${listed([...new Set(named)])}${more}`
+}
+
+function briefStale({ reason, expected_hash, now }: StaleFile, call: FailedCall): Brief | undefined {
+  const { file_hash, shown, naming, made } = call
+  const whole = { path: pathOf(call) }
+  if (reason === 'changed_meanwhile') {
+    const what = `${shown} was changed by another program during the edit; nothing was written`
+    return { what, next: inspect(call, whole) }
+  }
+  if (reason === 'overwritten') {
+    const what = `another program wrote ${shown} at the same moment; whether your edit is in it is not known`
+    return { what, next: inspect(call, whole) }
+  }
+  const since = naming.takes('expected_hash') ? `its hash was ${expected_hash}` : 'it was read'
+  const changed = `${shown} has changed since ${since}`
+  if (now === undefined || file_hash === undefined) {
+    return { what: `${changed}; nothing was written`, next: toRead(call, 'Read it again, then decide', whole) }
+  }
+  const renewed: FailedCall = { ...call, made: { ...made, arguments: { ...made.arguments, expected_hash: file_hash } } }
+  if (!now.fits) {
+    const inner = entryOf(EDITS, now.failure).brief?.(now.failure, renewed)
+    return inner && { ...inner, what: `${changed}, and the edit does not fit it: ${inner.what}` }
+  }
+  if (now.unchecked === 'file') {
+    return {
+      what: `${changed}; nothing was written`,
+      next: toRead(call, 'Read it before you replace all of it', whole)
+    }
+  }
+  return { ...briefFitting(now, changed, renewed, file_hash), lines: preview(now.file_preview) }
+}
+
+/** `call` has the hash of now. */
+function briefFitting(now: Fitting, changed: string, call: FailedCall, file_hash: string): Brief {
+  const { places, total, unchecked, moved } = now
+  const where = total === 0 ? '' : ` ${places.length === 1 ? placed(places[0]!) : `at ${counted(total, 'place')}`}`
+  const sendIt = call.naming.takes('expected_hash') ? 'send it with this file_hash' : 'send it again'
+  const ifMeant = (what: string, wrong: string): string[] => [
+    `If ${what} you mean, ${sendIt}; if not, correct ${wrong} first.`
+  ]
+  switch (unchecked) {
+    case 'changed_lines':
+      return {
+        what: `${changed}, also at the place of your edit; nothing was written`,
+        next: [`Correct your edit by what is${whereItFits(now)} now, and ${sendIt}.`]
+      }
+    case 'lines':
+      return {
+        what: `${changed}; nothing was written, and line numbers may have moved: your edit would apply${where} now`,
+        next: ifMeant('these are the lines', 'the numbers')
+      }
+    case 'occurrence':
+      return {
+        what: `${changed}; nothing was written, and matches may have come and gone: your edit would apply${where} now`,
+        next: ifMeant('that is the match', 'its number')
+      }
+  }
+  if (moved !== undefined) {
+    const unmoved =
+      moved.length === 1
+        ? `the place of your edit is unchanged, but is${where} now`
+        : 'the places of your edits are unchanged, but have other line numbers now'
+    return { what: `${changed}; nothing was written: ${unmoved}`, next: againAt(call, moved, file_hash) }
+  }
+  return {
+    what: `${changed}; nothing was written, but your edit still fits${where}`,
+    next: again(call, { expected_hash: file_hash }, 'If that is what you mean')
+  }
 }

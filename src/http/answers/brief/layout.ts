@@ -1,0 +1,87 @@
+// The parts of an answer as text: lines with their numbers, also those that a failure shows of a file, items of an outline,
+// the hash. Does not know failures or outcomes.
+import { markOf } from '../../../engine/explain/preview.ts'
+import type { FilePreview, OutlineEntry, SimilarContent } from '../../../engine/failure.ts'
+import type { NumberedLine } from '../../../engine/report/changed-lines.ts'
+import { CUT_MARK } from '../../../engine/text/encoding.ts'
+import { splitAtBreaks } from '../../../engine/text/lines.ts'
+import type { CallSyntax } from '../call-names.ts'
+import { qualifiedName } from '../phrases.ts'
+
+/** Parts of an answer below each other; empty ones are left out. */
+export const below = (...parts: (string | undefined)[]): string =>
+  parts.filter(part => part !== undefined && part !== '').join('\n')
+
+/** The lines of a content that begins with line `first`, of which the last may have its line break. */
+export function linesOf(content: string, first: number): NumberedLine[] {
+  const lines = splitAtBreaks(content)
+  if (lines.length > 1 && lines.at(-1) === '') lines.pop()
+  return numberedFrom(lines, first)
+}
+
+/**
+ * Lines with their numbers, as inspect_file numbers them; `…` stands where some are left out. `width`: of a number, with
+ * the blanks before it.
+ */
+export const numbered = (lines: readonly NumberedLine[], width = 0): string =>
+  lines
+    .map(({ line_number, text }, i) => {
+      const gap = i > 0 && line_number > lines[i - 1]!.line_number + 1 ? '…\n' : ''
+      return `${gap}${String(line_number).padStart(width)}\t${text}`
+    })
+    .join('\n')
+
+/** The hash of a file, for callers who can send it. */
+export const hashLine = (file_hash: string | undefined, naming: CallSyntax): string =>
+  file_hash === undefined || !naming.takes('expected_hash') ? '' : `file_hash: ${file_hash}`
+
+/** Items of an outline, a line each: `12-40⇥method Parser.parse`. */
+export const outlineLines = (items: readonly OutlineEntry[]): string =>
+  items.map(item => `${item.start_line}-${item.end_line}\t${itemNamed(item)}`).join('\n')
+
+function itemNamed(item: OutlineEntry): string {
+  const { kind, name = '', level = 1, language } = item
+  if (kind === 'heading') return `${'#'.repeat(level)} ${name}`
+  if (kind === 'code_block') return language === undefined ? 'code block' : `code block ${language}`
+  if (kind === 'front_matter') return 'front matter'
+  return `${kind} ${qualifiedName(item)}`
+}
+
+/** The lines of a preview with their numbers. `similar`: what it leaves to this is put back. */
+export function preview(
+  { content, preview_start_line, preview_end_line, highlights: [place] }: FilePreview,
+  similar?: Pick<SimilarContent, 'content'>
+): string {
+  const lines = splitAtBreaks(content)
+  if (place !== undefined && similar !== undefined) {
+    const { start_line, end_line } = place
+    const at = start_line - preview_start_line
+    if (lines[at] === markOf(start_line, end_line)) {
+      return numbered([
+        ...numberedFrom(lines.slice(0, at), preview_start_line),
+        ...withNumbers(splitAtBreaks(similar.content), start_line, end_line),
+        ...numberedFrom(lines.slice(at + 1), end_line + 1)
+      ])
+    }
+  }
+  return numbered(withNumbers(lines, preview_start_line, preview_end_line))
+}
+
+/** Lines `first` to `last`, of which the middle may be cut out, with their numbers. */
+export const excerptNumbered = (content: string, first: number, last: number): string =>
+  numbered(withNumbers(splitAtBreaks(content), first, last))
+
+const numberedFrom = (lines: readonly string[], first: number): NumberedLine[] =>
+  lines.map((text, i) => ({ line_number: first + i, text }))
+
+/** Lines `first` to `last`, as far as they are there: the one that is cut holds the end of another, further down. */
+function withNumbers(lines: readonly string[], first: number, last: number): NumberedLine[] {
+  const left = last - first + 1 - lines.length
+  const at = left > 0 ? lines.findIndex(line => CUT_MARK.test(line)) : -1
+  if (at === -1) return numberedFrom(lines.slice(0, last - first + 1), first)
+  const [head, tail] = lines[at]!.split(CUT_MARK)
+  return [
+    ...numberedFrom([...lines.slice(0, at), `${head}…`], first),
+    ...numberedFrom([`…${tail}`, ...lines.slice(at + 1)], first + at + left)
+  ]
+}
