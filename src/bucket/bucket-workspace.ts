@@ -9,13 +9,11 @@ import type {
   BatchDone,
   BatchOptions,
   BatchStep,
-  BatchStepDone,
+  FileChanged,
   ChangeOptions,
   CommonOptions,
   Consumer,
-  Created,
   CreateTarget,
-  Edited,
   FailedAccess,
   FailedStep,
   FileTarget,
@@ -101,16 +99,24 @@ export class BucketWorkspace extends WithHistory implements Workspace {
     this.#store = new BucketStore(this.#context)
   }
 
-  edit<T, F>(target: FileTarget, options: ChangeOptions<Edited<T>>, plan: Planner<T, F>): Answer<Edited<T>, F> {
-    return this.#change({ operation: 'edit', target, plan }, options) as Answer<Edited<T>, F>
+  edit<T, F>(
+    target: FileTarget,
+    options: ChangeOptions<FileChanged<T>>,
+    plan: Planner<T, F>
+  ): Answer<FileChanged<T>, F> {
+    return this.#change({ operation: 'edit', target, plan }, options)
   }
 
-  create<T, F>(target: CreateTarget, options: ChangeOptions<Created<T>>, plan: Planner<T, F>): Answer<Created<T>, F> {
-    return this.#change({ operation: 'create', target, plan }, options) as Answer<Created<T>, F>
+  create<T, F>(
+    target: CreateTarget,
+    options: ChangeOptions<FileChanged<T>>,
+    plan: Planner<T, F>
+  ): Answer<FileChanged<T>, F> {
+    return this.#change({ operation: 'create', target, plan }, options)
   }
 
-  #change<T, F>(step: BatchStep<T, F>, options: BatchOptions<BatchStepDone<T>>): Answer<BatchStepDone<T>, F> {
-    return this.#objects.run<BatchStepDone<T>, F>(step.target, 'edit', async asked =>
+  #change<T, F>(step: BatchStep<T, F>, options: BatchOptions<FileChanged<T>>): Answer<FileChanged<T>, F> {
+    return this.#objects.run<FileChanged<T>, F>(step.target, 'edit', async asked =>
       this.#opened.options.readOnly ? readOnly : changeFile(this.#store, step, asked, options)
     )
   }

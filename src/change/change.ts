@@ -6,7 +6,7 @@
 //   commit → settle → answer
 import { fail, ok } from '../result.ts'
 import type { ComingChange } from '../recording/recorder.ts'
-import type { BatchDone, BatchStep, BatchStepDone, ChangeOptions, Origin } from '../workspace/api.ts'
+import type { BatchDone, BatchStep, FileChanged, ChangeOptions, Origin } from '../workspace/api.ts'
 import { digestOf } from '../workspace/content.ts'
 import { codeOf, failureAt, MOVED, Overtaken } from '../workspace/errno.ts'
 import { changedMeanwhile, type FileFailure, type FileWarning } from '../workspace/failure.ts'
@@ -48,8 +48,8 @@ export async function changeFile<T, F, P extends FilePlace, S extends FileSnapsh
   store: FileStore<P, S>,
   step: BatchStep<T, F>,
   asked: RequestedPath,
-  options: ChangeOptions<BatchStepDone<T>>
-): Promise<FileResult<BatchStepDone<T>, F | FileFailure>> {
+  options: ChangeOptions<FileChanged<T>>
+): Promise<FileResult<FileChanged<T>, F | FileFailure>> {
   const { outcome } = options
   const done = await changeFiles<T, F, P, S>(store, {
     steps: [step],
@@ -307,7 +307,7 @@ class Change<T, F, P extends FilePlace, S extends FileSnapshot> {
 
   #answer({ batch_id, idOf, committed }: AnswerFacts<P>): BatchDone<T> {
     const { asked, options } = this.#request
-    const steps = this.#draft.done.map((step, i): BatchStepDone<T> => {
+    const steps = this.#draft.done.map((step, i): FileChanged<T> => {
       const { text, name, changed, created, description } = step
       const { content, new_hash, file_hash: hash_before } = text
       const file_hash = options.dry_run ? hash_before : content === null ? undefined : new_hash
@@ -317,7 +317,7 @@ class Change<T, F, P extends FilePlace, S extends FileSnapshot> {
       const edit_id = idOf?.(name)
       const warnings = isLast ? this.#warningsOf(text, name, committed?.get(name)) : []
       const file_size = content?.size ?? 0
-      const done: BatchStepDone<T> = { path: asked[i]!.path, changed, new_hash, file_size, description, warnings }
+      const done: FileChanged<T> = { path: asked[i]!.path, changed, new_hash, file_size, description, warnings }
       if (resolved_path !== undefined) done.resolved_path = resolved_path
       if (created !== undefined) done.created = created
       if (hash_before !== undefined) done.hash_before = hash_before

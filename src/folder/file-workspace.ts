@@ -8,9 +8,8 @@ import type {
   BatchStep,
   ChangeOptions,
   Consumer,
-  Created,
+  FileChanged,
   CreateTarget,
-  Edited,
   Entries,
   FailedAccess,
   FailedSteps,
@@ -114,17 +113,23 @@ export class FileWorkspace extends WithHistory implements Workspace {
     this.#store = new FolderStore({ ...opened, files })
   }
 
-  edit<T, F>(target: FileTarget, options: ChangeOptions<Edited<T>>, plan: Planner<T, F>): Answer<Edited<T>, F> {
+  edit<T, F>(
+    target: FileTarget,
+    options: ChangeOptions<FileChanged<T>>,
+    plan: Planner<T, F>
+  ): Answer<FileChanged<T>, F> {
     return this.#change(target, asked => {
       const change = () => changeFile(this.#store, { operation: 'edit', target, plan }, asked, options)
       return options.dry_run ? change() : this.#opened.turns.take(change)
-    }) as Answer<Edited<T>, F>
+    })
   }
 
-  create<T, F>(target: CreateTarget, options: ChangeOptions<Created<T>>, plan: Planner<T, F>): Answer<Created<T>, F> {
-    return this.#change(target, asked =>
-      changeFile(this.#store, { operation: 'create', target, plan }, asked, options)
-    ) as Answer<Created<T>, F>
+  create<T, F>(
+    target: CreateTarget,
+    options: ChangeOptions<FileChanged<T>>,
+    plan: Planner<T, F>
+  ): Answer<FileChanged<T>, F> {
+    return this.#change(target, asked => changeFile(this.#store, { operation: 'create', target, plan }, asked, options))
   }
 
   #change<T, F>(

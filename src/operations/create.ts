@@ -3,7 +3,7 @@ import { CALL_FIELDS } from '../../schemas/change-fields.ts'
 import { CreateRequestSchema, type CreateRequest } from '../../schemas/create.ts'
 import { CreateResultSchema } from '../../schemas/outcome.ts'
 import { ok } from '../result.ts'
-import type { BatchStepDone, Workspace } from '../workspace/api.ts'
+import type { FileChanged, Workspace } from '../workspace/api.ts'
 import {
   carryOut,
   type FileOperation,
@@ -36,7 +36,7 @@ export const makeCreate = (workspace: Workspace, planning: Planning): FileOperat
         line_endings: request.line_endings ?? 'adapt'
       })
     )
-    const answer = (done: BatchStepDone<Reported>): ChangedOutcome => ({
+    const answer = (done: FileChanged<Reported>): ChangedOutcome => ({
       operation: 'create',
       outcome: outcomeOf(request, done, { created: done.created === true })
     })

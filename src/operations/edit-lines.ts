@@ -3,7 +3,7 @@ import { CALL_FIELDS } from '../../schemas/change-fields.ts'
 import { editLinesRequest, LineEdit as LineEditSchema, type EditLinesRequest } from '../../schemas/edit-lines.ts'
 import { EditLinesResultSchema } from '../../schemas/outcome.ts'
 import type { LineEdit } from '../engine/edit/request.ts'
-import type { BatchStepDone, Workspace } from '../workspace/api.ts'
+import type { FileChanged, Workspace } from '../workspace/api.ts'
 import {
   carryOut,
   type FileOperation,
@@ -28,7 +28,7 @@ export const makeEditLines = (workspace: Workspace, planning: Planning): FileOpe
       edits: edits.value,
       line_endings: request.line_endings ?? 'adapt'
     })
-    const answer = (done: BatchStepDone<Reported>): ChangedOutcome => ({
+    const answer = (done: FileChanged<Reported>): ChangedOutcome => ({
       operation: 'edit_lines',
       outcome: outcomeOf(request, done)
     })

@@ -11,7 +11,7 @@ import type { TaskFailure } from '../engine/task.ts'
 import type { Outliner } from '../workers/outline.ts'
 import { fail, ok, type Result } from '../result.ts'
 import type { StaleFile } from '../workspace/failure.ts'
-import type { BatchStepDone, Planner, Workspace } from '../workspace/api.ts'
+import type { FileChanged, Planner, Workspace } from '../workspace/api.ts'
 import {
   carryOut,
   type FileOperation,
@@ -69,7 +69,7 @@ export const makeEditSection = (
         syntax
       )(original, file)
     }
-    const answer = (done: BatchStepDone<Reported>): ChangedOutcome => ({
+    const answer = (done: FileChanged<Reported>): ChangedOutcome => ({
       operation: 'edit_section',
       outcome: outcomeOf(request, done),
       // Without a plan nothing is edited.

@@ -6,7 +6,7 @@ import type { TextEdit } from '../engine/edit/request.ts'
 import type { NoMatch } from '../engine/failure.ts'
 import { fail, type Result } from '../result.ts'
 import type { Outliner } from '../workers/outline.ts'
-import type { BatchStepDone, Planner, Workspace } from '../workspace/api.ts'
+import type { FileChanged, Planner, Workspace } from '../workspace/api.ts'
 import {
   carryOut,
   type FileOperation,
@@ -33,7 +33,7 @@ export const makeEdit = (workspace: Workspace, planning: Planning, outliner: Out
       line_endings: request.line_endings ?? 'adapt',
       allow_repeat: request.expected_hash !== undefined
     })
-    const answer = (done: BatchStepDone<Reported>): ChangedOutcome => {
+    const answer = (done: FileChanged<Reported>): ChangedOutcome => {
       const { edits_applied } = done.description.plan
       const total_replacements = edits_applied.reduce((sum, { occurrences_replaced }) => sum + occurrences_replaced, 0)
       return { operation: 'edit', outcome: outcomeOf(request, done, { total_replacements, edits_applied }) }

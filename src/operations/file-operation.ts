@@ -8,15 +8,7 @@ import type { PlanMaker } from '../workers/plan.ts'
 import type { SyntaxChecker } from '../workers/syntax.ts'
 import { ok } from '../result.ts'
 import type { StaleFile } from '../workspace/failure.ts'
-import type {
-  BatchStep,
-  BatchStepDone,
-  ChangeOptions,
-  Origin,
-  Workspace,
-  FileTarget,
-  Planner
-} from '../workspace/api.ts'
+import type { BatchStep, FileChanged, ChangeOptions, Origin, Workspace, FileTarget, Planner } from '../workspace/api.ts'
 import { hashesOf, shortHash } from './file-hash.ts'
 import type {
   Called,
@@ -98,7 +90,7 @@ interface PreparedChange {
   operation: Origin['operation']
   step: Exclude<BatchStep<Reported, CallFailure>, { operation: 'remove' }>
   /** As for `changeOptions`. */
-  answer: (done: BatchStepDone<Reported>) => ChangedOutcome
+  answer: (done: FileChanged<Reported>) => ChangedOutcome
   /** Adds to a failure of the step what was found out on the way. */
   told: (failed: Failed) => Promise<Failed>
 }
@@ -234,7 +226,7 @@ export function plannerFor(
 /** What the answer says; `own` are the members of one operation. Members that are undefined are absent in JSON. */
 export function outcomeOf(
   request: Pick<ChangeRequest, 'dry_run'>,
-  done: BatchStepDone<Reported>,
+  done: FileChanged<Reported>,
   own: Partial<ChangeOutcome> = {}
 ): ChangeOutcome {
   const { path, resolved_path, changed, file_size, hash_before, edit_id, write_strategy, warnings, description } = done
@@ -268,10 +260,7 @@ export function outcomeOf(
 }
 
 /** What the answer says of a file that is removed: what isn't there any more has no hash, and before that it is as it was. */
-export function outcomeOfRemoved(
-  request: Pick<ChangeRequest, 'dry_run'>,
-  done: BatchStepDone<Reported>
-): ChangeOutcome {
+export function outcomeOfRemoved(request: Pick<ChangeRequest, 'dry_run'>, done: FileChanged<Reported>): ChangeOutcome {
   const { new_hash: _, file_hash: _short, sha256, ...outcome } = outcomeOf(request, done)
   return { ...outcome, ...(outcome.dry_run && hashesOf(sha256)) }
 }

@@ -5,9 +5,17 @@ import type { ConflictWithFix, TakeBackGoal, TakeBackTaskFailure } from '../engi
 import { editIdsOf, type Selection } from '../engine/history/change.ts'
 import type { Described } from '../engine/task.ts'
 import { fail, ok, type Result } from '../result.ts'
-import type { BatchStepDone, ChangeOptions, EditRecord, FileAttributes, FileHistory, Origin } from '../workspace/api.ts'
+import type {
+  ChangeOptions,
+  EditRecord,
+  FileAttributes,
+  FileChanged,
+  FileHistory,
+  Origin,
+  Planner,
+  Workspace
+} from '../workspace/api.ts'
 import type { StaleFile } from '../workspace/failure.ts'
-import type { Created, Edited, Planner, Workspace } from '../workspace/api.ts'
 import { mayDelete, othersAmong, refusalToDelete } from './access.ts'
 import { CONTEXT_LINES, DIFF_LINES, type Planning } from './file-operation.ts'
 import type {
@@ -64,7 +72,7 @@ export type TakeBackReport = Described & {
 }
 
 /** What was done, or would be, in one file. */
-export type FileTakenBack = Edited<TakeBackReport> | Created<TakeBackReport> | BatchStepDone<TakeBackReport>
+export type FileTakenBack = FileChanged<TakeBackReport>
 type FileDone = { ok: true; value: FileTakenBack } | Failed
 
 /** What is needed beside the request. */

@@ -2,14 +2,14 @@
 // know what a request asks for.
 import { MAX_OTHER_FAILURES } from '../../schemas/problem.ts'
 import { fail, ok } from '../result.ts'
-import type { BatchDone, BatchOptions, BatchStep, BatchStepDone, FailedStep, Workspace } from '../workspace/api.ts'
+import type { BatchDone, BatchOptions, BatchStep, FileChanged, FailedStep, Workspace } from '../workspace/api.ts'
 import { mayDelete } from './access.ts'
 import { isOfAll } from './file-operation.ts'
 import type { CallContext, CallFailure, Failed, FailedPart, OutcomeOfMany, PartWithPath } from './operation.ts'
 import type { Reported } from './syntax-guard.ts'
 
 export type Step = BatchStep<Reported, CallFailure>
-export type StepDone = BatchStepDone<Reported>
+export type StepDone = FileChanged<Reported>
 
 interface Together<Name, R> {
   operation: Name

@@ -228,11 +228,18 @@ export interface FileFacts {
   file_hash: string
 }
 
-export interface Edited<T> extends FileFacts {
+/**
+ * What became of one file, by an edit, a creation or a step of a batch. Hashes and `file_size` are those of the file before
+ * and after all steps; `changed` and `description` are of this step. Warnings of a file are with its last step.
+ */
+export interface FileChanged<T> extends Omit<FileFacts, 'file_hash'> {
   changed: boolean
-  hash_before: string
+  /** Absent where there was no file. */
+  hash_before?: string
   /** Of the result; in a dry run the would-be one. */
   new_hash: string
+  /** Of the file as it is now; absent where there is none, as in the dry run of a creation. */
+  file_hash?: string
   /** Of the result, in bytes. */
   file_size: number
   description: T
@@ -240,16 +247,10 @@ export interface Edited<T> extends FileFacts {
   write_strategy?: 'in_place'
   /** Of its record; absent where nothing was changed or written, and where the history is off or failed. */
   edit_id?: string
+  /** Of a creation: false where it replaced a file, or nothing was to be made. */
+  created?: boolean
   /** The file is gone. */
   removed?: true
-}
-
-/** Without the hashes of what isn't there: `hash_before` of a new file, `file_hash` in its dry run. */
-export interface Created<T> extends Omit<Edited<T>, 'file_hash' | 'hash_before'> {
-  file_hash?: string
-  hash_before?: string
-  /** False where it replaced a file. */
-  created: boolean
 }
 
 /**
@@ -264,16 +265,10 @@ export type BatchStep<T, F> =
   /** The file is removed, whatever the plan holds: only where the history can bring it back. */
   | { operation: 'remove'; target: FileTarget; plan: Planner<T, F> }
 
-/**
- * What became of one step. Hashes and `file_size` are those of the file before and after the whole batch; `changed` and
- * `description` are of this step. Warnings of a file are with the last step of it.
- */
-export type BatchStepDone<T> = Omit<Created<T>, 'created'> & { created?: boolean }
-
 /** `batch_id`: absent where nothing was written, and where the history is off. */
 export interface BatchDone<T> {
   batch_id?: string
-  steps: BatchStepDone<T>[]
+  steps: FileChanged<T>[]
 }
 
 /** Takes a file in chunks. The buffer of a chunk is used again: what is to be kept has to be copied. */
@@ -472,18 +467,18 @@ export interface Workspace {
    */
   edit<T, F>(
     target: FileTarget,
-    options: ChangeOptions<Edited<T>>,
+    options: ChangeOptions<FileChanged<T>>,
     plan: Planner<T, F>
-  ): Promise<{ ok: true; value: Edited<T> } | FailedAccess<F | FileFailure>>
+  ): Promise<{ ok: true; value: FileChanged<T> } | FailedAccess<F | FileFailure>>
   /**
    * Makes a file, or with `overwrite` and the right hash edits the one that is there: everything or nothing, folders
    * included.
    */
   create<T, F>(
     target: CreateTarget,
-    options: ChangeOptions<Created<T>>,
+    options: ChangeOptions<FileChanged<T>>,
     plan: Planner<T, F>
-  ): Promise<{ ok: true; value: Created<T> } | FailedAccess<F | FileFailure>>
+  ): Promise<{ ok: true; value: FileChanged<T> } | FailedAccess<F | FileFailure>>
   /**
    * Makes many changes, all of them or none, in their order: those of one file on what the earlier ones made of it.
    * `expected_hash` is of the file before the batch. A dry run as for `edit`. In a bucket, more than one step, or a
