@@ -131,7 +131,7 @@ function stepOf(
   const { path, expected_hash } = file
   const plan = plannerOf(run, file, false)
   // It is made again, or stays removed.
-  const isNotThere = 'created' in planned
+  const isNotThere = planned.created !== undefined
   return isNotThere
     ? { operation: 'create', target: { path, overwrite: false, create_parents: true, name: 'known' }, plan }
     : { operation: 'edit', target: { path, expected_hash }, plan, apart: true }

@@ -24,7 +24,7 @@ export function outcomeOfAll(
 function outcomeOfFile(request: TakeBackRequest, done: FileTakenBack): TakenBackFile {
   const { removes, toggled: edit_ids } = done.description
   if (removes === true) return { ...outcomeOfRemoved(request, done), created: undefined, removed: true, edit_ids }
-  const isNew = 'created' in done && done.created
+  const isNew = done.created === true
   return { ...outcomeOf(request, done), created: isNew ? true : undefined, edit_ids }
 }
 
