@@ -12,6 +12,7 @@ import {
   rmSync,
   statSync,
   symlinkSync,
+  watch,
   writeFileSync
 } from 'node:fs'
 import { createHash } from 'node:crypto'
@@ -986,4 +987,22 @@ t.test('makes a folder of the state again that is gone', async t => {
   rmSync(join(folders.state, 'journal'), { recursive: true })
   t.match(await workspace.batch([edit('b', '1\n'), edit('a', '1\n')], REAL), { ok: true })
   t.equal(slots(folders), '')
+})
+
+t.test('writes no batch record where one name changes, however many steps there are', async t => {
+  const { workspace, folders } = await workspaceOf(t, { a: 'a\n', b: 'b\n' }, { allowDelete: true })
+  const journal = join(folders.state, 'journal')
+  const named: string[] = []
+  const watcher = watch(journal, (_, name) => named.push(String(name)))
+  t.teardown(() => watcher.close())
+  t.match(await workspace.batch([edit('a', '1\n'), edit('a', '2\n'), edit('b', '')], REAL), { ok: true })
+  t.match(await workspace.batch([create('new', 'x\n')], REAL), { ok: true })
+  t.match(await workspace.batch([gone('new')], REAL), { ok: true })
+  // What is told of this folder comes in order.
+  writeFileSync(join(journal, 'between'), '')
+  t.match(await workspace.batch([edit('a', '3\n'), edit('b', '3\n')], REAL), { ok: true })
+  while (!named.some(name => name.endsWith('.batch'))) await sleep(10)
+  t.ok(named.findIndex(name => name.endsWith('.batch')) > named.indexOf('between'))
+  t.not(named.indexOf('between'), -1)
+  rmSync(join(journal, 'between'))
 })
