@@ -113,13 +113,11 @@ export class FolderStore implements FileStore<FolderPlace, Snapshot> {
     const places: FolderPlace[] = []
     try {
       for (const [at, one] of asked.entries()) {
-        const opened = await this.#context.files.open(one, 'edit')
+        const opened = await this.#context.files.open(one, 'edit').catch((error: unknown) => failedBy(error, {}))
         if (!opened.ok) return { ...opened, at }
         places.push(placeOf(opened.value, one, locks?.[at] ?? null))
       }
       return ok(places)
-    } catch (error) {
-      return { ...failedBy(error, {}), at: places.length }
     } finally {
       if (places.length < asked.length) await closeAll(places)
     }
@@ -307,8 +305,9 @@ export class FolderStore implements FileStore<FolderPlace, Snapshot> {
       const done = await (changes.length === 1 ? this.#commitOne(changes[0]!, hooks) : this.#commitAll(changes, hooks))
       if (done.ok) return done
       const { at, failure } = done.failure
-      // What was to be made is there by now: look again.
-      return fail({ at, failure: isNew(at) && failure.code === 'STALE_FILE' ? MOVED : failure })
+      // In a batch: what was to be made is there by now. Alone, that throws EEXIST.
+      const isThere = changes.length > 1 && isNew(at) && failure.code === 'STALE_FILE'
+      return fail({ at, failure: isThere ? MOVED : failure })
     } catch (error) {
       const at = error instanceof BatchError ? error.at : 0
       const failure = failureAt(error, isNew(at))

@@ -135,13 +135,11 @@ export abstract class Segments<S extends Segment = Segment> {
   protected take(segment: S, offset: number, lines: readonly SaidLine[]): boolean {
     const index = segment.overview
     if (!(index instanceof SegmentIndex)) return false
-    if (offset > index.end) {
-      // Something was written while it was being read again.
-      this.invalidate(segment)
-      return false
-    }
+    // Something was written while it was being read again.
+    const hasGap = offset > index.end
+    if (hasGap) this.invalidate(segment)
     let at = offset
-    for (const { bytes, said } of lines) {
+    for (const { bytes, said } of hasGap ? [] : lines) {
       // It may have been read already.
       if (at >= index.end) {
         index.take(said, at, bytes.length)
@@ -149,7 +147,7 @@ export abstract class Segments<S extends Segment = Segment> {
       }
       at += bytes.length
     }
-    return true
+    return !hasGap
   }
 
   protected inTurn<T>(work: () => Promise<T>): Promise<T> {
