@@ -31,8 +31,8 @@ export interface RecordedChange {
   /** With unknown splices: how many there are, if known. */
   readonly change_count?: number
   /**
-   * Set for an undo or redo: the changes that it toggled, none of which is an undo or redo itself. `splices` holds the
-   * effect on the text.
+   * Set for an undo or redo: the changes that it toggled; these are never undos or redos themselves. `splices` holds
+   * the effect on the text.
    */
   readonly toggles?: readonly Selection[]
   /** The change created the text where there was none, or removed it. With `toggles`: a toggled change did. */

@@ -29,12 +29,12 @@ interface Layout {
 
 /**
  * Replays the changes from index `from` on; all of them have their splices and toggle only changes from there on.
- * Toggles `units`, none of which is toggled yet. Of `relaid` changes, line breaks and the white space before them count
- * as part of the original lines and cause no conflict. By default that is tried only if the changes don't fit
- * otherwise, because something was undone across them. An undo or redo may have resulted in another layout than the
- * restored bytes had. Fails with the first change that contradicts earlier ones or can't be placed because later ones
- * don't fit; or with the last change if the result isn't `present`. The bytes of the initial text aren't needed: what
- * is left of them is in `present`, and the rest is in the changes.
+ * Toggles `units`; none may be toggled yet. In `relaid` changes, line breaks and the white space before them count as
+ * part of the original lines and cause no conflict. By default that is tried only if the changes don't fit otherwise,
+ * because something was undone across them. An undo or redo may have resulted in another layout than the restored bytes
+ * had. Fails with the first change that contradicts earlier ones or can't be placed because later ones don't fit; or
+ * with the last change if the result isn't `present`. The bytes of the initial text aren't needed: what is left of them
+ * is in `present`, and the rest is in the changes.
  */
 export function replay(
   present: Buffer,
