@@ -56,9 +56,7 @@ export const unifiedDiff = (
   options: DiffOptions
 ): Diff => diffOfParts([{ original, splices, lineFeedsBefore: offset => index.lineFeedsBefore(offset) }], options)
 
-/**
- * The diff of a text of which only these parts are known; parts are in order, and the lines between them are unchanged.
- */
+/** The diff of a text if only these parts are known; parts are in order, and the lines between them are unchanged. */
 export function diffOfParts(parts: readonly DiffPart[], options: DiffOptions): Diff {
   const hunks: StructuredPatchHunk[] = []
   let shown = 2
