@@ -163,7 +163,7 @@ export interface HunkNotFound extends HunkPosition, AlsoUnplaced {
   cause?: Cause
   /** First and last line of the new lines, if the file already has them; then the hunk seems to be applied. */
   applied_lines?: [number, number]
-  /** As in `NoMatch`. */
+  /** See `NoMatch`. */
   resent?: ResentEdit
   diffs: DiffFix[]
   /** A corrected diff exists but is too long to show. */
@@ -199,7 +199,7 @@ export interface AlreadyApplied extends EditPosition {
   search_text: string
   /** First and last line of new_text. */
   lines: [number, number]
-  /** As in `NoMatch`. */
+  /** See `NoMatch`. */
   resent?: ResentEdit
   fixes: Fix[]
   file_preview: FilePreview
