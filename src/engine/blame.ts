@@ -1,5 +1,5 @@
-// Who wrote the lines of a text, as it is or as it once was. A task that can be sent to another thread. Does not know
-// files, threads, or whose changes they are.
+// Blame: which edits wrote the lines of a text, now or in an earlier state. A plain-data task that can run in another
+// thread.
 import { fail, ok, type Result } from '../result.ts'
 import type { HistoryGone, LineOutOfRange } from './failure.ts'
 import { isRecordedId, type RecordedChange, type RecordedSplice } from './history/change.ts'
@@ -12,25 +12,25 @@ import { breakEndIn, isBreakByte, lineFrom, lineStarts } from './text/lines.ts'
 import { Text } from './text/text.ts'
 
 export interface BlameTask {
-  /** All that is known of the text's changes, oldest first. */
+  /** All known changes of the text, oldest first. */
   changes: readonly RecordedChange[]
-  /** The change right after which the text is meant; without it, the text as it is. */
+  /** Blame the text as it was right after this change; if absent, the present text. */
   at?: string
   /** 1-based and inclusive. */
   start_line?: number
   end_line?: number
-  /** Lines that are listed. */
+  /** How many lines to list at most. */
   limit: number
 }
 
 export interface BlamedLine extends LineText {
   line: number
   /**
-   * Who inserted bytes of it, its break included, oldest first; not those who only deleted some, nor one who put lines
-   * behind a last line without a break, which that needed then.
+   * Edits that inserted bytes of the line (its break included), oldest first. Not edits that only deleted, nor one that
+   * appended lines after a last line without a break and so had to add that break.
    */
   edit_ids: string[]
-  /** So did others, of whose change there is no record yet. */
+  /** Other programs wrote part of it, in a change that isn't recorded yet. */
   outside?: true
 }
 
@@ -38,15 +38,15 @@ export interface BlamedText extends Reach {
   total_lines: number
   start_line: number
   lines: BlamedLine[]
-  /** Not all that were asked for are listed: they go on with `next_line`. */
+  /** Some of the requested lines aren't listed: continue with `next_line`. */
   truncated?: true
   next_line?: number
 }
 
 /**
- * The lines of `present`, the text that the changes end in, or of an earlier state of it. Fails with HISTORY_GONE where
- * what is recorded doesn't fit, or doesn't reach back to `at`; with LINE_OUT_OF_RANGE where it has no such lines (line 1
- * of an empty text is empty). Linear in the text and in what is recorded.
+ * Blames lines of `present`, the text after all changes, or of an earlier state. Fails with HISTORY_GONE if the record
+ * is inconsistent or doesn't reach back to `at`; with LINE_OUT_OF_RANGE if the text has no such lines (line 1 of an
+ * empty text exists and is empty). Linear in the text and in the record.
  */
 export function blameOf(present: Buffer, task: BlameTask): Result<BlamedText, HistoryGone | LineOutOfRange> {
   const { changes, at: asked, start_line = 1, end_line, limit } = task
@@ -78,7 +78,7 @@ export function blameOf(present: Buffer, task: BlameTask): Result<BlamedText, Hi
       if (inserter === BASE) continue
       const at = units.changeOf[inserter]!
       const isBehind = isFirst && text.startOf(i) === place.end && place.end > place.start
-      // Another change may have parted a CRLF since.
+      // Another change may have split a CRLF since.
       if (behind === inserter && text.startOf(i) > place.end) continue
       if (isBehind && beginsLines(changes[at]!.splices![inserter - units.of(at)[0]]!)) {
         behind = inserter
@@ -100,11 +100,11 @@ export function blameOf(present: Buffer, task: BlameTask): Result<BlamedText, Hi
   })
 }
 
-/** Whether it put in a line break and, behind that, more. */
+/** Whether the splice inserted a line break and more text after it. */
 const beginsLines = ({ insert }: RecordedSplice): boolean =>
   isBreakByte(insert[0]!) && breakEndIn(insert, 0) < insert.length
 
-/** The state after `asked` needs changes that aren't known. */
+/** The failure when changes that the state after `asked` depends on are unknown. */
 function tooOld(changes: readonly RecordedChange[], asked: string, at: number, since: number): HistoryGone {
   const missing = changes.slice(at + 1, since).filter(({ splices }) => splices === null)
   const ids = missing.map(({ edit_id }) => edit_id).filter(isRecordedId)

@@ -1,5 +1,5 @@
-// A text in another encoding as UTF-8, in which all planning is done, and what was planned of it as splices of the bytes
-// that are there. Does not know files, or how an encoding is recognized.
+// Decodes a text in another encoding to UTF-8, in which all planning is done, and turns the plan back into splices of
+// the original bytes.
 import { isUtf8 } from 'node:buffer'
 import { fail, ok, type Result } from '../result.ts'
 import { Splices } from './edit/splice.ts'
@@ -17,23 +17,23 @@ import {
   utf16Of
 } from './text/codec.ts'
 
-/** A plan of the decoded text, as one of the file's bytes. */
+/** A plan of the decoded text, in the file's own bytes. */
 export interface Encoded {
   splices: RecordedSplice[]
   pieces: Buffer[]
-  /** Where the splices that were given are, with the text around them in the file's encoding. */
+  /** The places of the given splices, with the surrounding text in the file's encoding. */
   places?: SplicePlace[]
-  /** The first character put in that isn't ASCII. */
+  /** The first inserted character that isn't ASCII. */
   character?: string
 }
 
-/** Lets others run: to be called now and then where a text may be long. */
+/** Yields to the event loop; called from time to time where a text may be long. */
 type Rest = () => Promise<unknown>
 
 /**
- * A plan of the decoded `text`, as splices of `raw`, whose other bytes stay as they are. `pieces`: what `text`
- * becomes; `splices`: the same, whole characters each, where it is known, and `splice_lines`, on which lines they begin.
- * Fails where the encoding can't hold what is put in.
+ * Turns a plan of the decoded `text` into splices of `raw`; all other bytes of `raw` stay as they are. `pieces`: the
+ * resulting text; `splices`: the same change in whole characters, if known; `splice_lines`: the lines that the splices
+ * begin on. Fails if the encoding can't represent the inserted text.
  */
 export async function encodedPlan(
   { raw, text: view, codec }: DecodedText & { raw: Buffer },
@@ -47,7 +47,7 @@ export async function encodedPlan(
   const splices = known ?? differing(view, Buffer.concat(pieces))
   const made: RecordedSplice[] = []
   let character: string | undefined
-  /** How far both were walked. */
+  /** How far we have walked in the decoded text and in `raw`. */
   let [at, rawAt] = [0, 0]
   for (const { start, old, insert } of splices) {
     const text = insert.toString()
@@ -81,14 +81,14 @@ export interface Compared {
 }
 
 /**
- * What makes `before` become `after`, for the history: of bytes, or of whole characters where either is UTF-16, which its
- * mark says.
+ * The splices that turn `before` into `after`, for the history: in bytes, or in whole characters if either text has a
+ * UTF-16 mark.
  */
 export function compared(before: Buffer, after: Buffer): Compared {
   const [was, is] = [utf16Of(before), utf16Of(after)]
   if (was === null && is === null) return { splices: differing(before, after) }
   const [old, now] = [textOf(was, before), textOf(is, after)]
-  // Between two encodings nothing stays as it is.
+  // Two different encodings share no bytes.
   const splices = was === is ? differing(old, now) : [{ start: 0, old, insert: now }]
   const made: RecordedSplice[] = []
   let [at, rawAt] = [0, 0]
@@ -114,7 +114,7 @@ const encodedPlaces = (places: readonly SplicePlace[], codec: Codec | null): Spl
     after: bytesOf(codec, wholeCharacters(place.after))
   }))
 
-/** UTF-8 without the rest of a character that was cut at its start, or its end. */
+/** Drops partial UTF-8 characters at the start and the end. */
 function wholeCharacters(text: Buffer): Buffer {
   let start = 0
   while (start < text.length && (text[start]! & 0xc0) === 0x80) start++
@@ -123,15 +123,16 @@ function wholeCharacters(text: Buffer): Buffer {
   return text.subarray(start, end)
 }
 
-/** Bytes of text that `wholeCharacters` leaves of those that are kept on each side of a splice, where it is cut. */
+/** If the text kept on each side of a splice is cut, `wholeCharacters` leaves at least this many bytes of it. */
 export const KEPT_OF_DECODED = AROUND - 3
 
 /** The text on both sides of a splice. */
 export type Around = Pick<SplicePlace, 'start_line' | 'before' | 'after'>
 
 /**
- * What is recorded of a change as UTF-8, for a diff: splices with the text around them. A codec is absent where the text
- * was, or is then, UTF-8. Null where they aren't whole characters. `start` fits the texts around, no file.
+ * A recorded change as UTF-8, for a diff: splices with the text around them. A codec is undefined where the text was
+ * UTF-8 before or after the change. Null if the bytes aren't whole characters. `start` counts from the surrounding
+ * texts, not from the file.
  */
 export async function decodedRecord(
   splices: readonly RecordedSplice[],
@@ -160,13 +161,14 @@ export async function decodedRecord(
   return { splices: made, around: texts }
 }
 
-/** Whether the mark of this UTF-16, two bytes, is at the start. */
+/** Whether the text starts with the two-byte mark of this UTF-16 codec. */
 const hasMark = (codec: Codec, text: readonly Buffer[]): boolean =>
   Buffer.concat(text.slice(0, 2)).subarray(0, 2).equals(codec.encode('\ufeff'))
 
 /**
- * Changes that end in `raw`, oldest first, as changes that end in its decoded text. Null where one of them can't be: the
- * text was in another encoding before it, or it isn't one of whole characters. Each costs a pass over the text.
+ * Converts changes that end in `raw`, oldest first, to changes that end in its decoded text. Null if one can't be
+ * converted: the text had another encoding before it, or its splices aren't whole characters. Each change costs a pass
+ * over the text.
  */
 export async function decodedChanges(
   raw: Buffer,
@@ -179,12 +181,12 @@ export async function decodedChanges(
   for (const change of changes.toReversed()) {
     const before: Buffer | null = after && change.splices && textBefore(after, change.splices)
     if (before === null) {
-      // Nothing older can be placed, in bytes neither.
+      // Older changes can't be placed at all, not even in bytes.
       made.push({ ...change, splices: null, ...(change.splices && { change_count: change.splices.length }) })
       after = null
       continue
     }
-    // Text that was in another encoding then.
+    // The text had another encoding at that time.
     const isOther = codec.certain && before.length > 0 && !hasMark(codec, [before])
     const splices = isOther ? null : await decodedSplices(before, change.splices!, codec, rest)
     if (splices === null) return null

@@ -1,5 +1,4 @@
-// Every failure of a change to a text, as one closed union, and the types of what they report. Does not know HTTP or
-// sentences.
+// All failures of a change to a text, as one closed union, and the data they report. No sentences, no HTTP.
 import type { LineEdit, LineRange, TextEdit } from './edit/request.ts'
 import type { Selection } from './history/change.ts'
 import type { ResentEdit } from './history/made-by.ts'
@@ -14,7 +13,7 @@ export interface FilePreview {
   preview_start_line: number
   preview_end_line: number
   content: string
-  /** The lines in question. */
+  /** The lines that failed. */
   highlights: { start_line: number; end_line: number }[]
   lossy?: true
 }
@@ -34,7 +33,7 @@ export interface MatchLocation {
   lossy?: true
 }
 
-/** A region of the file that may be what was meant; `content` is the file's exact text. */
+/** A region of the file that the caller may have meant; `content` is the file's exact text. */
 export interface SimilarContent {
   line_number: number
   end_line: number
@@ -42,7 +41,7 @@ export interface SimilarContent {
   similarity_score: number
   confidence: 'high' | 'medium' | 'low'
   differences: Difference[]
-  /** How many more there are; absent where there are none. */
+  /** How many more differences there are; absent if none. */
   more_differences?: number
   lossy?: true
 }
@@ -59,31 +58,31 @@ export type FixType =
   | 'CHOOSE_OCCURRENCE'
   | 'FIX_PATH'
 
-/** An edit to be sent. Without `new_text` the caller has to adapt its own. */
+/** An edit to send. Without `new_text` the caller has to adapt its own. */
 export type FixedText = Partial<TextEdit> & { old_text: string }
 export type FixedLines = Partial<LineEdit> & { start_line: number; end_line: number }
 
-/** What to send instead. `edit` is whole or absent. `lines`: the lines that it is about. */
+/** What to send instead. `edit` is complete or absent. `lines`: the lines it concerns. */
 export interface Fix<E = FixedText> {
   type: FixType
   edit?: E
   lines?: [number, number]
-  /** The symbol that is replaced whole, and a line of it where there are several of that name. */
+  /** Replace this symbol as a whole; `at_line` tells symbols of the same name apart. */
   section?: { symbol: string; at_line?: number }
   /** Why `edit` has no `new_text`. */
   conflict?: MergeConflict
-  /** With `edit`: edits behind it that fail too, in their order. */
+  /** Set only with `edit`: later edits that fail too, in order. */
   later?: LaterEdit[]
-  /** The lines that are to be read hold bytes that aren't UTF-8. */
+  /** The lines to read hold bytes that aren't UTF-8. */
   lossy?: true
 }
 
-/** A fix that has its edit. */
+/** A fix with an edit. */
 export interface EditFix<E = FixedText> extends Fix<E> {
   edit: E
 }
 
-/** The one edit that was most likely meant, and its lines. */
+/** The one edit that the caller most likely meant, and its lines. */
 export type ClearFix = EditFix & Required<Pick<Fix, 'lines'>>
 
 /** A later edit of the request that fails too. Only the last one has no `fix`, or one without `new_text`. */
@@ -96,7 +95,7 @@ export interface LaterEdit {
 export interface EditPosition {
   edit_index: number
   total_edits: number
-  /** The edits from this index on weren't tried. */
+  /** The edits from this index on were not tried. */
   untried_from?: number
 }
 
@@ -106,17 +105,20 @@ export interface NoMatch extends EditPosition {
   similar_content: SimilarContent[]
   fixes: Fix[]
   file_preview: FilePreview
-  /** First and last line of the block that the best of `similar_content` is, as `old_text` is one. */
+  /** First and last line of the block that the best entry of `similar_content` covers, if `old_text` is a block. */
   block?: [number, number]
-  /** Why the text isn't there, as far as the best of `similar_content` shows it. */
+  /** Why the text isn't there, judged by the best entry of `similar_content`. */
   cause: Cause
-  /** Identifiers of `old_text` that are nowhere in the file, at most ten; absent where there are none. */
+  /** Identifiers of `old_text` that occur nowhere in the file, at most ten; absent if none. */
   missing_tokens?: string[]
-  /** First and last line of new_text, which is there already. Without `similar_content`, the edit has been made. */
+  /**
+   * First and last line of new_text, which the file already has. If `similar_content` is empty, the edit has already
+   * been made.
+   */
   applied_lines?: [number, number]
-  /** Then, the edit: a change that is known may have made it. */
+  /** Set with `applied_lines`: the edit, so that a known change can be recognized as the one that made it. */
   resent?: ResentEdit
-  /** `old_text` is in the file as it is; the earlier edit of this request with this index has changed it. */
+  /** The file on disk has `old_text`; an earlier edit of this request, with this index, changed it. */
   undone_by_edit?: number
   suggestions_truncated?: true
 }
@@ -126,51 +128,51 @@ export interface HunkPosition extends EditPosition {
   diff_line: number
 }
 
-/** Besides a hunk that failed, where no diff corrects all of them. */
+/** Added to a failed hunk if no diff corrects all hunks. */
 interface AlsoUnplaced {
-  /** Hunks behind it that have no place either, whatever becomes of the others: the first four. */
+  /** Later hunks that have no place either, whatever happens to the others: the first four. */
   also_unplaced?: HunkPosition[]
 }
 
 /**
- * A corrected diff: all hunks of the file, of which those in `corrected` (0-based) are others than were sent. It fits
- * the file. `lines`: those of the file that the hunk which failed is about then, or a later one with several places.
+ * A corrected diff that fits the file: all hunks of the file; those in `corrected` (0-based) differ from the ones sent.
+ * `lines`: the lines of the file that the failed hunk (or a later one with several places) now refers to.
  */
 export interface DiffFix {
   type: 'USE_EXACT_TEXT' | 'ADD_CONTEXT'
   diff: string
   lines: [number, number]
-  /** That later hunk. */
+  /** The index of that later hunk. */
   hunk_index?: number
   corrected: number[]
 }
 
-/** What a hunk needs of the file, and the file doesn't have; `search_text` is that text, or the first line of it. */
+/** A hunk needs text that the file doesn't have; `search_text` is that text, or its first line. */
 export interface HunkNotFound extends HunkPosition, AlsoUnplaced {
   code: 'NO_MATCH'
   /**
-   * `anchor`: a line behind `@@`. `lines`: its old lines. `place`: it has additions alone, and doesn't say where they
-   * go. `order`: it stands above the hunk before. `end`: its old lines aren't the last ones.
+   * `anchor`: a line after `@@`. `lines`: the hunk's old lines. `place`: it only adds lines and doesn't say where.
+   * `order`: its place is above the previous hunk. `end`: its old lines aren't the last lines of the file.
    */
   what: 'anchor' | 'lines' | 'place' | 'order' | 'end'
   search_text: string
-  /** The line below which it was looked for: an anchor, or the last line of the hunk before. */
+  /** We searched below this line: an anchor, or the last line of the previous hunk. */
   below?: number
   similar_content: SimilarContent[]
-  /** Why it isn't there, where that is known of the best of `similar_content`. */
+  /** Why it isn't there, if the best entry of `similar_content` shows it. */
   cause?: Cause
-  /** First and last line of the new lines, which are there already; then the hunk seems to be applied. */
+  /** First and last line of the new lines, if the file already has them; then the hunk seems to be applied. */
   applied_lines?: [number, number]
-  /** As in `NoMatch`. */
+  /** See `NoMatch`. */
   resent?: ResentEdit
   diffs: DiffFix[]
-  /** A corrected diff there is, but too long to be shown. */
+  /** A corrected diff exists but is too long to show. */
   too_long?: true
   file_preview: FilePreview
   suggestions_truncated?: true
 }
 
-/** An anchor, or the old lines of a hunk, that the file has more than once. */
+/** An anchor or the old lines of a hunk occur more than once in the file. */
 export interface HunkAmbiguous extends HunkPosition, AlsoUnplaced {
   code: 'WRONG_COUNT'
   what: 'anchor' | 'lines'
@@ -182,22 +184,22 @@ export interface HunkAmbiguous extends HunkPosition, AlsoUnplaced {
   /** The first lines of the matches, at most 50. */
   match_lines: number[]
   more_matches?: number
-  /** Another match is the empty line that stands, so to say, behind the last one: the number that it would have. */
+  /** The empty line after the last one also matches: the number it would have. */
   behind_end?: number
-  /** One for each of the first places. */
+  /** One diff for each of the first places. */
   diffs: DiffFix[]
   too_long?: true
 }
 
 export type HunkFailure = HunkNotFound | HunkAmbiguous
 
-/** The edit would be made a second time: its new_text, which has old_text in it, stands around the one match. */
+/** The edit seems to be applied already: its new_text, which contains old_text, surrounds the only match. */
 export interface AlreadyApplied extends EditPosition {
   code: 'ALREADY_APPLIED'
   search_text: string
   /** First and last line of new_text. */
   lines: [number, number]
-  /** As in `NoMatch`. */
+  /** See `NoMatch`. */
   resent?: ResentEdit
   fixes: Fix[]
   file_preview: FilePreview
@@ -211,16 +213,16 @@ export interface WrongCount extends EditPosition {
   /** Some matches overlap; `actual_occurrences` counts them all. */
   overlapping: boolean
   match_locations: MatchLocation[]
-  /** The lines of the first matches, each once. */
+  /** The lines of the first matches, without duplicates. */
   match_lines: number[]
   /** Matches on other lines, or after the first thousand. */
   more_matches?: number
   /**
-   * The file as it is has the number of matches that the edit requires; the earlier edit of this request with this
-   * index has changed that.
+   * The file on disk has the required number of matches; an earlier edit of this request, with this index, changed
+   * that.
    */
   undone_by_edit?: number
-  /** Where matches are missing: what resembles the text besides them. */
+  /** If matches are missing: other text that resembles the searched text. */
   similar_content?: SimilarContent[]
   suggestions_truncated?: true
   fixes: Fix[]
@@ -229,11 +231,11 @@ export interface WrongCount extends EditPosition {
 export interface OccurrenceOutOfRange extends EditPosition {
   code: 'OCCURRENCE_OUT_OF_RANGE'
   search_text: string
-  /** The n that was asked for. */
+  /** The requested n. */
   occurrence: number
   actual_occurrences: number
   match_locations: MatchLocation[]
-  /** The lines of the first matches, each once. */
+  /** The lines of the first matches, without duplicates. */
   match_lines: number[]
   /** Matches on other lines, or after the first thousand. */
   more_matches?: number
@@ -242,7 +244,7 @@ export interface OccurrenceOutOfRange extends EditPosition {
 
 export interface ResultTooLarge extends EditPosition {
   code: 'RESULT_TOO_LARGE'
-  /** What exceeds its limit: bytes in the result, or replaced places in the request. */
+  /** What exceeds the limit: bytes in the result, or replaced places in the request. */
   what: 'bytes' | 'replacements'
   limit: number
   actual: number
@@ -260,7 +262,7 @@ export interface LineOutOfRange {
   total_edits?: number
 }
 
-/** Two edits of one request that touch the same lines; `edit_index` is the later one. First and last line of each. */
+/** Two edits of one request touch the same lines; `edit_index` is the later one. First and last line of each. */
 export interface OverlappingEdits extends EditPosition {
   code: 'OVERLAPPING_EDITS'
   other_edit_index: number
@@ -272,15 +274,15 @@ export interface ExpectedTextMismatch extends EditPosition {
   code: 'EXPECTED_TEXT_MISMATCH'
   start_line: number
   end_line: number
-  /** What the lines hold, cut. */
+  /** What the lines hold, cut if long. */
   actual_text: string
   lossy?: true
-  /** What resembles `expected_text`, the likeliest first. */
+  /** Text that resembles `expected_text`, most likely first. */
   similar_content: SimilarContent[]
-  /** First and last line of the one place that holds `expected_text`, or nearly so. */
+  /** First and last line of the only place that holds `expected_text`, exactly or nearly. */
   found_at?: [number, number]
   /**
-   * How that place differs from `expected_text`; absent where it holds just that. Without a place, `encoding`: the lines
+   * How that place differs from `expected_text`; absent if it is equal. If there is no place, `encoding`: the lines
    * hold bytes that no text can match.
    */
   cause?: Cause
@@ -289,14 +291,14 @@ export interface ExpectedTextMismatch extends EditPosition {
   suggestions_truncated?: true
 }
 
-/** What an edit made for another state of the file would do in the present one. */
+/** What an edit made for another state of the file would do to the present one. */
 export type CurrentOutcome =
   /**
-   * It would still be made. First and last line of each place, at most ten. `unchecked`: it doesn't say what these lines,
-   * or the whole file, should hold, so it may replace what its author never saw; `changed_lines`: these lines are known
-   * to hold something else than they did for its author; `occurrence`: it counts matches, of which there may be others
-   * now. `moved`: the lines of all its edits, in their order, which hold the same as for its author and have other
-   * numbers now.
+   * The edit would still apply. First and last line of each place, at most ten. `unchecked`: the edit doesn't say what
+   * these lines, or the whole file, should hold, so it may replace text that its author never saw; `changed_lines`:
+   * these lines now hold something else than they did for the author; `occurrence`: it counts matches, and there may be
+   * others now. `moved`: the lines of all edits, in order; their text is the same as for the author, but their numbers
+   * have changed.
    */
   | {
       fits: true
@@ -309,8 +311,8 @@ export type CurrentOutcome =
   | { fits: false; failure: TextFailure | LineFailure | SectionFailure | HunkFailure }
 
 /**
- * To be planned in a thread, as it may take long: many places are replaced, or a text wasn't found and what was meant
- * has to be searched for.
+ * The planner should run in a thread, because it may take long: many places are replaced, or a text wasn't found and we
+ * have to search for what was meant.
  */
 export interface TakesLong {
   code: 'TAKES_LONG'
@@ -320,14 +322,14 @@ export type LineFailure = LineOutOfRange | OverlappingEdits | ExpectedTextMismat
 
 export type TextFailure = NoMatch | AlreadyApplied | WrongCount | OccurrenceOutOfRange | ResultTooLarge
 
-/** What /edit-section is for: one of these. */
+/** What /edit-section targets: exactly one of these. */
 export interface Target {
   heading?: string
   code_block?: { index?: number; language?: string; under_heading?: string }
   symbol?: string
 }
 
-/** One item of a file's outline, as answers show it. Lines are 1-based and inclusive. */
+/** One item of a file's outline, as shown in answers. Lines are 1-based and inclusive. */
 export interface OutlineEntry {
   kind: SymbolKind | 'heading' | 'code_block' | 'front_matter'
   name?: string
@@ -340,7 +342,7 @@ export interface OutlineEntry {
   lossy?: true
 }
 
-/** The outline's first items, and how many there are. */
+/** The outline's first items, and the total number of items. */
 interface AboutTarget {
   target: Target
   at_line?: number
@@ -351,43 +353,43 @@ interface AboutTarget {
 
 export interface TargetNotFound extends AboutTarget {
   code: 'TARGET_NOT_FOUND'
-  /** What would fit, but doesn't hold `at_line`; what is nearest to it comes first. */
+  /** Items that fit but don't hold `at_line`; the nearest to it first. */
   elsewhere: OutlineEntry[]
-  /** Paths that are like it, the likeliest first. */
+  /** Similar paths, most likely first. */
   nearest: string[]
-  /** The one of them that a call may be proposed for. */
+  /** The path among them that we may propose a call for. */
   meant?: string
 }
 
-/** `fitting`: how many fit; `targets` are the first of them. */
+/** `fitting`: how many items fit; `targets` lists the first of them. */
 export interface AmbiguousTarget extends AboutTarget {
   code: 'AMBIGUOUS_TARGET'
   targets: OutlineEntry[]
   fitting: number
 }
 
-/** `to_read`: the structure itself was asked for, and no edit. */
+/** `to_read`: the caller asked only for the structure, not for an edit. */
 export type UnsupportedTarget = {
   code: 'UNSUPPORTED_TARGET'
   languages: readonly string[]
   language?: string
   to_read?: true
 } &
-  /** The file is in a language, if it is known, that has no such targets. */
+  /** The file's language, if known, has no such targets. */
   (
     | { reason: 'not_markdown' | 'no_grammar' }
     | { reason: 'too_large' | 'too_slow' | 'too_much_memory'; limit: number; actual?: number }
     | { reason: 'parser_failed' }
     /**
-     * The item can't take the action: other code on its lines, or on those of its body; nothing to put text into; a
-     * fence that is never closed.
+     * The item can't take the action: other code shares its lines or those of its body, it has no body to put text
+     * into, or its fence is never closed.
      */
     | { reason: 'not_alone' | 'cramped' | 'no_body' | 'unclosed'; entry: OutlineEntry }
   )
 
 export type SectionFailure = TargetNotFound | AmbiguousTarget | UnsupportedTarget
 
-/** The result of a change would not parse. `is_new`: there was no file before; else it parsed. */
+/** The result would not parse. `is_new`: the file didn't exist before; otherwise it parsed before. */
 export interface BrokenSyntax {
   code: 'SYNTAX_ERROR'
   fault: SyntaxFault
@@ -395,54 +397,59 @@ export interface BrokenSyntax {
 }
 
 /**
- * The file isn't UTF-8, and its encoding can't hold this character of the text that is put in: U+FEFF where the mark is
- * to go by which UTF-16 is known. `unknown-8bit`: it isn't known which encoding that is, and the character isn't ASCII.
- * `mark`: the result would begin with the bytes that mark this UTF-16, so that it would be read as that, or as no text.
+ * The file isn't UTF-8, and its encoding can't represent this character of the inserted text; U+FEFF if the edit would
+ * remove the mark that identifies UTF-16. `unknown-8bit`: the encoding isn't known, and the character isn't ASCII.
+ * `mark`: the result would begin with the bytes that mark this UTF-16, so it would be read as UTF-16, or not as text at
+ * all.
  */
 export type UnencodableText = { code: 'UNENCODABLE_TEXT'; encoding: string } & (
   { character: string; mark?: undefined } | { mark: 'utf-16le' | 'utf-16be' }
 )
 
-/** A change of the set that can't be toggled, because of a later one or one that is missing. */
+/** A change of the set can't be toggled, because of a later change or a missing one. */
 export interface UndoConflict {
-  /** Of the set. */
+  /** The change of the set. */
   edit_id: string
   change_index: number
-  /** The change in its way; its undo or redo as well would let it be toggled. */
+  /** The conflicting change; toggling it as well would resolve the conflict. */
   by: string
   /**
-   * `overlap`: both wrote or replaced the same text. `same_line`: they touch one line. `outside`: `by` was made by
-   * others than the service. `removed`: the text was removed since.
+   * `overlap`: both wrote or replaced the same text. `same_line`: they touch the same line. `outside`: another program
+   * made `by`. `removed`: the text has been removed since.
    */
   kind: 'overlap' | 'same_line' | 'outside' | 'removed'
-  /** It was a change of another text, in whose place the present one was made. */
+  /** The change belonged to another text, which the present one has replaced. */
   replaced?: true
-  /** The lines of the present text that it is about, 1-based; the line where they were, if there are none. */
+  /** The lines of the present text in question, 1-based; if there are none, the line where they were. */
   start_line: number
   end_line: number
-  /** What they hold, cut where it is long; empty where they were deleted. */
+  /** What the lines hold, cut if long; empty if they were deleted. */
   current_text: string
-  /** What they would hold if `by`, and what else is in the way there, were toggled too; cut like `current_text`. */
+  /**
+   * What they would hold if `by`, and all other conflicting changes there, were toggled too; cut like `current_text`.
+   */
   would_restore: string
-  /** It isn't known to be right: what is in the way reaches beyond these lines, or their indentation isn't known. */
+  /**
+   * `would_restore` may be wrong: the conflicting changes reach beyond these lines, or their indentation isn't known.
+   */
   is_part?: true
   lossy?: true
 }
 
-/** Nothing is toggled: some changes of the set are in conflict. */
+/** Nothing was toggled: some changes of the set are in conflict. */
 export interface UndoRefused {
   code: 'UNDO_CONFLICT'
   conflicts: UndoConflict[]
-  /** How many more there are; absent where there are none. */
+  /** How many more there are; absent if none. */
   more_conflicts?: number
   /**
-   * Of an undo: the set with the later changes in its way, and those in theirs, which can be taken back together; absent
-   * where they can't, or are many.
+   * For an undo: the set plus the later changes that conflict with it (and those that conflict with them); these can
+   * all be undone together. Absent if they can't, or are too many.
    */
   together?: Selection[]
 }
 
-/** All of the set is in the wanted state already; or, with `conflicts`, all that isn't was skipped. */
+/** The whole set is already in the wanted state; or, with `conflicts`, everything that isn't was skipped. */
 export interface NothingToUndo {
   code: 'NOTHING_TO_UNDO'
   conflicts?: UndoConflict[]
@@ -450,8 +457,8 @@ export interface NothingToUndo {
 }
 
 /**
- * What the texts were before and after these changes, oldest first, is needed and not known, or doesn't fit what else is
- * recorded. `unrecorded`: the text was changed besides, and there is no record of it.
+ * The texts before and after these changes, oldest first, are needed but unknown, or contradict the rest of the record.
+ * `unrecorded`: the text also changed without any record.
  */
 export interface HistoryGone {
   code: 'HISTORY_GONE'

@@ -1,5 +1,5 @@
-// What of a text's changes nobody has kept, all together: as hunks of lines, each with the changes that make the
-// difference. A task that can be sent to another thread. Does not know files, threads, or whose changes they are.
+// The pending changes of a text, those nobody has kept, as line hunks; each hunk names the changes that make the
+// difference. A plain-data task that can run in another thread.
 import { ok, type Result } from '../result.ts'
 import type { HistoryGone } from './failure.ts'
 import { baselineOf, type Verdict } from './history/baseline.ts'
@@ -12,29 +12,29 @@ import { type ListedSelection, Units } from './history/units.ts'
 import { replay } from './history/weave.ts'
 
 export interface PendingTask {
-  /** All that is known of the text's changes, oldest first. */
+  /** All known changes of the text, oldest first. */
   changes: readonly RecordedChange[]
-  /** On these, oldest first. */
+  /** Verdicts on these changes, oldest first. */
   verdicts: readonly Verdict[]
-  /** Lines that are the same, on each side of a hunk. */
+  /** Unchanged lines on each side of a hunk. */
   context_lines: number
-  /** Lines of all hunks that are listed. */
+  /** How many lines all hunks may list together. */
   max_lines: number
 }
 
 export interface PendingText extends Reach {
   hunks: ListedHunk[]
-  /** Also those that aren't listed. */
+  /** Includes hunks that aren't listed. */
   total_hunks: number
-  /** Not all hunks, or lines of them, are listed. */
+  /** Some hunks, or some of their lines, aren't listed. */
   truncated?: true
-  /** What is pending and of no hunk: nothing is to be seen of it. */
+  /** Pending changes that are part of no hunk, because they have no visible effect. */
   unseen: ListedSelection[]
 }
 
 /**
- * What is pending of `present`, the text that the changes end in. Fails where what is recorded doesn't fit it. Linear in
- * the text and in what is recorded.
+ * The pending changes of `present`, the text after all changes. Fails if the record contradicts the text. Linear in the
+ * text and in the record.
  */
 export function pendingOf(present: Buffer, task: PendingTask): Result<PendingText, HistoryGone> {
   const { changes, verdicts, context_lines, max_lines } = task

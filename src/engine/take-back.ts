@@ -1,5 +1,5 @@
-// Taking changes of a text back, or making them again, as a task: the splices that do it, and what is said of them. It
-// can be sent to another thread. Does not know files, threads, or whose changes they are.
+// Undo and redo of changes of a text as a task: the splices that do it, and the report. Plain data that can be sent to
+// another thread.
 import { fail, ok, type Result } from '../result.ts'
 import { changedSplices } from './edit/changed-splices.ts'
 import { planOfSplices } from './edit/plan-of-splices.ts'
@@ -24,19 +24,21 @@ import { placeLines } from './report/place-lines.ts'
 import { unifiedDiff } from './report/diff.ts'
 import { type Described, type Task, type TaskResult, taskResult } from './task.ts'
 
-/** What is to become of a text: these changes `undone` or `standing`, or all as it was right after a change. */
+/**
+ * The goal: make these changes `undone` or `standing` (applied), or restore the text as it was right after a change.
+ */
 export type TakeBackGoal =
   { set: readonly Selection[]; to: 'undone' | 'standing'; on_conflict: 'refuse' | 'skip' } | { state_after: string }
 
 export interface TakeBackTask extends Omit<Task, 'change'> {
-  /** All that is known of the text's changes, oldest first. */
+  /** All known changes of the text, oldest first. */
   changes: readonly RecordedChange[]
   goal: TakeBackGoal
 }
 
 /**
- * `toggled`: what was taken back or made again; `skipped`: what was left. `removes`: there is no text afterwards, and
- * maybe none now.
+ * `toggled`: the changes undone or redone; `skipped`: those left alone. `removes`: the text doesn't exist afterwards
+ * (and may not exist now).
  */
 export interface TextTakenBack extends TaskResult {
   toggled: readonly Selection[]
@@ -44,7 +46,7 @@ export interface TextTakenBack extends TaskResult {
   removes?: true
 }
 
-/** A conflict, with an edit that gives its lines the text that they would have. */
+/** A conflict with an edit that gives its lines the text of `would_restore`. */
 export interface ConflictWithFix extends UndoConflict {
   restores?: FixedText | FixedLines
 }
@@ -59,7 +61,7 @@ export type TakeBackTaskFailure =
   | HistoryGone
   | ResultTooLarge
 
-/** Plans it for `present`, the text that the changes end in; `path` and `exists` are for the diff. */
+/** Plans the task for `present`, the text after all changes; `path` and `exists` are used in the diff. */
 export function planTakeBack(
   present: Buffer,
   task: TakeBackTask,
@@ -81,7 +83,7 @@ export function planTakeBack(
     })
   }
   const { context_lines, dry_run, max_diff_lines } = task
-  // They are of lines as they were recorded; that a replay finds them again depends on that.
+  // The splices follow lines as they were recorded; a replay relies on that to find them again.
   const changed = changedSplices(present, splices.list, true)
   const lines = placeLines(present, plan, changed)
   const { edits_applied, left_alone, newTextWarnings } = plan
@@ -108,7 +110,7 @@ function splicesFor(present: Buffer, { changes, goal }: TakeBackTask): Result<Ta
   return takeBack(present, changes, set, to, { skip: on_conflict === 'skip' })
 }
 
-/** Conflicts for which an edit is sought, and bytes of a text in which it is. */
+/** How many conflicts get a proposed edit, and the largest text (in bytes) for which we compute one. */
 const FIXED = 5
 const FIXED_SIZE = 1 << 20
 
@@ -124,16 +126,16 @@ function withFixes(present: Buffer, failure: TakeBackFailure): TakeBackTaskFailu
 const endsLine = (text: string): boolean => /[\r\n]$/.test(text)
 
 /**
- * An edit that puts `would_restore` in the place of the lines in question: by their text, or where that is in the file
- * more than once, by their numbers. None where an edit can't say it, as of bytes that aren't UTF-8, text that is cut or
- * another file's text; or where what is in the way reaches beyond these lines: their text may stand elsewhere by now.
+ * An edit that replaces the lines in question by `would_restore`: by their text, or by line numbers if that text occurs
+ * more than once. Undefined if an edit can't express it (bytes that aren't UTF-8, cut text, text of another file), or
+ * if the conflict reaches beyond these lines, because their text may be elsewhere by now.
  */
 function restoringEdit(present: Buffer, conflict: UndoConflict): FixedText | FixedLines | undefined {
   const { start_line, end_line, current_text, would_restore, is_part, lossy, replaced } = conflict
   if (replaced === true || is_part === true || lossy === true || current_text === would_restore) return undefined
-  // What is as long as that may be cut.
+  // A text of this length may have been cut.
   if (would_restore.length >= TEXT_LENGTH) return undefined
-  // Lines around it, on which nothing is in conflict, belong to what would be put back.
+  // Lines around it that aren't in conflict belong to the text to restore.
   const isExchange = current_text !== '' && would_restore !== ''
   if (isExchange && endsLine(current_text) !== endsLine(would_restore)) return undefined
   const options = { line_endings: 'exact', max_result_size: Infinity } as const
@@ -142,7 +144,7 @@ function restoringEdit(present: Buffer, conflict: UndoConflict): FixedText | Fix
       ? { start_line, end_line: start_line - 1, new_text: would_restore }
       : { start_line, end_line, expected_text: current_text, new_text: would_restore }
   const lines = planLineEdits(present, [byLines], options)
-  // A text that is cut isn't what is there.
+  // A cut text doesn't match what is there.
   if (!lines.ok) return undefined
   const wanted = Buffer.concat(lines.value.pieces)
   const byText = { old_text: current_text, new_text: would_restore }

@@ -1,5 +1,4 @@
-// A change as data: which planner makes it, of what, and how it is reported. It can be sent to another thread. Does not
-// know files or threads.
+// A change as data: which planner to use, its input, and how to report the result. Can be sent to another thread.
 import { fail, ok, type Result } from '../result.ts'
 import { explainChangedLines, explainStale } from './explain/explain-stale.ts'
 import { changedLines, removedLines, type NumberedLine, type RemovedLines } from './report/changed-lines.ts'
@@ -26,31 +25,31 @@ import { Splices } from './edit/splice.ts'
 import { planLineEdits } from './plan/replace-lines.ts'
 import { planTextEdits } from './plan/replace-text.ts'
 
-/** One operation with what it is asked for; plain data. */
+/** One operation with its arguments; plain data. */
 export type TaskChange =
   | { operation: 'edit'; edits: readonly TextEdit[]; line_endings: LineEndings; allow_repeat?: boolean }
-  /** `by_name`: the lines are those of a section, which was found by its name. */
+  /** `by_name`: the lines are those of a section, found by its name. */
   | { operation: 'edit_lines'; edits: readonly LineEdit[]; line_endings: LineEndings; by_name?: true }
   | { operation: 'create'; content: string; line_endings?: LineEndings }
   | { operation: 'apply_hunks'; hunks: readonly Hunk[] }
-  /** The text is to be gone, with its file. */
+  /** Removes the text together with its file. */
   | { operation: 'delete' }
 
 export interface Task {
   change: TaskChange
   /** Bytes. */
   max_result_size: number
-  /** Places that may be replaced; without it, as many as the engine allows. */
+  /** How many places may be replaced; if absent, as many as the engine allows. */
   max_replacements?: number
   context_lines: number
   dry_run: boolean
-  /** Without it there is no diff. */
+  /** If absent, there is no diff. */
   max_diff_lines?: number
-  /** The caller said by a hash which state of the text the change is for. */
+  /** The caller named the state of the text by a hash. */
   of_known_state?: true
 }
 
-/** The length of all texts that a change brings, in UTF-16 units. */
+/** The total length of a change's texts, in UTF-16 units. */
 export function textLength(change: TaskChange): number {
   switch (change.operation) {
     case 'edit':
@@ -67,32 +66,32 @@ export function textLength(change: TaskChange): number {
 }
 
 /**
- * The encoding of the file. `written`: what was put in is written in it, as it is likely to be the file's; with the first
- * such character. `replaced`: the whole file was in it and is UTF-8 now.
+ * The encoding of the file. `written`: the first inserted character that isn't ASCII; the text was written in this
+ * encoding, which is probably the file's. `replaced`: the whole file had this encoding and is UTF-8 now.
  */
 export type EncodingNote = { encoding: string; written: string } | { encoding: string; replaced: true }
 
-/** The report of a plan before it is carried out. Plain data. */
+/** The report of a plan before it is applied. Plain data. */
 export interface Described {
   plan: Pick<Plan, 'edits_applied' | 'left_alone' | 'newTextWarnings'>
   joined_breaks?: JoinedBreaks
-  /** Of a file that isn't UTF-8. */
+  /** Set if the file isn't UTF-8. */
   encoded?: EncodingNote
-  /** The file's byte-order mark is gone, with text behind it. */
+  /** The file's byte-order mark was removed while text remains. */
   mark_dropped?: true
   changes: Description
   changed_lines: NumberedLine[]
-  /** What lines hold that were named by their numbers alone, and are gone. */
+  /** The content of removed lines that the caller identified only by number. */
   removed_lines?: RemovedLines
   diff: Diff | Record<string, never>
 }
 
-/** The result, in views of the original and buffers of its own, and what is said of it. */
+/** The result, as views of the original and new buffers, and its report. */
 export interface TaskResult {
   pieces: Buffer[]
-  /** The same as it is recorded; absent in a dry run. */
+  /** The recorded form of the change; absent in a dry run. */
   splices?: readonly RecordedSplice[]
-  /** On which line of the original each of them begins. */
+  /** The line of the original on which each splice begins. */
   splice_lines?: readonly number[]
   description: Described
 }
@@ -101,9 +100,9 @@ type PlanFailure = TextFailure | LineFailure | HunkFailure
 export type TaskFailure = PlanFailure | UnencodableText
 
 /**
- * Plans a change of `original` (without NUL) and reports it. `path` and `exists` are for the diff. Failures: those of
- * the planners; with `work_within`, TAKES_LONG where it may take longer to replace many places, or to find what was
- * meant by a text that isn't there (see `fitsWorkBudget`).
+ * Plans a change of `original` (without NUL) and reports it. `path` and `exists` are used in the diff. Fails as the
+ * planners do. With `work_within`, fails with TAKES_LONG if replacing many places, or finding what a missing text was
+ * meant to be, may exceed that budget (see `fitsWorkBudget`).
  */
 export function planTask(
   original: Buffer,
@@ -132,7 +131,7 @@ export function planTask(
   return ok(taskResult(original, plan, changed, task, described(original, plan, changed, task, file)))
 }
 
-/** What is needed of a plan for `original` to carry it out, and what is said of it. */
+/** What it takes to apply a plan for `original`, and its report. */
 export function taskResult(
   original: Buffer,
   { pieces, line_index }: Plan,
@@ -146,7 +145,7 @@ export function taskResult(
   return { pieces, splices, splice_lines, description }
 }
 
-/** What is said of a plan. Member by member: every edit comes here, and each spread takes a microsecond. */
+/** Reports a plan. Assigns member by member: every edit runs this, and each spread takes a microsecond. */
 function described(
   original: Buffer,
   plan: Plan,
@@ -186,27 +185,27 @@ function described(
 }
 
 /**
- * Whether lines are removed by their numbers without what they hold: in a text that has shifted, others than were meant.
- * Their text in the answer shows it, for 16 tokens of o200k_base in the mean of 200 edits of one to eight lines of
- * sources, where a diff takes 69, and asking for the hash or the text first takes 125 and another call (2026-11-29).
+ * Whether lines are removed by number, without stating what they hold: if the text has shifted, these may be the wrong
+ * lines. Showing their text in the answer costs 16 tokens of o200k_base on average (200 edits of one to eight lines of
+ * sources); a diff costs 69, and asking for the hash or the text first costs 125 and another call (2026-11-29).
  */
 const removesUnseen = (change: TaskChange): boolean =>
   change.operation === 'edit_lines' &&
   change.by_name !== true &&
   change.edits.some(({ start_line, end_line, expected_text }) => end_line >= start_line && expected_text === undefined)
 
-/** Whether an edit is of a byte-order mark alone, and so meant for it. */
+/** Whether an edit targets only a byte-order mark, so its removal is intended. */
 const takesMarkOut = (change: TaskChange): boolean =>
   change.operation === 'edit' && change.edits.some(({ old_text }) => old_text === '\ufeff')
 
-/** A change that was made for another state of a text: `earlier`, as far as that is known. */
+/** A change made for another state of the text: `earlier`, as far as it is known. */
 export interface StaleTask extends Task {
   earlier?: EarlierState
 }
 
 /**
- * What a change that was made for another state would do in `original`; `work_within` as in `planTask`. Lines that are
- * known to be elsewhere now are sought there.
+ * What a change made for another state would do to `original`; `work_within` as in `planTask`. Follows lines that are
+ * known to have moved.
  */
 export function replanOnCurrent(original: Buffer, task: StaleTask): CurrentOutcome
 export function replanOnCurrent(original: Buffer, task: StaleTask, work_within: number): CurrentOutcome | TakesLong
@@ -214,7 +213,7 @@ export function replanOnCurrent(original: Buffer, task: StaleTask, work_within =
   const { change, earlier } = task
   const known = earlier && change.operation === 'edit_lines' ? replanLines(original, task, change, earlier) : undefined
   if (known !== undefined) return known
-  // Its hash allowed a repetition in the state that it names, and no other.
+  // The hash allowed a repetition only in the state that it names.
   const now = change.operation === 'edit' ? { ...task, change: { ...change, allow_repeat: false } } : task
   const planned = planChange(original, now, work_within)
   return planned.ok || planned.failure.code !== 'TAKES_LONG'
@@ -222,7 +221,10 @@ export function replanOnCurrent(original: Buffer, task: StaleTask, work_within =
     : planned.failure
 }
 
-/** The same of lines by where they were in an earlier state. Undefined where that doesn't tell, or isn't needed. */
+/**
+ * Replans line edits by where their lines were in an earlier state. Undefined if that state gives no answer, or isn't
+ * needed.
+ */
 function replanLines(
   original: Buffer,
   { max_result_size }: Task,
@@ -242,7 +244,7 @@ function replanLines(
   return { ...explainStale(original, planned), ...(isMoved && { moved }) }
 }
 
-/** What the change replaces without having said what is there; undefined: nothing. */
+/** What the change replaces without stating its content; undefined if nothing. */
 function uncheckedBy(change: TaskChange): 'lines' | 'occurrence' | 'file' | undefined {
   if (change.operation === 'create' || change.operation === 'delete') return 'file'
   if (change.operation === 'edit') {

@@ -1,5 +1,5 @@
-// What splices really change: cut down to the lines, and in these to the bytes, that differ. What is said of a change and
-// what is recorded of it come from here. Does not know edits, or how changes are kept.
+// What splices really change: reduced to the lines, and within these to the bytes, that differ. Both reports and
+// records of a change are based on this.
 import { isUtf8 } from 'node:buffer'
 import { bomLength } from '../text/encoding.ts'
 import { breakEndIn, CR, isBreakByte, isInsideCrlfIn, LF, lineStartIn, textEndIn } from '../text/lines.ts'
@@ -7,28 +7,30 @@ import { commonLead, commonTrail } from './common.ts'
 import { lineHunks, type Steps, stepsOfComparison } from './line-hunks.ts'
 import type { Splice } from './splice.ts'
 
-/** A splice, and how many bytes around it belong to what it was found in: whole lines, or what was replaced in one. */
+/**
+ * A splice, and how many bytes around it belong to the compared unit: whole lines, or a replacement within one line.
+ */
 export interface ChangedSplice extends Splice {
   readonly lead: number
   readonly trail: number
 }
 
 export interface ChangedSplices {
-  /** Sorted and disjoint; each replaces something by something else, and none shares a line with another of its splice. */
+  /** Sorted and disjoint; each changes something, and no two changes made from one splice share a line. */
   list: readonly ChangedSplice[]
-  /** By splice, the index of the first change that it became; then the number of all changes. */
+  /** For each splice, the index of its first change; then the total number of changes. */
   first: readonly number[]
 }
 
-/** Bytes of a line that are looked at on each side of a short splice. */
+/** Bytes of a line that are examined on each side of a short splice. */
 const REACH = 4096
 
 /**
- * What `splices` (sorted, disjoint) really change in `original`; it makes the same text. Whole lines that are put in or taken out begin where a
- * line does, wherever the splice began. About linear in the bytes of the splices and of the lines that these begin and
- * end in, as far as these aren't longer than the splices and 4 KiB: where too many lines differ to be compared, only what
- * they begin and end with alike is left out. `asMade`: the splices are of lines as they were found once, and no byte
- * beside them is looked at.
+ * What `splices` (sorted, disjoint) really change in `original`; the resulting text is the same. Inserted or removed
+ * whole lines begin at a line start, wherever the splice began. About linear in the bytes of the splices and of the
+ * lines that they begin and end in, as long as these aren't longer than the splices and 4 KiB. If too many lines differ
+ * to be compared, only the common start and end are excluded. `asMade`: the splices follow lines as they were located
+ * once, and no byte outside them is examined.
  */
 export function changedSplices(original: Buffer, splices: readonly Splice[], asMade = false): ChangedSplices {
   const list: ChangedSplice[] = []
@@ -80,8 +82,8 @@ function addDiffering(list: ChangedSplice[], old: Buffer, now: Buffer, start: nu
 }
 
 /**
- * The range of a splice with the rest of the lines that it begins and ends in, unless that is longer than the splice and
- * `REACH`, when no other line can be the same, or another splice is in it.
+ * The range of a splice extended to whole lines, unless the extension is longer than the splice and `REACH` (then no
+ * other line can be equal), or contains another splice.
  */
 function widened(
   original: Buffer,
@@ -109,8 +111,8 @@ function widened(
 }
 
 /**
- * How many bytes two texts begin with alike, and how many of the rest they end with alike: no `\r\n` and, where both
- * are UTF-8, no character is parted.
+ * How many bytes two texts have in common at the start, and in the rest at the end, without splitting a `\r\n` or, if
+ * both are UTF-8, a character.
  */
 function alike(old: Buffer, now: Buffer): { lead: number; trail: number } {
   let whole: boolean | undefined

@@ -1,9 +1,9 @@
-// How many bytes two texts begin and end with alike. Does not know lines or characters.
+// How many bytes two texts have in common at the start and at the end.
 
-/** Bytes that are compared in one step. */
+/** Bytes compared in one step. */
 const STEP = 4096
 
-/** How many bytes two texts begin with alike. */
+/** How many bytes two texts have in common at the start. */
 export function commonLead(a: Buffer, b: Buffer): number {
   const most = Math.min(a.length, b.length)
   let at = 0
@@ -12,7 +12,7 @@ export function commonLead(a: Buffer, b: Buffer): number {
   return at
 }
 
-/** How many bytes, at most `most`, two texts end with alike. */
+/** How many bytes, at most `most`, two texts have in common at the end. */
 export function commonTrail(a: Buffer, b: Buffer, most: number): number {
   let count = 0
   const isSame = (from: number, to: number): boolean =>

@@ -1,39 +1,38 @@
-// A bounded number of splices for the same result: where there are very many, neighbours are one. Does not know what
-// they are for.
+// Limits the number of splices without changing the result: merges neighbours if there are very many.
 import { firstIndex } from '../text/bisect.ts'
 import type { Splice } from './splice.ts'
 
 /**
- * Splices of one change that are kept apart. What the history does takes time and memory for each: a change of ten
- * thousand holds up a server for 50 to 100 ms where it is recorded, one of a million did for 9 s (measured).
+ * Splices of one change that are kept apart. The history needs time and memory for each: recording a change of ten
+ * thousand splices blocks a server for 50 to 100 ms, one of a million did for 9 s (measured).
  */
 const MOST_SPLICES = 10_000
 
 /**
- * The same change of `original` in at most `most` splices: neighbours become one, with the text between them, the
- * nearest first, and evenly where they are equally near. The list itself where it isn't longer. O(n log m) for n
- * splices, where m is the widest distance in bytes.
+ * Reduces a change of `original` to at most `most` splices: merges neighbours, with the text between them, the closest
+ * first, and evenly if they are equally close. Returns the list itself if it isn't longer. O(n log m) for n splices,
+ * where m is the largest distance in bytes.
  */
 export function fewSplices(list: readonly Splice[], original: Buffer, most = MOST_SPLICES): readonly Splice[] {
   return list.length <= most ? list : groupsOf(list, most).map(group => joined(list, original, group))
 }
 
-/** Gives the index that the splice with this index, of `list`, has in what `fewSplices` makes of it. */
+/** Returns a function that maps the index of a splice of `list` to its index in the result of `fewSplices`. */
 export function fewIndexes(list: readonly Splice[], most = MOST_SPLICES): (index: number) => number {
   if (list.length <= most) return index => index
   const groups = groupsOf(list, most)
   return index => firstIndex(groups.length, at => groups[at]!.to > index)
 }
 
-/** Splices by their index, `to` exclusive. */
+/** A range of splice indexes, `to` exclusive. */
 interface Group {
   from: number
   to: number
 }
 
 /**
- * At most `most` groups: within each all splices are as near as the least power of two allows. None has more than twice
- * the members that an even share has, so that equal distances don't make one group of all.
+ * At most `most` groups: neighbours within a group are no farther apart than the smallest sufficient power of two. No
+ * group has more than twice an even share of members, so that equal distances don't put everything into one group.
  */
 function groupsOf(list: readonly Splice[], most: number): Group[] {
   const members = 2 * Math.ceil(list.length / most)

@@ -4,7 +4,7 @@ import { isBreakByte, isInsideCrlfIn } from '../text/lines.ts'
 import { commonLead, commonTrail } from './common.ts'
 import { nameLines } from './line-names.ts'
 
-/** The bytes `from` to `to` (exclusive) of one text that became the bytes `otherFrom` to `otherTo` of the other. */
+/** Bytes `from` to `to` (exclusive) of one text that became bytes `otherFrom` to `otherTo` of the other. */
 export interface LineHunk {
   from: number
   to: number
@@ -12,27 +12,27 @@ export interface LineHunk {
   otherTo: number
 }
 
-/** Lines that only one side has, up to which a stretch without a line of its own in it is compared line by line. */
+/** How many lines may differ in a stretch without unique lines for it to be compared line by line. */
 const MOST_EDITS = 200
-/** Lines of two texts that are compared as a whole before lines that occur once are sought. */
+/** Lines of two texts that are compared as a whole before we search for lines that occur once. */
 const MOST_WHOLE = 4000
-/** Steps of all these comparisons together; one in which n lines differ takes n². About 0.2 s, measured. */
+/** Steps of all these comparisons together; one with n differing lines takes n². About 0.2 s, measured. */
 const MOST_STEPS = 2_000_000
 
-/** The steps that are left of those that the comparisons of one change may take. */
+/** The remaining steps for the comparisons of one change. */
 export interface Steps {
   steps: number
 }
 
-/** For all that is compared of one change. */
+/** One budget for all comparisons of one change. */
 export const stepsOfComparison = (): Steps => ({ steps: MOST_STEPS })
 
 /**
- * The lines in which two texts differ, in order; between two hunks at least one line is the same. Where few lines differ
- * in texts of few, there are no fewer that do, as long as steps are `left`. Otherwise lines that occur once in each text
- * are found whatever their number; what lies between two of these is compared line by line only where few lines differ,
- * as long as steps are left, and is one hunk otherwise. Of texts of very many lines, all between the
- * lines that they begin and end with alike is one hunk. Linear in the bytes, and O(n log n) for n lines.
+ * The lines in which two texts differ, in order; between two hunks at least one line is equal. For short texts with few
+ * differences the result is minimal, as long as steps are `left`. Otherwise lines that occur once in each text are
+ * matched, however many there are; the stretch between two of these is compared line by line only if few lines differ
+ * and steps are left, and is one hunk otherwise. For texts of very many lines, everything between the common start and
+ * end is one hunk. Linear in the bytes, and O(n log n) for n lines.
  */
 export function lineHunks(old: Buffer, now: Buffer, left: Steps): LineHunk[] {
   const { lead, trail } = commonLines(old, now)
@@ -46,7 +46,7 @@ export function lineHunks(old: Buffer, now: Buffer, left: Steps): LineHunk[] {
   return hunksOf(named, lead, left)
 }
 
-/** How many bytes two texts begin, and the rest of them ends, with alike, in whole lines. */
+/** How many bytes two texts have in common at the start, and in the rest at the end, in whole lines. */
 function commonLines(a: Buffer, b: Buffer): { lead: number; trail: number } {
   const isStart = (bytes: Buffer, at: number): boolean =>
     at === 0 || (isBreakByte(bytes[at - 1]!) && !isInsideCrlfIn(bytes, at))
@@ -59,7 +59,7 @@ function commonLines(a: Buffer, b: Buffer): { lead: number; trail: number } {
   return { lead, trail }
 }
 
-/** The hunks of texts that begin at `shift` in both. */
+/** The hunks of texts that both begin at offset `shift`. */
 function hunksOf({ a, b, count }: NonNullable<ReturnType<typeof nameLines>>, shift: number, left: Steps): LineHunk[] {
   const hunks: LineHunk[] = []
   const add = (from: number, to: number, otherFrom: number, otherTo: number): void => {
@@ -87,10 +87,10 @@ function hunksOf({ a, b, count }: NonNullable<ReturnType<typeof nameLines>>, shi
   return hunks
 }
 
-/** Pairs of indexes of lines that each side has once, the most that are in one order on both sides. */
+/** Pairs of indexes of lines that occur once on each side: the longest list in the same order on both sides. */
 function anchors(a: Int32Array, b: Int32Array, names: number): [number, number][] {
   const [places, otherPlaces] = [onlyPlaces(a, names), onlyPlaces(b, names)]
-  // The longest rising run of places in `b`: `tails[n]` is the pair that the best run of n + 1 pairs ends with.
+  // The longest increasing sequence of places in `b`: `tails[n]` is the last pair of the best sequence of n + 1 pairs.
   const pairs: [number, number][] = []
   const before: number[] = []
   const tails: number[] = []
@@ -98,7 +98,7 @@ function anchors(a: Int32Array, b: Int32Array, names: number): [number, number][
     const name = a[at]!
     const otherAt = otherPlaces[name]!
     if (places[name]! < 0 || otherAt < 0) continue
-    // As `firstIndex`, with which all of this takes 1.1 to 1.4 times as long (100,000 lines, measured).
+    // Inlined `firstIndex`: calling it makes all of this take 1.1 to 1.4 times as long (100,000 lines, measured).
     let [low, high] = [0, tails.length]
     while (low < high) {
       const middle = (low + high) >>> 1
@@ -113,7 +113,7 @@ function anchors(a: Int32Array, b: Int32Array, names: number): [number, number][
   return run.reverse()
 }
 
-/** Where each line stands; -1 where it doesn't, -2 where it does more than once. */
+/** The place of each line; -1 if it doesn't occur, -2 if it occurs more than once. */
 function onlyPlaces(lines: Int32Array, names: number): Int32Array {
   const places = new Int32Array(names).fill(-1)
   for (let at = 0; at < lines.length; at++) places[lines[at]!] = places[lines[at]!] === -1 ? at : -2
@@ -121,8 +121,8 @@ function onlyPlaces(lines: Int32Array, names: number): Int32Array {
 }
 
 /**
- * Adds the hunks of a stretch of lines, and says whether it did. Where too many lines differ, it does so only if the
- * stretch is to be added `anyway`, as one hunk. Takes what steps that takes from those that are left.
+ * Adds the hunks of a stretch of lines, and returns whether it did. If too many lines differ, adds the stretch as one
+ * hunk if `anyway` is set, else nothing. Deducts the steps used from `left`.
  */
 function compareStretch(
   a: Int32Array,

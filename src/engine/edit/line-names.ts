@@ -1,23 +1,23 @@
-// The lines of two texts as numbers, the same for the same line. Does not know which of them differ.
+// Numbers the lines of two texts: equal lines get equal numbers.
 import { CR, LF } from '../text/lines.ts'
 
 /** Lines of one text. */
 export interface NamedLines {
   names: Int32Array
-  /** Where each line begins, and where the last one ends. */
+  /** The start of each line, and the end of the last one. */
   starts: number[]
 }
 
-/** Lines of one text that are named. Ten million bytes of source have about 300,000. */
+/** The most lines of one text that are named. Ten million bytes of source have about 300,000. */
 const MOST_LINES = 500_000
-/** Lines of both texts up to which their hashes are compared in pairs: that takes less time than a table. */
+/** Up to this many lines of both texts, hashes are compared in pairs: that is faster than a table. */
 const FEW_LINES = 8
-/** Lines that may have one hash, and steps that are taken to find one. More are made up on purpose. */
+/** The most lines with one hash, and steps to find one. More occur only in an attack. */
 const MOST_STEPS = 200
 
 /**
- * Names the lines of two texts. `count`: how many different ones there are. Undefined where all are different, as they
- * mostly are; where there are too many lines, or too many have one hash. Linear in the bytes.
+ * Names the lines of two texts. `count`: the number of different lines. Undefined if all lines differ, as is common, if
+ * there are too many lines, or if too many share a hash. Linear in the bytes.
  */
 export function nameLines(a: Buffer, b: Buffer): { a: NamedLines; b: NamedLines; count: number } | undefined {
   const ofA = linesOf(a)
@@ -36,7 +36,7 @@ export function nameLines(a: Buffer, b: Buffer): { a: NamedLines; b: NamedLines;
   }
 }
 
-/** Lines of different hashes are different lines. */
+/** Lines with different hashes are different lines. */
 const areAllDifferent = (a: readonly number[], b: readonly number[]): boolean =>
   a.every((hash, i) => a.indexOf(hash) === i) && b.every((hash, i) => b.indexOf(hash) === i && !a.includes(hash))
 
@@ -62,13 +62,13 @@ function linesOf(text: Buffer): HashedLines | undefined {
   return { text, starts, hashes }
 }
 
-/** An open hash table of lines. */
+/** A hash table of lines with open addressing. */
 class Table {
   /** The name in each slot, plus one. */
   readonly #slots: Int32Array
   readonly #lines: { text: Buffer; from: number; to: number; hash: number }[] = []
 
-  /** `most`: how many lines there may be. */
+  /** `most`: the maximum number of lines. */
   constructor(most: number) {
     this.#slots = new Int32Array(2 ** Math.ceil(Math.log2(4 * most + 1)))
   }

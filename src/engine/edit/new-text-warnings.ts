@@ -1,5 +1,5 @@
-// What looks like a mistake in an inserted text: a placeholder for lines left out, line numbers copied along,
-// another format of edits, a byte-order mark where none is read. Does not know answers.
+// Likely mistakes in an inserted text: a placeholder for omitted lines, copied line numbers, another edit format, a
+// byte-order mark in the wrong place.
 import { bomLength, excerpt } from '../text/encoding.ts'
 import { isBreakByte, splitAtBreaks } from '../text/lines.ts'
 import type { Placed } from './piece-table.ts'
@@ -7,7 +7,7 @@ import { isEditMarker, isHunkHeader } from '../suggest/edit-formats.ts'
 import { isCertainPlaceholder } from '../suggest/placeholders.ts'
 import { withoutLineNumbers } from '../suggest/readings.ts'
 
-/** A possible mistake. `line`: 1-based, in the new text; `text`: that line, cut. */
+/** A likely mistake. `line`: 1-based, in the new text; `text`: that line, cut. */
 export interface NewTextWarning {
   edit_index: number
   type: 'placeholder' | 'line_numbers' | 'diff' | 'markers' | 'byte_order_mark'
@@ -17,15 +17,18 @@ export interface NewTextWarning {
 
 /** UTF-16 units of a line that a warning shows. */
 export const SHOWN = 80
-/** Lines of a kind that are looked for in the replaced text, and bytes of that in which numbers and markers are. */
+/**
+ * How many lines of a kind we search for in the replaced text, and in how many of its bytes we look for numbers and
+ * markers.
+ */
 const MOST_SOUGHT = 20
 const NUMBERED_BYTES = 1 << 16
 
 /**
- * What in `put` looks like a mistake and isn't there in `replaced`: the first line that stands for others ("// ...
- * existing code ..."), numbers before at least two lines, the first `@@` line of a diff (but a text that replaces
- * nothing may be a diff), the first marker of an edit format. At most one of each kind; linear in both texts.
- * `replaced` is looked at only where something was found, and never decoded whole: it may be longer than any string.
+ * Likely mistakes in `put` that `replaced` doesn't already have: the first placeholder line ("// ... existing code
+ * ..."), line numbers before at least two lines, the first `@@` line of a diff (unless the text replaces nothing,
+ * because then it may be a diff), the first marker of an edit format. At most one of each kind; linear in both texts.
+ * `replaced` is examined only if something was found, and never decoded as a whole: it may be longer than any string.
  */
 export function warningsOfNewText(put: string, replaced: Buffer, edit_index: number): NewTextWarning[] {
   const lines = splitAtBreaks(put)
@@ -34,7 +37,7 @@ export function warningsOfNewText(put: string, replaced: Buffer, edit_index: num
   const warn = (type: NewTextWarning['type'], at: number): void => {
     warnings.push({ edit_index, type, line: at + 1, text: excerpt(trimmed[at]!, SHOWN) })
   }
-  /** Where the first line of a kind is that isn't in what is replaced, or -1. */
+  /** The first line of a kind that isn't in the replaced text, or -1. */
   const firstNew = (isMistake: (line: string, at: number) => boolean): number => {
     for (let at = 0, sought = 0; at < trimmed.length && sought < MOST_SOUGHT; at++) {
       if (!isMistake(trimmed[at]!, at)) continue
@@ -59,9 +62,8 @@ export function warningsOfNewText(put: string, replaced: Buffer, edit_index: num
 }
 
 /**
- * A warning for each edit that puts in a text which begins with a byte-order mark, where that doesn't come to stand at
- * the start of the result: behind another mark, too, it is only an invisible character. None where the replaced text
- * began with one.
+ * A warning for each edit that inserts a text beginning with a byte-order mark anywhere but at the start of the result:
+ * there, even after another mark, it is only an invisible character. No warning if the replaced text began with a mark.
  */
 export function misplacedMarks(placements: readonly Placed[]): NewTextWarning[] {
   const found: NewTextWarning[] = []
@@ -72,7 +74,7 @@ export function misplacedMarks(placements: readonly Placed[]): NewTextWarning[] 
   return found
 }
 
-/** Whether a line of `bytes` is this text, but for blanks around it. */
+/** Whether a line of `bytes` equals this text, ignoring blanks around it. */
 function isLineOf(bytes: Buffer, text: string): boolean {
   const wanted = Buffer.from(text)
   const mark = bomLength(bytes)
@@ -89,17 +91,17 @@ function isLineOf(bytes: Buffer, text: string): boolean {
 
 const isBlank = (byte: number): boolean => byte === 32 || byte === 9
 
-/** The lines of the first 64 KiB; of the last one perhaps only a part. */
+/** The lines of the first 64 KiB; the last one may be incomplete. */
 const firstLines = (bytes: Buffer): string[] => splitAtBreaks(bytes.toString('utf8', bomLength(bytes), NUMBERED_BYTES))
 
-/** Three dots after a colon are Python's way to write an empty body. `lines` are without white space around them. */
+/** Three dots after a colon are an empty body in Python. `lines` must be trimmed. */
 function isEmptyBody(lines: readonly string[], at: number): boolean {
   const isFilled = (line: string): boolean => line !== ''
   return lines[at] === '...' && lines.slice(0, at).findLast(isFilled)?.endsWith(':') === true
 }
 
 function isNumbered(lines: readonly string[]): boolean {
-  // Hardly any text has a line that begins with a digit: that is found out in a tenth of the time of the rest.
+  // Hardly any text has a line that begins with a digit; this check takes a tenth of the time of the rest.
   if (!lines.some(line => /^\s*\d/.test(line))) return false
   return lines.filter(line => line.trim() !== '').length > 1 && withoutLineNumbers(lines.join('\n')) !== undefined
 }

@@ -1,5 +1,4 @@
-// Single lines that are put in with the number of the line on which they stand, as a viewer shows it. Does not know
-// answers.
+// Detects single lines inserted with their own line number, as a viewer shows it.
 import { decode, excerpt } from '../text/encoding.ts'
 import type { LineIndex } from '../text/line-index.ts'
 import { lineAround, splitAtBreaks } from '../text/lines.ts'
@@ -8,14 +7,14 @@ import { numberBefore } from '../suggest/readings.ts'
 import { type NewTextWarning, SHOWN } from './new-text-warnings.ts'
 import type { Placed } from './piece-table.ts'
 
-/** Bytes of a text, and of a line of the file, that are looked at. */
+/** Bytes examined of a text, and of a line of the file. */
 const LOOKED_AT = 4096
 
 /**
- * A warning for each edit that puts in one line which begins with a number. Several are seldom meant, one often is (the
- * key of a mapping, the first column of a table): it counts only where it is the number of a line that the edit
- * replaces, or before which it inserts, and where neither that line nor those beside it begin with one. Of an edit of
- * several places the first is looked at.
+ * A warning for each edit that inserts one line beginning with a number. Several numbers are seldom intended, but one
+ * often is (the key of a mapping, the first column of a table). So it counts only if it is the number of a line that
+ * the edit replaces, or inserts before, and if neither that line nor its neighbours begin with a number. For an edit of
+ * several places only the first is examined.
  */
 export function numberedLines(
   original: Buffer,
@@ -38,8 +37,8 @@ export function numberedLines(
 }
 
 /**
- * The only line of a text that isn't blank, and its number there; undefined where it has none, or several, or where
- * the first doesn't begin with a digit.
+ * The only non-blank line of a text, and its number there; undefined if there is none, or several, or if the first one
+ * doesn't begin with a digit.
  */
 function onlyLineOf(bytes: Buffer): { line: number; text: string } | undefined {
   if (bytes.length === 0 || bytes.length > LOOKED_AT) return undefined

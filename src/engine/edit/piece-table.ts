@@ -1,8 +1,8 @@
-// A text while edits are applied to it in turn, and where each of its bytes came from. Does not know search or lines.
+// A text to which edits are applied one after another; it knows where each of its bytes came from.
 import { type Splice, Splices } from './splice.ts'
 import { spliceList, Text } from '../text/text.ts'
 
-/** First and last line of a change, before and after, 1-based; an end before its start says that there are none. */
+/** First and last line of a change, before and after, 1-based; an end before its start means no lines. */
 export interface LineSpan {
   start_line: number
   end_line: number
@@ -10,7 +10,7 @@ export interface LineSpan {
   new_end_line: number
 }
 
-/** What was asked for at a place. */
+/** The requested operation at a place. */
 export type PlaceOperation = 'replace' | 'delete' | 'insert' | 'append'
 
 /** A range of the present text, what replaces it, and which edit does so. Bytes, end exclusive. */
@@ -20,7 +20,7 @@ export interface Replacement {
   readonly start: number
   readonly end: number
   readonly insert: Buffer
-  /** Its lines, where the planner counts in lines; else they follow from the bytes. */
+  /** Its lines, if the planner counts in lines; otherwise they are derived from the bytes. */
   readonly span?: LineSpan
 }
 
@@ -28,14 +28,12 @@ export interface Replacement {
 export interface Placement {
   readonly edit_index: number
   readonly operation: PlaceOperation
-  /**
-   * The range of the original that it stands for: where it lies in text that an earlier edit wrote, that edit's range.
-   */
+  /** The range of the original that it replaces; if it is inside text that an earlier edit wrote, that edit's range. */
   readonly start: number
   readonly end: number
-  /** The edit that wrote the text it lies in. */
+  /** The edit that wrote the text it is in. */
   readonly inserted_by_edit: number | undefined
-  /** What was replaced, and by what, when it was. */
+  /** The replaced bytes and their replacement, at the time of the edit. */
   readonly old: Buffer
   readonly insert: Buffer
   readonly span: LineSpan | undefined
@@ -48,7 +46,7 @@ export interface Placed extends Placement {
 }
 
 /**
- * A stretch of the present text: of the original at `origin`, or (`origin` -1) written by placement `by`; empty where
+ * A stretch of the present text: original bytes at `origin`, or (`origin` -1) written by placement `by`; empty if
  * something was deleted.
  */
 interface Piece {
@@ -58,14 +56,14 @@ interface Piece {
 }
 
 /**
- * A search has extra work where two pieces meet: with more pieces than this for its length, copying the text costs
- * less.
+ * A search costs extra at each boundary of two pieces: with more pieces than this for its length, copying the text is
+ * cheaper.
  */
 const manyPieces = (text: Text): boolean => text.pieces.length > 32 + text.length / 8192
 
 /**
- * A piece table. The original is never copied; every piece knows where it came from.
- * Invariant: the pieces of the original are in order and disjoint, so that the gaps between them are the splices.
+ * A piece table. The original is never copied; every piece knows where it came from. Invariant: the original's pieces
+ * are in order and disjoint, so the gaps between them are the splices.
  */
 export class PieceTable {
   readonly original: Buffer
@@ -74,7 +72,7 @@ export class PieceTable {
   readonly #text: Text
   #flat: Text | undefined
   #bounds: { starts: Float64Array; ends: Float64Array } | undefined
-  /** Of a placement whose text is gone: the placement that replaced it. */
+  /** Maps a placement whose text was replaced to the placement that replaced it. */
   #replacedBy: Map<number, number> | undefined
 
   constructor(original: Buffer) {
@@ -84,8 +82,8 @@ export class PieceTable {
   }
 
   /**
-   * Replaces ranges of the present text, sorted and disjoint. Looks at the pieces from the first range to the last; the
-   * others are moved, not looked at.
+   * Replaces sorted, disjoint ranges of the present text. Examines the pieces from the first range to the last; others
+   * are only moved.
    */
   replace(replacements: readonly Replacement[]): void {
     const old = this.#pieces
@@ -129,7 +127,7 @@ export class PieceTable {
       }
       next.push({ bytes: insert, origin: -1, by: id })
     }
-    // Only pieces that were cut have an entry here: what is left of them.
+    // A piece that was cut has an entry here: what is left of it.
     if (rest !== undefined && rest !== old[index]) {
       next.push(rest)
       index++
@@ -144,19 +142,19 @@ export class PieceTable {
     this.#bounds = undefined
   }
 
-  /** The text after the edits so far; it changes with the next. */
+  /** The text after the edits so far; the next edit changes it. */
   get text(): Text {
     return this.#text
   }
 
-  /** The same in few pieces: too many for a search are copied into one, once for each state. */
+  /** The text in few pieces, for searching: if it has too many, they are copied into one, once for each state. */
   searchable(): Text {
     if (!manyPieces(this.#text)) return this.#text
     this.#flat ??= new Text([Buffer.concat(this.#text.pieces)])
     return this.#flat
   }
 
-  /** Where a range of the present text came from, in the original, and who wrote it if an edit did. */
+  /** The range of the original that a range of the present text came from, and the edit that wrote it, if any. */
   originOf(start: number, end: number): { start: number; end: number; inserted_by_edit: number | undefined } {
     const first = this.#text.pieceAt(start)
     const last = this.#text.pieceAt(Math.max(start, end - 1))
@@ -196,7 +194,8 @@ export class PieceTable {
   }
 
   /**
-   * Every placement with its place in the present text. One whose text was replaced later is where that replacement is.
+   * Every placement with its place in the present text. A placement that was replaced later has the place of its
+   * replacement.
    */
   placed(): Placed[] {
     const starts = new Array<number>(this.placements.length)
@@ -209,14 +208,14 @@ export class PieceTable {
       }
       at += bytes.length
     }
-    // What replaced a placement came after it: from the last one down, each has its place already.
+    // A replacement comes after what it replaced: going backwards, its place is already known.
     for (let id = this.placements.length - 1; id >= 0; id--) {
       if (starts[id] !== undefined) continue
       const by = this.#replacedBy!.get(id)!
       starts[id] = starts[by]!
       ends[id] = ends[by]!
     }
-    // Written out: to copy an object by its parts takes many times as long, and there may be a million.
+    // Written out: spreading an object takes many times as long, and there may be a million.
     return this.placements.map(({ edit_index, operation, start, end, inserted_by_edit, old, insert, span }, id) => ({
       edit_index,
       operation,
@@ -231,10 +230,7 @@ export class PieceTable {
     }))
   }
 
-  /**
-   * For each piece, where the original goes on before it, and where after it; made when first asked for, once for each
-   * state.
-   */
+  /** For each piece, where the original continues before and after it; computed on first use, once for each state. */
   #gaps(): { starts: Float64Array; ends: Float64Array } {
     if (this.#bounds !== undefined) return this.#bounds
     const count = this.#pieces.length

@@ -1,10 +1,10 @@
-// A plan made of splices that are known already. Does not know where they come from.
+// A plan made from known splices.
 import { LineIndex } from '../text/line-index.ts'
 import type { Plan } from './plan.ts'
 import type { Placed } from './piece-table.ts'
 import { placedBytes, type Splices } from './splice.ts'
 
-/** The plan of `original` that makes just these splices of it. */
+/** The plan that applies exactly these splices to `original`. */
 export function planOfSplices(original: Buffer, splices: Splices): Plan {
   const places = placedBytes(splices.list)
   const placements = splices.list.map(({ start, end, insert }, i): Placed => {

@@ -1,4 +1,4 @@
-// The edits of a request as data: by text (/edit) and by lines (/edit-lines). Does not know the file's text.
+// The edits of a request as data: by text (/edit) and by lines (/edit-lines).
 
 /** One edit of /edit, as a client sends it and as a fix offers it. */
 export interface TextEdit {
@@ -10,9 +10,9 @@ export interface TextEdit {
 }
 
 /**
- * One edit of /edit-lines; lines are 1-based, `end_line = start_line - 1` inserts. `inside`: only these bytes of its
- * one line are replaced, counted from the line's start, end exclusive, without its break; `new_text` needn't be whole
- * lines then.
+ * One edit of /edit-lines; lines are 1-based, `end_line = start_line - 1` inserts. `inside`: replaces only these bytes
+ * of its single line, counted from the line's start, end exclusive, without its break; then `new_text` needn't be whole
+ * lines.
  */
 export interface LineEdit {
   start_line: number
@@ -22,14 +22,14 @@ export interface LineEdit {
   inside?: { start: number; end: number }
 }
 
-/** Lines, 1-based and inclusive; one before `start_line` as `end_line` is the place before that line. */
+/** Lines, 1-based and inclusive; `end_line = start_line - 1` means the place before `start_line`. */
 export type LineRange = Pick<LineEdit, 'start_line' | 'end_line'>
 
-/** Whether a text of `total` lines has these, or the place; the last one is behind all lines. */
+/** Whether a text of `total` lines has this range or place; the last place is after all lines. */
 export const isRangeIn = ({ start_line, end_line }: LineRange, total: number): boolean =>
   start_line >= 1 && start_line <= total + 1 && end_line >= start_line - 1 && end_line <= total
 
-/** How many matches an edit requires; undefined where any number will do. */
+/** How many matches an edit requires; undefined if any number is allowed. */
 export function requiredCount(edit: TextEdit): number | undefined {
   return edit.occurrences ?? (edit.replace_all === true || edit.occurrence !== undefined ? undefined : 1)
 }

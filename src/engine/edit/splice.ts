@@ -1,4 +1,4 @@
-// Splices: what an edit is once it is computed. Does not know lines or operations.
+// Splices: the computed form of an edit.
 
 /** Bytes `start` to `end` (exclusive, 0-based) of a text are replaced by `insert`. `start === end` inserts. */
 export interface Splice {
@@ -25,22 +25,22 @@ export function placedBytes(list: readonly Splice[]): PlacedBytes[] {
   })
 }
 
-/** Slices shorter than this are copied together: the result of a hundred thousand splices stays a short list. */
+/** Slices shorter than this are copied together, so that the result of a hundred thousand splices is a short list. */
 const COPY_BELOW = 4096
 const CHUNK = 1 << 18
 const NOTHING = Buffer.alloc(0)
 
 /**
  * A set of splices of one text. Invariant, checked in the constructor: sorted, disjoint, inside the text, and none is
- * empty on both sides. Two splices may touch; of two at the same offset the insertion comes first.
+ * empty on both sides. Two splices may touch; of two at the same offset, the insertion comes first.
  */
 export class Splices {
   readonly list: readonly Splice[]
-  /** Length in bytes of the text they belong to, and of the text they give. */
+  /** Length in bytes of the text before and after the splices. */
   readonly lengthBefore: number
   readonly lengthAfter: number
 
-  /** Throws a RangeError where the invariant doesn't hold: the planner that made them is wrong. */
+  /** Throws a RangeError if the invariant is violated, which is a bug in the planner that made them. */
   constructor(list: readonly Splice[], lengthBefore: number) {
     let at = 0
     let lengthAfter = lengthBefore
@@ -57,9 +57,8 @@ export class Splices {
   }
 
   /**
-   * The text after the splices, as buffers in order: views of `original` and of what is inserted, short ones copied
-   * together.
-   * `original` must be the text they were made for; it isn't changed.
+   * The text after the splices, as buffers in order: views of `original` and of the insertions, short ones copied
+   * together. `original` must be the text that the splices were made for; it isn't changed.
    */
   apply(original: Buffer): Buffer[] {
     const out = new Pieces(this.lengthAfter)

@@ -1,29 +1,28 @@
-// The baseline of a text: what a person has kept of its changes, as the verdicts on them say. Does not know texts,
-// files or who gave a verdict.
+// The baseline of a text: the changes that a person has kept, according to the verdicts on them.
 import type { Selection } from './change.ts'
 import { IndexSet, representatives } from './index-set.ts'
 
-/** What a verdict is about. `stood`: whether it wasn't undone when the verdict was given. */
+/** What a verdict is about. `stood`: whether it was applied (not undone) when the verdict was given. */
 export interface ReviewedSelection extends Selection {
   readonly stood: boolean
 }
 
-/** kept: these changes are to stay as they are, standing or undone. pending: nobody has kept them yet. */
+/** kept: these changes should stay as they are, applied or undone. pending: nobody has kept them yet. */
 export interface Verdict {
   readonly verdict: 'kept' | 'pending'
   readonly of: readonly ReviewedSelection[]
 }
 
 /**
- * What is to be reviewed of an edit. pending: a change of it stands and isn't in the baseline, or the reverse. kept:
- * what stands of it is in the baseline.
+ * The review state of an edit. pending: one of its changes is applied and not in the baseline, or the reverse. kept:
+ * its applied changes are in the baseline.
  */
 export type ReviewState = 'pending' | 'kept'
 
 /**
- * Which changes are part of the baseline, by the id of their edit; an edit that isn't there has none. `verdicts`: of
- * one file, oldest first. The last one on a change holds: the change is in the baseline if that is `kept` and it stood
- * then.
+ * The changes in the baseline, by edit id; an edit without an entry has none. `verdicts`: of one file, oldest first.
+ * The last verdict on a change decides: the change is in the baseline if that verdict is `kept` and the change was
+ * applied at the time.
  */
 export function keptOf(verdicts: readonly Verdict[]): Map<string, IndexSet> {
   const kept = new Map<string, IndexSet>()
@@ -38,15 +37,15 @@ export function keptOf(verdicts: readonly Verdict[]): Map<string, IndexSet> {
 }
 
 /**
- * Whether a change (`change_index` of its edit; 0 of one without splices) is part of the baseline: as `keptOf`. What
- * was there before all changes that are known is part of it, and isn't asked for.
+ * Returns a test for whether a change (`change_index` of its edit; 0 for an edit without splices) is in the baseline,
+ * as in `keptOf`. Text older than all known changes always is, and isn't asked about.
  */
 export function baselineOf(verdicts: readonly Verdict[]): (edit_id: string, change_index: number) => boolean {
   const kept = keptOf(verdicts)
   return (edit_id, change_index) => kept.get(edit_id)?.has(change_index) === true
 }
 
-/** Undefined where nothing stands and nothing is in the baseline. `count`: of the edit's changes, at least 1. */
+/** Undefined if no change is applied or in the baseline. `count`: the edit's changes, at least 1. */
 export function reviewOf(undone: IndexSet, kept: IndexSet, count: number): ReviewState | undefined {
   let review: ReviewState | undefined
   for (const index of representatives([undone, kept], count)) {
@@ -58,8 +57,8 @@ export function reviewOf(undone: IndexSet, kept: IndexSet, count: number): Revie
 }
 
 /**
- * What a verdict on an edit, or on some of its changes, says of it: nothing where it is what the baseline has already.
- * `units`: what is known of its changes; where their number isn't, the edit can only be meant as a whole.
+ * What a verdict on an edit, or on some of its changes, adds: an empty list if the baseline already agrees. `undone`,
+ * `kept`, `count`: what is known of its changes; if their number is unknown, the verdict must cover the whole edit.
  */
 export function reviewed(
   verdict: Verdict['verdict'],

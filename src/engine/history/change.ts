@@ -1,7 +1,10 @@
-// A change of a text as it is remembered. Does not know files or who made it.
+// A recorded change of a text.
 import type { Splice } from '../edit/splice.ts'
 
-/** `old`, at byte `start` of the text before the change, was replaced by `insert`. Sorted and disjoint in a change. */
+/**
+ * `insert` replaced `old` at byte `start` of the text before the change. The splices of a change are sorted and
+ * disjoint.
+ */
 export interface RecordedSplice {
   readonly start: number
   readonly old: Buffer
@@ -11,41 +14,41 @@ export interface RecordedSplice {
 /** A recorded splice without what it replaced. */
 export const spliceOf = ({ start, old, insert }: RecordedSplice): Splice => ({ start, end: start + old.length, insert })
 
-/** A change, or some of its splices by their index. */
+/** A change, or some of its splices by index. */
 export interface Selection {
   readonly edit_id: string
   readonly change_indexes?: readonly number[]
 }
 
-/** The ids in a set of selections, each once, in its order. */
+/** The distinct ids of a set of selections, in order. */
 export const editIdsOf = (set: readonly Selection[]): string[] => [...new Set(set.map(({ edit_id }) => edit_id))]
 
 /** One change of a text. */
 export interface RecordedChange {
   readonly edit_id: string
-  /** Null: what it replaced is not known. */
+  /** Null if unknown. */
   readonly splices: readonly RecordedSplice[] | null
-  /** Then, how many there are, if that is known. */
+  /** With unknown splices: how many there are, if known. */
   readonly change_count?: number
   /**
-   * Of an undo or redo: the changes that it took back or made again, none of which is an undo or redo itself. Its
-   * splices are what that came to.
+   * Set for an undo or redo: the changes that it toggled; these are never undos or redos themselves. `splices` holds
+   * the effect on the text.
    */
   readonly toggles?: readonly Selection[]
-  /** It made the text, where there was none; or removed it. With `toggles`: a change that it toggles did. */
+  /** The change created the text where there was none, or removed it. With `toggles`: a toggled change did. */
   readonly existence?: 'made' | 'removed'
-  /** Made by others than the service. */
+  /** Made by another program, not by the service. */
   readonly outside?: true
-  /** It is recorded only with a change that follows it: until then nobody can ask for it by its id. */
+  /** It is recorded only together with a later change: until then no caller can name it by its id. */
   readonly unrecorded?: true
 }
 
-/** A change by others of which nothing is known but that it took place. */
+/** A change by another program; we know only that it happened. */
 export const UNKNOWN_CHANGE: RecordedChange = { edit_id: '', splices: null, outside: true }
 
-/** The id under which a change can be asked for; that of an unknown one where it can't. */
+/** The id by which callers can name a change, or the id of an unknown change if they can't. */
 export const askableId = ({ edit_id, unrecorded }: RecordedChange): string =>
   unrecorded === true ? UNKNOWN_CHANGE.edit_id : edit_id
 
-/** Whether this is the id of a change that is recorded, and not of an unknown one. */
+/** Whether this is the id of a recorded change. */
 export const isRecordedId = (edit_id: string): boolean => edit_id !== UNKNOWN_CHANGE.edit_id

@@ -1,4 +1,4 @@
-// The conflicts of a set of units, line by line, and as an answer lists them. Does not know how the set was chosen.
+// Finds the conflicts of a set of units line by line, and lists them for an answer.
 import { excerptOf } from '../text/encoding.ts'
 import { lineNumbers, splitAtBreaks } from '../text/lines.ts'
 import { Text } from '../text/text.ts'
@@ -11,35 +11,37 @@ import { bytesOf, type Span } from './spans.ts'
 import type { Units } from './units.ts'
 import { stands, type Weave } from './weave.ts'
 
-/** Conflicts of one text that are listed. */
+/** How many conflicts of one text are listed. */
 const MOST_SHOWN = 50
-/** UTF-16 units of a text in a conflict; of a longer one, what is in its middle is left out. */
+/** UTF-16 units shown of a text in a conflict; a longer text loses its middle. */
 export const TEXT_LENGTH = 1000
 
-/** One pair in conflict, and the text that it is about. */
+/** One conflicting pair, and the text it concerns. */
 interface Found extends BlockedUnit {
   /** The parts of each line. */
   parts: (readonly Part[])[]
   isOverlap: boolean
-  /** Where it is in the present text. */
+  /** The place in the present text. */
   from: number
   to: number
   replaced?: true
 }
 
-/** The text that lines would have; `isPart`: that isn't known, or what is toggled for it is only a part of a change. */
+/**
+ * The text that lines would have; `isPart`: that text is uncertain, or toggling it would undo only part of a change.
+ */
 interface Restored {
   text: Buffer
   isPart: boolean
 }
 
-/** Conflicts as they are found: the first ones whole, of the others the number. */
+/** Collects conflicts: keeps the first ones whole and only counts the rest. */
 export class Conflicts {
   readonly #present: Buffer
   readonly #units: Units
   readonly #changes: readonly RecordedChange[]
   readonly #shown: Found[] = []
-  /** Of the lines. */
+  /** The weave of the noted lines. */
   #weave: Weave | undefined
   readonly #inserted = new Map<number, Map<string, number>>()
   #total = 0
@@ -50,7 +52,7 @@ export class Conflicts {
     this.#changes = changes
   }
 
-  /** Notes those on a line, one by one. Of lines that follow each other those of one pair are one conflict. */
+  /** Notes the conflicts on a line, one by one. The same pair on consecutive lines is one conflict. */
   on({ parts }: TouchedLine, weave: Weave): (pair: BlockedUnit) => void {
     this.#weave = weave
     let extent: [from: number, to: number] | undefined
@@ -73,7 +75,7 @@ export class Conflicts {
     } else this.#shown.push({ unit, by, parts: [parts], isOverlap, from, to })
   }
 
-  /** Notes one that is about the whole text; `replaced`: about another one, that was there before it. */
+  /** Notes a conflict about the whole text; `replaced`: about another text that existed before it. */
   addWhole({ unit, by }: BlockedUnit, replaced?: 'replaced'): void {
     this.#total++
     if (this.#shown.length >= MOST_SHOWN) return
@@ -82,12 +84,12 @@ export class Conflicts {
     this.#shown.push({ ...whole, ...(replaced !== undefined && { replaced: true }) })
   }
 
-  /** As an answer lists them. */
+  /** The conflicts as an answer lists them. */
   list(set: ToggleSet): { conflicts: UndoConflict[]; more_conflicts?: number } {
     const [present, units] = [this.#present, this.#units]
     const ends = this.#shown.flatMap(({ from, to }) => [from, Math.max(from, to - 1)])
     const { lines } = lineNumbers(new Text([present]), ends)
-    // All that are about one line only have the same text.
+    // All conflicts on the same single line share one text.
     const known = new Map<readonly Part[], Restored>()
     const restore = (parts: Found['parts']): Restored => {
       const [line, ...others] = parts
@@ -121,8 +123,8 @@ export class Conflicts {
   }
 
   /**
-   * The text of lines if all that is in the way there were toggled with the set; where another program indented them
-   * differently, in that indentation.
+   * The text that lines would have if all conflicting changes there were toggled with the set; where another program
+   * reindented the lines, with that indentation.
    */
   #restored(parts: readonly Part[], set: ToggleSet): Restored {
     const [units, changes] = [this.#units, this.#changes]
@@ -150,7 +152,7 @@ export class Conflicts {
     )
   }
 
-  /** Whether changes have inserted any of these lines elsewhere than in the parts, as who moves lines does. */
+  /** Whether the changes inserted any of these lines elsewhere too, as happens when lines move. */
   #isElsewhere(lines: string, parts: readonly Part[], changes: ReadonlySet<number>): boolean {
     const own = new Map<string, number>()
     for (const { span, from, to } of parts) {
@@ -163,7 +165,7 @@ export class Conflicts {
     )
   }
 
-  /** The lines that a change has inserted and that are still there, and how often each. */
+  /** The lines that a change inserted and that still exist, with their counts. */
   #linesOf(at: number): Map<string, number> {
     let lines = this.#inserted.get(at)
     if (lines !== undefined) return lines
@@ -174,7 +176,7 @@ export class Conflicts {
     return lines
   }
 
-  /** Whether such units have inserted or deleted more than these parts. */
+  /** Whether the toggled units inserted or deleted more than these parts. */
   #isPart(parts: readonly Part[], isToggled: (unit: number) => boolean): boolean {
     const isMeant = ({ inserter, deleters }: Span): boolean => isToggled(inserter) || deleters.some(isToggled)
     let left = 0
@@ -184,7 +186,7 @@ export class Conflicts {
   }
 }
 
-/** Lines of Latin-1 that are more than punctuation, without the white space around them. */
+/** Lines of a Latin-1 text that hold more than punctuation, trimmed. */
 const wordedLines = (text: string): string[] =>
   splitAtBreaks(text)
     .map(line => line.trim())
@@ -194,7 +196,7 @@ function countLines(bytes: Buffer, lines: Map<string, number>): void {
   for (const line of wordedLines(bytes.toString('latin1'))) lines.set(line, (lines.get(line) ?? 0) + 1)
 }
 
-/** Where in the present text the visible parts are, or would be. */
+/** The place of the visible parts in the present text, or where they would be. */
 function extentOf(parts: readonly Part[]): [from: number, to: number] {
   const visible = parts.filter(({ span }) => span.visible)
   const first = visible[0] ?? parts[0]!
@@ -202,7 +204,7 @@ function extentOf(parts: readonly Part[]): [from: number, to: number] {
   return [first.now, last === undefined ? first.now : last.now + last.to - last.from]
 }
 
-/** Visits what is in conflict on the lines that the set touches. */
+/** Visits the conflicts on the lines that the set touches. */
 export function visitConflicts(
   weave: Weave,
   set: ToggleSet,

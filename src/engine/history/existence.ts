@@ -1,22 +1,21 @@
-// Whether there is a text at all: the changes that made or removed it, and the units of a set that depend on that. Does not
-// know bytes.
+// Whether the text exists: the changes that created or removed it, and the units of a set that depend on that.
 import type { RecordedChange } from './change.ts'
 import type { BlockedUnit } from './judge.ts'
 import type { ToggleSet } from './touched-lines.ts'
 import type { Units } from './units.ts'
 
-/** A change after which there was a text where none had been, or none where one had been. */
+/** A change that created the text where there was none, or removed it. */
 interface Transition {
   at: number
   existence: 'made' | 'removed'
-  /** Absent where it toggled a change that did so. */
+  /** Absent if the change toggled one that did so. */
   unit?: number
 }
 
 /** A transition that can be toggled. */
 type OwnTransition = Required<Transition>
 
-/** A set of units that rises when it is read. */
+/** A set of units that iterates in ascending order. */
 type Selected = ToggleSet & Iterable<number>
 
 export class Existence {
@@ -27,7 +26,7 @@ export class Existence {
   readonly #own: readonly OwnTransition[]
   readonly #ownAt: ReadonlySet<number>
 
-  /** Of a text with these changes, after all of which `standing` stands. */
+  /** `standing`: which units are applied after all these changes. */
   constructor(changes: readonly RecordedChange[], standing: Units) {
     this.#standing = standing
     this.#newest = changes.length - 1
@@ -39,25 +38,26 @@ export class Existence {
     this.#ownAt = new Set(this.#own.map(({ at }) => at))
   }
 
-  /** The units that made or removed the text by themselves, rising. */
+  /** The units that created or removed the text themselves, ascending. */
   get units(): number[] {
     return this.#own.map(({ unit }) => unit)
   }
 
-  /** Whether a change made or removed the text by itself. */
+  /** Whether a change created or removed the text itself. */
   isTransition(at: number): boolean {
     return this.#ownAt.has(at)
   }
 
-  /** Whether there is a text now or, with a set, once that is toggled. */
+  /** Whether the text exists now or, with a set, once the set is toggled. */
   isThere(set?: ToggleSet): boolean {
     const last = this.#own.findLast(transition => this.#willStand(transition, set))
     return last === undefined ? this.#own[0]?.existence !== 'made' : last.existence === 'made'
   }
 
   /**
-   * The units of a set that are of an earlier text: another was made in its place, and that stays, or the removal between
-   * them does. In their way is the last removal that isn't in the set; where there is none since, the making.
+   * The units of a set that belong to an earlier text, if that text was replaced and the new one, or the removal
+   * between them, remains. They conflict with the last removal outside the set; if there is none since, with the
+   * creation.
    */
   *ofEarlierTexts(set: Selected): Generator<BlockedUnit> {
     let isMadeInSet = false
@@ -77,8 +77,8 @@ export class Existence {
   }
 
   /**
-   * Where there is no text, and will be none: the units of a set that have to stay as they are. What removed their text
-   * isn't in the set, or what made it won't stand where the unit would.
+   * If the text doesn't exist and won't: the units of a set that can't be toggled, because the removal of their text
+   * isn't in the set, or because the creation of their text won't be applied where the unit would be.
    */
   *withoutText(set: Selected): Generator<BlockedUnit> {
     if (this.isThere() || this.isThere(set)) return
@@ -87,7 +87,7 @@ export class Existence {
     const makings = this.#own.filter(({ existence }) => existence === 'made')
     for (const unit of set) {
       const at = this.#standing.changeOf[unit]!
-      // What had made the text that it is of.
+      // The change that created the unit's text.
       const made = makings.findLast(making => making.at <= at && this.#standing.stoodAfter(making.unit, at))
       const isMade = made === undefined || this.#willStand(made, set)
       if (at < stays) yield { unit, by: stays }

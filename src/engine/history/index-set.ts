@@ -1,9 +1,9 @@
-// A set of the changes of one edit, by their index. Does not know what the set says of them.
+// A set of changes of one edit, by index.
 
-/** How many changes the edit has is not always known; indexes from `count` on are never in it. */
+/** The number of changes isn't always known; indexes from `count` on are never in the set. */
 export class IndexSet {
   readonly #count: number
-  /** Whether those are in it that aren't listed. */
+  /** Whether unlisted indexes are in the set. */
   #rest = false
   readonly #listed = new Set<number>()
 
@@ -11,7 +11,7 @@ export class IndexSet {
     this.#count = count
   }
 
-  /** The indexes that are unlike the rest. */
+  /** The indexes that differ from the rest. */
   get listed(): ReadonlySet<number> {
     return this.#listed
   }
@@ -20,7 +20,7 @@ export class IndexSet {
     return index < this.#count && this.#listed.has(index) !== this.#rest
   }
 
-  /** Puts these indexes in, or takes them out; without `indexes`, all. */
+  /** Adds or removes these indexes; without `indexes`, all. */
   put(isIn: boolean, indexes?: readonly number[]): void {
     if (indexes === undefined) {
       this.#listed.clear()
@@ -29,7 +29,7 @@ export class IndexSet {
     for (const index of indexes ?? []) if (index < this.#count && this.has(index) !== isIn) this.#switch(index)
   }
 
-  /** What is in it is out of it afterwards, and the reverse; without `indexes`, all. */
+  /** Inverts membership of these indexes; without `indexes`, of all. */
   toggle(indexes?: readonly number[]): void {
     if (indexes === undefined) this.#rest = !this.#rest
     for (const index of indexes ?? []) if (index < this.#count) this.#switch(index)
@@ -44,8 +44,8 @@ export class IndexSet {
 }
 
 /**
- * Indexes below `count` that stand for all of an edit's: those that a set lists, and one of the others, which are
- * alike.
+ * Indexes below `count` that represent all of an edit's: those that a set lists, and one of the others, which all
+ * behave alike.
  */
 export function* representatives(sets: readonly IndexSet[], count: number): Generator<number> {
   const listed = new Set(sets.flatMap(set => [...set.listed]))

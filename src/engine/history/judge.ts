@@ -1,18 +1,18 @@
-// Which changes stand in the way of a set of units. The rule: what stands afterwards must stand on exactly the changes
-// that it was made on, or on what it stood on at some moment since. Does not know texts or lines.
+// Finds the changes that conflict with toggling a set of units. The rule: what is applied afterwards needs exactly the
+// changes it was made on, or those it was applied with at some moment since.
 import { firstIndex } from '../text/bisect.ts'
 import type { ToggleSet } from './touched-lines.ts'
 import type { Units } from './units.ts'
 
-/** A unit of the set, and the change in its way, as its index. */
+/** A unit of the set, and the index of the change that conflicts with it. */
 export interface BlockedUnit {
   unit: number
   by: number
 }
 
 /**
- * The pairs that are in conflict among units of one place. `judged`: the units of the set that are asked about, by
- * default all. About O(n log n) for n units, what comes out, and the pairs that only a later moment makes good.
+ * The conflicting pairs among the units of one place. `judged`: the units of the set to check, by default all. About
+ * O(n log n) for n units, plus the output and the pairs that only a later moment allows.
  */
 export function* conflictsAmong(
   among: readonly number[],
@@ -35,8 +35,8 @@ export function* conflictsAmong(
 }
 
 /**
- * The pairs that are in conflict between each unit of the set, `own`, and a few units that concern all of them. Both lists
- * rise. About O(n log n), and what the few have to do with what was made while they were in the other state.
+ * The conflicting pairs between each unit of the set, `own`, and a few units that concern all of them. Both lists are
+ * ascending. About O(n log n), plus pairing the few with the units made while they were in the other state.
  */
 export function* conflictsWith(
   few: readonly number[],
@@ -56,7 +56,7 @@ export function* conflictsWith(
   for (const one of few) yield* madeWithout(one, standing, stands(one), units)
 }
 
-/** Those of a list that rises which never stood while a unit was in the state `after`. */
+/** The units of an ascending list that were never applied while `unit` was in the state `after`. */
 function* madeWithout(unit: number, list: readonly number[], after: boolean, units: Units): Generator<BlockedUnit> {
   for (const [from, to] of missing(unit, after, units)) {
     for (let i = firstMade(list, from, units); i < list.length && units.changeOf[list[i]!]! < to; i++) {
@@ -65,7 +65,7 @@ function* madeWithout(unit: number, list: readonly number[], after: boolean, uni
   }
 }
 
-/** When, in indexes of changes, a unit stood, if it won't afterwards; or didn't, if it will. */
+/** The periods, in indexes of changes, in which a unit wasn't in its state `after`. */
 function* missing(unit: number, after: boolean, units: Units): Generator<[from: number, to: number]> {
   let stood = true
   let from = units.changeOf[unit]! + 1
@@ -78,8 +78,8 @@ function* missing(unit: number, after: boolean, units: Units): Generator<[from: 
 }
 
 /**
- * Whether `made` ever stood while `unit`, which is older, was in the state `after`. What was so once was right then,
- * and can be so again: else an undo couldn't be made undone where lines have been joined or parted since.
+ * Whether `made` was ever applied while `unit`, which is older, was in the state `after`. A combination that existed
+ * once was valid then and is valid again; otherwise an undo couldn't be redone after lines were joined or split.
  */
 function stoodWith(made: number, unit: number, after: boolean, units: Units): boolean {
   const from = units.changeOf[made]!
@@ -102,7 +102,10 @@ function stoodWith(made: number, unit: number, after: boolean, units: Units): bo
   return true
 }
 
-/** The changes from `from` to `to` (exclusive) that `others`, a list that rises, have units of which never stood so. */
+/**
+ * The changes from `from` to `to` (exclusive) with units in the ascending list `others` that were never applied while
+ * `unit` was in the state `after`.
+ */
 function* inTheWay(
   unit: number,
   after: boolean,
@@ -121,6 +124,6 @@ function* inTheWay(
   }
 }
 
-/** Of a list that rises, the index of the first unit of a change from `from` on. */
+/** The index, in an ascending list, of the first unit of a change from `from` on. */
 const firstMade = (list: readonly number[], from: number, units: Units): number =>
   firstIndex(list.length, i => units.changeOf[list[i]!]! >= from)

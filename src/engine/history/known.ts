@@ -1,10 +1,10 @@
-// Since when all of a text's changes are known, so that they can be replayed. Does not know what they are replayed for.
+// From which change on the history of a text is complete enough to be replayed.
 import { isRecordedId, type RecordedChange } from './change.ts'
 import type { Units } from './units.ts'
 
 /**
- * The index of the oldest change from which on all have their splices and toggle none that is older; how many there are
- * if the last one hasn't.
+ * The index of the oldest change from which on every change has its splices and toggles no older one; the number of
+ * changes if the last one doesn't qualify.
  */
 export function knownSince(changes: readonly RecordedChange[], units: Units): number {
   let since = 0
@@ -20,13 +20,13 @@ export function knownSince(changes: readonly RecordedChange[], units: Units): nu
 
 /** How far back an answer reaches. */
 export interface Reach {
-  /** Older changes aren't known, or another program changed the text and nobody knows how. */
+  /** Older changes are unknown, or another program changed the text in an unknown way. */
   incomplete?: true
-  /** The oldest change that is known; absent where all are, or none is. */
+  /** The oldest known change; absent if all are known, or none. */
   reaches_back_to?: string
 }
 
-/** The same, where the changes are known from index `since` on. */
+/** The reach of an answer if the changes are known from index `since` on. */
 export function reachOf(changes: readonly RecordedChange[], since: number): Reach {
   if (since === 0) return {}
   const oldest = changes.find(({ edit_id }, at) => at >= since && isRecordedId(edit_id))

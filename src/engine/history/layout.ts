@@ -1,5 +1,5 @@
-// How a text is laid out: its line breaks, and the white space before them. Which parts of a replacement change nothing
-// else. Does not know changes or who made them.
+// The layout of a text: its line breaks and trailing white space. Finds the parts of a replacement that change nothing
+// else.
 import {
   ANY_BREAK,
   BREAK_TEXT,
@@ -15,20 +15,20 @@ import type { RecordedSplice } from './change.ts'
 import { lineHunks, stepsOfComparison } from '../edit/line-hunks.ts'
 import { recordedSplices } from './refine.ts'
 
-/** A part of a splice: white space at the end of a line and the break behind it, or anything else. */
+/** Part of a splice: trailing white space with its line break, or anything else. */
 export interface SplicePart extends RecordedSplice {
   isLayout: boolean
 }
 
-/** The bytes beside a splice; -1 where the text ends, undefined where they aren't known. */
+/** The bytes next to a splice; -1 at the start or end of the text, undefined if unknown. */
 export interface Beside {
   before: number | undefined
   behind: number | undefined
 }
 
 /**
- * The parts of a splice, in order, as offsets into the text before it; undefined: none is layout alone. Lines count as
- * the same where they differ only in their layout; a break at the end of the text is layout too. About linear in its bytes.
+ * The parts of a splice, in order, as offsets into the text before it; undefined if no part is only layout. Lines are
+ * equal if they differ only in layout; a break at the end of the text is layout too. About linear in its bytes.
  */
 export function layoutParts({ start, old, insert }: RecordedSplice, beside: Beside): SplicePart[] | undefined {
   if (mayPartBreak(old, insert, beside)) return undefined
@@ -59,15 +59,15 @@ export function layoutParts({ start, old, insert }: RecordedSplice, beside: Besi
   return parts.some(({ isLayout }) => isLayout) ? parts : undefined
 }
 
-/** Whether a splice of lines puts others in their place whose line breaks are of another kind. */
+/** Whether a splice replaces lines by lines with another kind of line break. */
 export function breaksChange({ old, insert }: RecordedSplice): boolean {
   const [before, after] = [old, insert].map(bytes => new Set(bytes.toString('latin1').match(ANY_BREAK)))
   return before!.size > 0 && [...after!].some(text => !before!.has(text))
 }
 
 /**
- * What gives bytes that replace `start` to `end` of a text its line breaks; undefined where these are of several kinds,
- * or there are none.
+ * Returns a function that gives replacement bytes for `start` to `end` the line breaks of the text; undefined if the
+ * text has several kinds, or none.
  */
 export function withBreaksIn(
   text: Buffer
@@ -83,18 +83,21 @@ export function withBreaksIn(
   }
 }
 
-/** Whether a `\r\n` may begin or end outside: then its half is no break. */
+/** Whether half of a `\r\n` may lie outside the splice: then the half inside is no break. */
 const mayPartBreak = (old: Buffer, insert: Buffer, { before, behind }: Beside): boolean =>
   [old, insert].some(
     bytes => (bytes[0] === LF && (before ?? CR) === CR) || (bytes.at(-1) === CR && (behind ?? LF) === LF)
   )
 
 interface Lines {
-  /** Where each line begins, and where the last one ends. */
+  /** The start of each line, and the end of the last one. */
   starts: number[]
-  /** Where the layout of each begins. */
+  /** The start of each line's layout. */
   textEnds: number[]
-  /** The lines without it; `\n` stands for each break, also for the one behind the bytes, or none at the end of the text. */
+  /**
+   * The lines without layout; `\n` stands for each break, including the one after these bytes, or the missing one at
+   * the end of the text.
+   */
   plain: Buffer
   /** The line that begins at an offset of `plain`. */
   lineAt(offset: number): number
@@ -138,8 +141,8 @@ function withoutBlanks(text: Buffer, from: number, to: number): number {
 }
 
 /**
- * Lines with the indentation that lines like them have now: `was` became `now`. Undefined: it isn't known what they get.
- * All are of Latin-1, for any bytes.
+ * Gives lines the indentation that similar lines have now: `was` became `now`. Undefined if the new indentation isn't
+ * known. All are Latin-1, to allow any bytes.
  */
 export function reindented(lines: string, was: string, now: string): string | undefined {
   const [before, after] = [was, now].map(indentationsOf)

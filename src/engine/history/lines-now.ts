@@ -1,4 +1,4 @@
-// Where lines of an earlier state of a text are now. Does not know files, hashes or what the lines are for.
+// Finds where lines of an earlier state of a text are now.
 import { isRangeIn, type LineRange } from '../edit/request.ts'
 import type { Splice } from '../edit/splice.ts'
 import { LineIndex } from '../text/line-index.ts'
@@ -9,14 +9,17 @@ import { knownSince } from './known.ts'
 import { Units } from './units.ts'
 import { type EarlierSpan, replay, textAfter } from './weave.ts'
 
-/** A text in the past: right after the change with the index `at`, of those that end in the present one; -1: before all. */
+/**
+ * An earlier text: right after the change with index `at`, where all changes end in the present text; -1 means before
+ * all changes.
+ */
 export interface EarlierState {
   changes: readonly RecordedChange[]
   at: number
 }
 
 export interface LinesNow extends LineRange {
-  /** They hold something else, or their place is no longer one: lines were put in there. Then these are what is there. */
+  /** The text there has changed, or lines were inserted at that place. Then this range is what is there now. */
   changed?: true
 }
 
@@ -28,8 +31,8 @@ interface Gap extends Range {
 }
 
 /**
- * Where `lines` of an earlier state are in `present`. Undefined where that isn't known: what is recorded doesn't reach
- * back so far, or doesn't fit, or that text had no such lines. Linear in the text and in what is recorded.
+ * Where `lines` of an earlier state are in `present`. Undefined if unknown: the record doesn't reach back, is
+ * inconsistent, or that text had no such lines. Linear in the text and in the record.
  */
 export function linesNow(
   present: Buffer,
@@ -59,7 +62,7 @@ export function linesNow(
   })
 }
 
-/** Where the bytes of a range are, one at least; undefined where one is gone, or others stand between them. */
+/** Where the bytes of a range (at least one) are now; undefined if one is gone, or others are between them. */
 function stretchOf(spans: readonly EarlierSpan[], earlier: Text, { start, end }: Range): Range | undefined {
   const first = earlier.pieceAt(start)
   const from = spans[first]!.now + start - earlier.startOf(first)
@@ -73,7 +76,7 @@ function stretchOf(spans: readonly EarlierSpan[], earlier: Text, { start, end }:
   return { start: from, end: at }
 }
 
-/** What is between what remains before and behind a range; `isBetween`: the bytes next to the range remain. */
+/** The gap between the remaining text before a range and after it; `isBetween`: the bytes next to the range remain. */
 function gapOf(spans: readonly EarlierSpan[], earlier: Text, { start, end }: Range, length: number): Gap {
   const last = start === 0 ? -1 : earlier.pieceAt(start - 1)
   const first = earlier.pieceAt(end)
@@ -89,13 +92,13 @@ function gapOf(spans: readonly EarlierSpan[], earlier: Text, { start, end }: Ran
   }
 }
 
-/** Undefined where they are not whole lines. */
+/** Undefined if the range isn't whole lines. */
 function wholeLines(now: Text, index: LineIndex, range: Range | undefined): LineRange | undefined {
   if (range === undefined || !isLineStart(now, range.start)) return undefined
   return isLineStart(now, range.end) || isLineEnd(now, range.end) ? linesOf(index, range) : undefined
 }
 
-/** The place where nothing is; undefined where something is now, or no line begins. */
+/** The place of an empty range; undefined if text is there now, or no line begins there. */
 function placeIn(now: Text, index: LineIndex, { start, end, isBetween }: Gap): LineRange | undefined {
   const isAtEnd = start === now.length
   if (!isBetween || end > start || !(isAtEnd || isLineStart(now, start))) return undefined
@@ -104,7 +107,7 @@ function placeIn(now: Text, index: LineIndex, { start, end, isBetween }: Gap): L
   return { start_line, end_line: start_line - 1 }
 }
 
-/** The lines that bytes are on; where there are none, the place before the line there. */
+/** The lines that the bytes are on; if there are no bytes, the place before that line. */
 function linesOf(index: LineIndex, { start, end }: Range): LineRange {
   const { lines } = index.lineNumbers([start, Math.max(start, end - 1)])
   return { start_line: lines[0]!, end_line: end === start ? lines[0]! - 1 : lines[1]! }

@@ -1,5 +1,4 @@
-// Hunks as an answer lists them: their lines, with some that are the same around them, and whose changes they are. Does
-// not know how the hunks were found.
+// Hunks as an answer lists them: their lines, with unchanged lines around them, and the changes that made them.
 import { countBreaks, isBreakByte, lineFrom, markLength, startOfLineAround, type Line } from '../text/lines.ts'
 import { Text } from '../text/text.ts'
 import { isRecordedId, type RecordedChange } from './change.ts'
@@ -10,40 +9,40 @@ import type { ListedSelection, Units } from './units.ts'
 
 export interface ListedLine extends LineText {
   kind: 'same' | 'added' | 'removed'
-  /** Its number in the present text, and in the baseline; 1-based. */
+  /** Line number in the present text, and in the baseline; 1-based. */
   line?: number
   base_line?: number
-  /** Whose bytes make the difference, oldest first; of a line that is the same, absent. */
+  /** Edits that make the difference, oldest first; absent for an unchanged line. */
   edit_ids?: string[]
-  /** So do bytes of others, of whose change there is no record yet. */
+  /** Other programs make part of the difference, in a change that isn't recorded yet. */
   outside?: true
 }
 
-/** Lines are 1-based; where a side has none, its end is one less than its start. */
+/** Lines are 1-based; if a side has no lines, its end is one less than its start. */
 export interface ListedHunk {
   start_line: number
   end_line: number
   base_start_line: number
   base_end_line: number
   lines: ListedLine[]
-  /** Not all of its lines are listed. */
+  /** Some of its lines aren't listed. */
   truncated?: true
-  /** What it is made of, but for changes that aren't recorded. */
+  /** The recorded changes that make up the hunk. */
   changes: ListedSelection[]
-  /** Of these, what was kept and is undone now; absent where nothing is. */
+  /** Those of `changes` that were kept and are undone now; absent if none. */
   undone?: ListedSelection[]
 }
 
 export interface ListingOptions {
-  /** `units`: what stands after all `changes`. */
+  /** The units as they are after all `changes`. */
   units: Units
   changes: readonly RecordedChange[]
-  /** Lines that are the same, before and after each hunk; none is listed twice. */
+  /** Unchanged lines before and after each hunk; no line is listed twice. */
   context_lines: number
   budget: LineBudget
 }
 
-/** The hunks of a net difference, in order, as many as the budget has lines for. Linear in both texts. */
+/** The hunks of a net difference, in order, as far as the budget allows. Linear in both texts. */
 export function listHunks({ baseline, hunks }: Net, present: Buffer, options: ListingOptions): ListedHunk[] {
   const sides = { baseline: new Side(baseline), present: new Side(present) }
   const listed: ListedHunk[] = []
@@ -54,13 +53,13 @@ export function listHunks({ baseline, hunks }: Net, present: Buffer, options: Li
   return listed
 }
 
-/** One of the two texts, which is gone through once. */
+/** One of the two texts, read once from start to end. */
 class Side {
   readonly text: Text
   /** How many breaks end before this offset. */
   #counted = 0
   #breaks = 0
-  /** Up to where lines were listed. */
+  /** The end of the lines listed so far. */
   listedTo: number
 
   constructor(bytes: Buffer) {
@@ -68,7 +67,7 @@ class Side {
     this.listedTo = markLength(this.text)
   }
 
-  /** The number of the line that begins at `from`, and how many lines there are from there to `to`. */
+  /** The number of the line that begins at `from`, and the number of lines from there to `to`. */
   place(from: number, to: number): { first: number; count: number } {
     this.#breaks += countBreaks(this.text, this.#counted, from)
     this.#counted = from
@@ -84,7 +83,7 @@ class Side {
     }
   }
 
-  /** Where the line begins that is `count` lines before `from`, or the first that isn't listed yet. */
+  /** The start of the line `count` lines before `from`, or of the first line that isn't listed yet. */
   before(from: number, count: number): { at: number; count: number } {
     let at = from
     let found = 0
@@ -137,7 +136,7 @@ interface Around {
   context_lines: number
 }
 
-/** The lines of a hunk, what was removed first, between lines that are the same; these reach to `end` at most. */
+/** The lines of a hunk, removed lines first, between unchanged lines, which reach to `end` at most. */
 function* linesAround(hunk: NetHunk, end: number, { sides, base, now, context_lines }: Around): Generator<PlacedLine> {
   const { baseline, present } = sides
   const { from, to, otherFrom, otherTo, stretches } = hunk

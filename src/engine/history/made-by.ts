@@ -1,10 +1,10 @@
-// Which of a text's changes made an edit that is asked for once more. Does not know files or who made changes.
+// Finds the change that already made an edit which is requested again.
 import { placedBytes, type Splice, Splices } from '../edit/splice.ts'
 import { lineStarts, withLf } from '../text/lines.ts'
 import { Text } from '../text/text.ts'
 import { type RecordedChange, type RecordedSplice, spliceOf } from './change.ts'
 
-/** An edit whose `new_text` stands on these lines, 1-based and inclusive, of the text that it was to be made to. */
+/** An edit whose `new_text` is already on these lines (1-based, inclusive) of the text that it was meant for. */
 export interface ResentEdit {
   old_text: string
   new_text: string
@@ -12,9 +12,9 @@ export interface ResentEdit {
 }
 
 /**
- * The change that made the edit: the last of `changes`, which are oldest first and end in `text`, that touched its lines,
- * if these had `old_text` before it where they have `new_text` now, and nothing else was changed of them. Undefined where
- * that isn't so, what a change replaced isn't known, or it is an undo, a redo or of others.
+ * The change that made the edit: the last of `changes` (oldest first, ending in `text`) that touched its lines, if
+ * before it they had `old_text` where they now have `new_text`, and nothing else on them changed. Undefined if not, if
+ * a change's splices are unknown, or if the change is an undo, a redo or by another program.
  */
 export function changeThatMade(
   text: Buffer,
@@ -40,9 +40,8 @@ export function changeThatMade(
 }
 
 /**
- * What takes the splices of a change back, of those inside a range of the text after it, and of those that only took out
- * what was at its start or its end; and by how much the ones before the range make the text longer. Undefined where one
- * reaches beyond the range.
+ * The inverse splices of a change: those inside a range of the text after it, and those that only removed text at its
+ * start or end; and by how much earlier splices lengthen the text. Undefined if a splice reaches beyond the range.
  */
 function touchedBy(splices: readonly RecordedSplice[], start: number, end: number) {
   const inside: Splice[] = []
@@ -62,14 +61,14 @@ function touchedBy(splices: readonly RecordedSplice[], start: number, end: numbe
   return { inside, atStart, atEnd, before }
 }
 
-/** What may be of the edit: all that is inside, and what was taken out at the edges or not. */
+/** The combinations that may be the edit: everything inside, with or without the removals at the edges. */
 function* variants(inside: Splice[], atStart: Splice | undefined, atEnd: Splice | undefined): Generator<Splice[]> {
   for (const first of atStart === undefined ? [[]] : [[atStart], []]) {
     for (const last of atEnd === undefined ? [[]] : [[atEnd], []]) yield [...first, ...inside, ...last]
   }
 }
 
-/** The range `now`, which begins at `from`, before the change that these splices take back. */
+/** The range `now`, which begins at `from`, with the splices of a change reverted. */
 const undone = (now: Buffer, from: number, back: readonly Splice[]): Buffer =>
   Buffer.concat(
     new Splices(
@@ -78,7 +77,7 @@ const undone = (now: Buffer, from: number, back: readonly Splice[]): Buffer =>
     ).apply(now)
   )
 
-/** Whether an edit at one place, whatever kinds of line breaks there are, is all that is between two texts. */
+/** Whether two texts differ only by one edit at one place, ignoring the kinds of line breaks. */
 function isEdit(before: Buffer, after: Buffer, edit: Pick<ResentEdit, 'old_text' | 'new_text'>): boolean {
   const [was, is] = [withLf(before.toString()), withLf(after.toString())]
   const [old_text, new_text] = [withLf(edit.old_text), withLf(edit.new_text)]

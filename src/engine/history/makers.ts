@@ -1,8 +1,8 @@
-// Which units make the difference on each line of a hunk. Does not know what the lines hold.
+// Which units make the difference on each line of a hunk.
 import type { Line } from '../text/lines.ts'
 import { hasBytes, type NetStretch } from './net.ts'
 
-/** Of one side of a hunk: ask for its lines in their order. Linear in the lines and stretches. */
+/** One side of a hunk; ask for its lines in order. Linear in the lines and stretches. */
 export class Makers {
   readonly #stretches: readonly NetStretch[]
   readonly #side: 'baseline' | 'present'
@@ -14,8 +14,8 @@ export class Makers {
   }
 
   /**
-   * The units, rising, by which bytes of the line are on this side only; where all of them are on both, those by which
-   * bytes between them are on the other; else those by which what is beside the line is another.
+   * The units, ascending, that make bytes of the line exist on this side only; if both sides have all its bytes, those
+   * that have bytes between them on the other side; otherwise those that change what is next to the line.
    */
   of({ start, next }: Pick<Line, 'start' | 'next'>): number[] {
     while (this.#first < this.#stretches.length && this.#rangeOf(this.#first)[1] < start) this.#first++

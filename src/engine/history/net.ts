@@ -1,5 +1,5 @@
-// What a text and its baseline differ in, from the weave: whole lines, with the units that make the difference. Does not
-// know how a baseline is chosen, or how lines are shown.
+// The net difference between a text and its baseline, from the weave: whole lines, with the units that make the
+// difference.
 import { bomLength } from '../text/encoding.ts'
 import { breakEndIn, isLineStart, lastBreakEndIn, markLength, textEndIn } from '../text/lines.ts'
 import { Text } from '../text/text.ts'
@@ -8,32 +8,35 @@ import { BASE, bytesOf, type Span } from './spans.ts'
 import { stands, type Weave } from './weave.ts'
 
 /**
- * Bytes that only one of the two texts has, or neither, where changes that differ had to do with them: `from` to `to` of
- * the baseline, `otherFrom` to `otherTo` of the present text.
+ * Bytes that only one of the two texts has, or neither, if differing changes touched them: `from` to `to` of the
+ * baseline, `otherFrom` to `otherTo` of the present text.
  */
 export interface NetStretch extends LineHunk {
-  /** Those of its units that stand only in one of the two. */
+  /** Its units that are applied in only one of the two texts. */
   readonly units: readonly number[]
 }
 
 /** Lines of the baseline (`from` to `to`) that became lines of the present text. */
 export interface NetHunk extends LineHunk {
   readonly stretches: readonly NetStretch[]
-  /** Rising, each once. */
+  /** Ascending, without duplicates. */
   readonly units: readonly number[]
 }
 
 export interface Net {
   baseline: Buffer
-  /** In order; between two of them at least one line is the same. */
+  /** In order; at least one equal line is between two hunks. */
   hunks: NetHunk[]
-  /** Units that stand only in one of the two and are of no hunk: nothing is to be seen of them. Rising. */
+  /**
+   * Units that are applied in only one of the two texts but belong to no hunk, because they have no visible effect.
+   * Ascending.
+   */
   unseen: number[]
 }
 
 /**
- * The net difference between the baseline, in which the units stand that are `isKept`, and the present text. Units before
- * `first` count as parts of both. What was undone in between, and lines that are the same again, aren't in it. Linear in
+ * The net difference between the baseline, in which the `isKept` units are applied, and the present text. Units before
+ * `first` count as part of both. Changes that were undone, and lines that are equal again, aren't included. Linear in
  * both texts and the spans.
  */
 export function netOf({ present, spans, units }: Weave, first: number, isKept: (unit: number) => boolean): Net {
@@ -66,15 +69,15 @@ export function netOf({ present, spans, units }: Weave, first: number, isKept: (
 const unitsOf = ({ inserter, deleters }: Span): number[] =>
   inserter === BASE ? [...deleters] : [inserter, ...deleters]
 
-/** Whether only one of the texts has them. */
+/** Whether it holds bytes that only one of the texts has. */
 export const hasBytes = ({ from, to, otherFrom, otherTo }: LineHunk): boolean => to > from || otherTo > otherFrom
 
-/** The lines in which there are differences; without those that are the same nevertheless. */
+/** The lines that hold differences, except lines that are equal anyway. */
 function linesOf(baseline: Buffer, present: Buffer, differences: readonly LineHunk[]): LineHunk[] {
   const edges = new Edges(baseline, present, differences[0])
   const hunks: LineHunk[] = []
   let last: LineHunk | undefined
-  /** What is the same, from the last hunk to the next. */
+  /** The equal bytes from the last hunk to the next. */
   const runTo = (to: number): Run => ({
     from: last?.to ?? 0,
     otherFrom: last?.otherTo ?? 0,
@@ -93,7 +96,7 @@ function linesOf(baseline: Buffer, present: Buffer, differences: readonly LineHu
     const back = run.length - (tail ?? 0)
     hunks.push((last = { from: from - back, to, otherFrom: otherFrom - back, otherTo }))
   }
-  // Where both end, if nowhere before.
+  // At the end of both texts, if not before.
   extend(last, edges.firstIn(runTo(baseline.length)))
   return hunks.filter(
     ({ from, to, otherFrom, otherTo }) => baseline.compare(present, otherFrom, otherTo, from, to) !== 0
@@ -106,7 +109,7 @@ function extend(hunk: LineHunk | undefined, by: number | undefined): void {
   hunk.otherTo += by ?? 0
 }
 
-/** Each hunk with the stretches that are in it or touch it. */
+/** Adds to each hunk the stretches that are in it or touch it. */
 function withStretches(hunks: readonly LineHunk[], stretches: readonly NetStretch[]): NetHunk[] {
   let i = 0
   return hunks.map(hunk => {
@@ -126,14 +129,16 @@ interface Run {
   length: number
 }
 
-/** Where in both texts a line begins, or they end: among bytes that both have. Offsets are those in the run. */
+/**
+ * Where a line begins, or the text ends, in both texts, within bytes that both have. Offsets are relative to the run.
+ */
 class Edges {
   readonly #baseline: Buffer
   readonly #texts: readonly Text[]
-  /** Length of the byte-order mark that both have. One that only one of them has belongs to its line 1. */
+  /** Length of the byte-order mark, if both have one. If only one of them has it, it belongs to line 1. */
   readonly #mark: number
 
-  /** `first`: where they differ first. */
+  /** `first`: the first difference. */
   constructor(baseline: Buffer, present: Buffer, first: LineHunk | undefined) {
     this.#baseline = baseline
     this.#texts = [new Text([baseline]), new Text([present])]
@@ -141,7 +146,7 @@ class Edges {
     this.#mark = first !== undefined && Math.min(first.from, first.otherFrom) >= mark ? mark : 0
   }
 
-  /** Undefined where there is none. */
+  /** Undefined if there is none. */
   firstIn(run: Run): number | undefined {
     if (this.#isEdge(run, 0)) return 0
     const bytes = this.#bytesOf(run)
@@ -153,7 +158,7 @@ class Edges {
   lastIn(run: Run): number | undefined {
     const { length } = run
     if (this.#isEdge(run, length)) return length
-    // A `\r` at the end is half of a break, in one of the texts at least.
+    // A `\r` at the end is half of a break in at least one of the texts.
     const bytes = this.#bytesOf(run).subarray(0, Math.max(0, length - 1))
     const end = lastBreakEndIn(bytes)
     if (end > 0) return end

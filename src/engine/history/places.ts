@@ -1,4 +1,4 @@
-// Where recorded splices are, in lines, with the text around them, for people. Does not know files or who reads it.
+// The lines that recorded splices are on, with the surrounding text, for display.
 import { lfLineEnd, lfLineStart } from '../text/lf-lines.ts'
 import {
   breakEndIn,
@@ -13,23 +13,23 @@ import { bomLength } from '../text/encoding.ts'
 import { Text } from '../text/text.ts'
 import type { RecordedSplice } from './change.ts'
 
-/** Where one splice is. Lines are 1-based, those of `inspect`. */
+/** The place of one splice. Lines are 1-based, counted as in `inspect`. */
 export interface SplicePlace {
   /** The first line that it touches, before and after the change. */
   start_line: number
   new_start_line: number
-  /** Lines of it that a diff would show. */
+  /** How many of its lines a diff would show. */
   lines_removed: number
   lines_added: number
   /**
-   * The text before and after it: the rest of its lines and up to three lines more, as far as `AROUND` bytes reach.
-   * Only `\n` ends a line here, as in a diff.
+   * The text before and after the splice: the rest of its lines and up to three more lines, within `AROUND` bytes. Only
+   * `\n` ends a line here, as in a diff.
    */
   before: Buffer
   after: Buffer
 }
 
-/** The lines of all places, in order; those that several take part in count once. */
+/** The line counts of all places, in order; lines that several places share count once. */
 export function lineCountsOf(places: readonly SplicePlace[]): Pick<SplicePlace, 'lines_removed' | 'lines_added'> {
   let [lines_removed, lines_added] = [0, 0]
   let [end, newEnd] = [0, 0]
@@ -46,7 +46,7 @@ export function lineCountsOf(places: readonly SplicePlace[]): Pick<SplicePlace, 
 /** Lines of context on each side. */
 const CONTEXT = 3
 const NOTHING = Buffer.alloc(0)
-/** Bytes kept of the text on each side. A bound on the size of a record; chosen, not measured. */
+/** Bytes of text kept on each side. Bounds the size of a record; chosen, not measured. */
 export const AROUND = 2048
 
 /** An offset, and the line that it is on. */
@@ -56,9 +56,9 @@ export interface KnownLine {
 }
 
 /**
- * The place of each splice of `original` (sorted, disjoint), in order; their texts don't overlap, so that all together
- * are no longer than the original, however near the splices are. Linear in the text; where lines are `known`,
- * ascending, in what is between them and the splices.
+ * The place of each splice of `original` (sorted, disjoint), in order. Their texts don't overlap, so together they are
+ * never longer than the original, however close the splices are. Linear in the text; with `known` lines (ascending),
+ * linear in the bytes between them and the splices.
  */
 export function placesOf(
   original: Buffer,
@@ -72,7 +72,7 @@ export function placesOf(
   let counted: number = bomLength(original)
   let line = 1
   let shift = 0
-  /** Where the text after the last splice ends. */
+  /** The end of the text kept after the previous splice. */
   let kept = 0
   return splices.map(({ start, old, insert }, i) => {
     const end = start + old.length
@@ -87,7 +87,7 @@ export function placesOf(
     }
     const joins = insert.length === 0 ? from < start : !isBreakByte(insert.at(-1)!)
     const next = joins || !isLineStart(text, end) ? (original[end] ?? -1) : -1
-    // Lines that are put behind a last line without a break, or taken from behind it, leave it as it is.
+    // Lines appended after a last line without a break, or removed from there, leave that line as it is.
     const skipped = from < start && end === original.length && areLinesBehind(old, insert) ? 1 : 0
     const removed = linesOf(from < start, old, next) - skipped
     const added = linesOf(from < start, insert, next) - skipped
@@ -105,10 +105,13 @@ export function placesOf(
   })
 }
 
-/** Of near splices most have no text: hundreds of thousands of empty buffers take longer than all else. */
+/**
+ * Splices close to each other mostly have no text: creating hundreds of thousands of empty buffers would dominate the
+ * run time.
+ */
 const copyOf = (view: Buffer): Buffer => (view.length === 0 ? NOTHING : Buffer.from(view))
 
-/** Where lines begin, asked for from left to right: each byte is looked at once, however long a line is. */
+/** Starts of lines, asked from left to right: looks at each byte once, however long a line is. */
 class LineStarts {
   readonly #bytes: Buffer
   #start: number
@@ -119,7 +122,7 @@ class LineStarts {
     this.#start = bomLength(bytes)
   }
 
-  /** Of the line that `offset` is on, or between whose `\r` and `\n` it lies. */
+  /** The start of the line that `offset` is on, even if `offset` is between `\r` and `\n`. */
   around(offset: number): number {
     const to = isInsideCrlfIn(this.#bytes, offset) ? offset - 1 : offset
     if (to > this.#seen) {
@@ -131,15 +134,15 @@ class LineStarts {
   }
 }
 
-/** Whether lines are put behind a line that ends the text, or taken from behind one that ends it then. */
+/** Whether lines are appended after a last line without a break, or removed so that such a line ends the text. */
 function areLinesBehind(old: Buffer, insert: Buffer): boolean {
   const lines = old.length === 0 ? insert : insert.length === 0 && !isBreakByte(old.at(-1)!) ? old : NOTHING
   return isBreakByte(lines[0] ?? -1) && breakEndIn(lines, 0) < lines.length
 }
 
 /**
- * How many lines a splice's bytes take part in: with what stands before it on the first line, and on the last behind it,
- * of which `next` is the first byte, or -1.
+ * How many lines a splice's bytes are on, counting text before it on the first line and text after it on the last;
+ * `next` is the first byte of the latter, or -1.
  */
 function linesOf(hasHead: boolean, middle: Buffer, next: number): number {
   const breaks = countBreaksIn(middle, 0, middle.length, next)
@@ -149,7 +152,7 @@ function linesOf(hasHead: boolean, middle: Buffer, next: number): number {
   return breaks + (isUnended ? 1 : 0)
 }
 
-/** The text before `start`, none of it before `least`. */
+/** The text before `start`, from `least` at the earliest. */
 function before(bytes: Buffer, start: number, least: number): Buffer {
   const floor = Math.max(least, start - AROUND)
   const near = bytes.subarray(floor, start)
@@ -163,7 +166,7 @@ function before(bytes: Buffer, start: number, least: number): Buffer {
   return near.subarray(at)
 }
 
-/** The text from `end` on, none of it from `most` on. */
+/** The text from `end` on, up to `most` at the latest. */
 function after(bytes: Buffer, end: number, most: number): Buffer {
   const near = bytes.subarray(end, Math.min(most, end + AROUND))
   let at = end > 0 && bytes[end - 1] === LF ? 0 : lfLineEnd(near, 0)

@@ -1,12 +1,12 @@
-// What a change really replaced, as it is recorded. Does not know who made it or how it is kept.
+// Reduces a change to what it really replaced, in recorded form.
 import { changedSplices } from '../edit/changed-splices.ts'
 import { fewSplices } from '../edit/few-splices.ts'
 import { placedBytes, type Splice, Splices } from '../edit/splice.ts'
 import { type RecordedSplice, spliceOf } from './change.ts'
 
 /**
- * Splices, as `changedSplices` has them, as they are recorded: applied to `original` they give the same text. No more
- * than `MOST_SPLICES`: beyond that, near ones are one. The buffers are copies.
+ * The recorded form of splices from `changedSplices`: applied to `original` they give the same text. At most
+ * `MOST_SPLICES`; beyond that, close ones are merged. The buffers are copies.
  */
 export const recordedSplices = (original: Buffer, changed: readonly Splice[]): RecordedSplice[] =>
   fewSplices(changed, original).map(({ start, end, insert }) => ({
@@ -15,11 +15,11 @@ export const recordedSplices = (original: Buffer, changed: readonly Splice[]): R
     insert: Buffer.from(insert)
   }))
 
-/** The same for a change of which only the texts before and after it are known. */
+/** The recorded splices of a change if only the texts before and after it are known. */
 export const differing = (before: Buffer, after: Buffer): RecordedSplice[] =>
   recordedSplices(before, changedSplices(before, [{ start: 0, end: before.length, insert: after }]).list)
 
-/** The text that recorded splices were made of; null where `after` is too short to be what they gave. */
+/** The text before recorded splices; null if `after` is too short to be their result. */
 export function textBefore(after: Buffer, splices: readonly RecordedSplice[]): Buffer | null {
   const places = placedBytes(splices.map(spliceOf))
   if (places.some(({ new_end }) => new_end > after.length)) return null

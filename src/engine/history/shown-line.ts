@@ -1,26 +1,26 @@
-// A line of a text as an answer lists it, and how many of them one answer may have. Does not know whose lines they are.
+// A line of a text as an answer lists it, and the limit on the lines of one answer.
 import { excerptOf, utf16Length } from '../text/encoding.ts'
 import { breakAt, type Line } from '../text/lines.ts'
 import type { Text } from '../text/text.ts'
 
-/** UTF-16 units of a line that are shown; of a longer one, what is in its middle is left out. */
+/** UTF-16 units shown of a line; a longer line loses its middle. */
 const LINE_LENGTH = 2000
-/** The same of all lines of one answer together. A bound on its size; chosen, not measured. */
+/** UTF-16 units of all lines of one answer. Bounds its size; chosen, not measured. */
 const TOTAL_LENGTH = 4_000_000
 
 export interface LineText {
   /** Without its break. */
   text: string
   lossy?: true
-  /** `text` isn't all of it. */
+  /** The line was cut. */
   cut?: true
-  /** Absent: `\n`, or none. */
+  /** Absent for `\n`, or for no break. */
   line_ending?: 'crlf' | 'cr'
-  /** The last line, which no break ends. */
+  /** The last line, without a break. */
   no_break?: true
 }
 
-/** Lines that one answer still may have. */
+/** How many more lines one answer may have. */
 export class LineBudget {
   #lines: number
   #units = TOTAL_LENGTH
@@ -33,7 +33,7 @@ export class LineBudget {
     return this.#lines <= 0 || this.#units <= 0
   }
 
-  /** A line of `text`; one more that it has. */
+  /** A line of `text`, deducted from the budget. */
   show(text: Text, line: Line): LineText {
     const shown = shownLine(text, line)
     this.#lines--

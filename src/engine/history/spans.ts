@@ -1,36 +1,38 @@
-// The spans of a weave: every byte that a text ever had, in order, each with who inserted and who deleted it. Does not
-// know changes, lines or conflicts.
+// The spans of a weave: every byte that a text ever had, in order, each with the units that inserted and deleted it.
 import { isBreakByte, isLineStart, lastBreakEndIn } from '../text/lines.ts'
 import { Text } from '../text/text.ts'
 import type { RecordedSplice } from './change.ts'
 
-/** Who inserted the bytes that the text began with. */
+/** The inserter of the bytes that the text began with. */
 export const BASE = -1
 
-/** Bytes with one history. Inserters and deleters are numbers of units. */
+/** Bytes with the same history. Inserters and deleters are unit numbers. */
 export interface Span {
   length: number
   inserter: number
-  /** Shared by the parts of a span that was cut: never changed, only replaced. */
+  /** Shared by the parts of a split span: never mutate, only replace. */
   deleters: readonly number[]
-  /** They are `bytes` from `at` on; null: they are those of the text that it began with, and weren't needed yet. */
+  /** The span's bytes are `bytes` from `at` on; null for bytes of the initial text that weren't needed yet. */
   bytes: Buffer | null
   at: number
   visible: boolean
-  /** Of one that isn't visible: the step since which it isn't; see `Spans`. */
+  /** For a hidden span: the step in which it was hidden; see `Spans`. */
   hiddenAt: number
 }
 
-/** The known bytes of a span. Those of a span that isn't visible are always known. */
+/** The bytes of a span, if known; those of a hidden span always are. */
 export const bytesOf = ({ bytes, at, length }: Span): Buffer => bytes!.subarray(at, at + length)
 
-/** A run of spans, and how many visible bytes they have. */
+/** A run of spans, and the number of their visible bytes. */
 interface Chunk {
   spans: Span[]
   visible: number
 }
 
-/** Whose history layout has that replaces nothing: that of the byte behind it, of the one before it, or of the whole text. */
+/**
+ * Whose history inserted layout takes if it replaces nothing: that of the byte after it, of the byte before it, or of
+ * the whole text.
+ */
 export type LayoutOwner = 'next' | 'last' | 'text'
 
 /** Where a span is. */
@@ -42,7 +44,7 @@ interface Place {
 
 const hiddenAt = ({ span }: Place): number => span.hiddenAt
 
-/** Spans in a chunk, at most; looking for an offset takes about as many steps as that and as there are chunks. */
+/** Spans per chunk, at most; finding an offset takes about this many steps plus the number of chunks. */
 const CHUNK = 256
 
 /** Bytes of a byte-order mark. */
@@ -50,7 +52,7 @@ const MARK = 3
 
 const NOBODY: readonly number[] = []
 
-/** The spans of one text. Offsets are those of its visible bytes. Each call that changes it is one step. */
+/** The spans of one text. Offsets count visible bytes. Each mutating call is one step. */
 export class Spans {
   readonly #chunks: Chunk[]
   readonly #base: (() => Buffer | null) | undefined
@@ -58,8 +60,8 @@ export class Spans {
   #step = 0
 
   /**
-   * `length`: of the text that it begins with. `base`: gives its bytes, or null where there is no such text; asked only
-   * where they decide a place. Without it whole lines go behind all that isn't visible, too.
+   * `length`: of the initial text. `base`: returns its bytes, or null if there is no such text; called only if they
+   * decide a place. Without it, whole lines also go after all hidden spans.
    */
   constructor(length: number, base?: () => Buffer | null) {
     this.#base = base
@@ -78,10 +80,10 @@ export class Spans {
   }
 
   /**
-   * Replaces visible bytes as `unit`. What is inserted goes behind what is replaced, and behind what others inserted
-   * for that and isn't visible; where nothing is replaced, behind all that isn't visible there, but whole lines, where
-   * a line begins, go before what belongs to the line that follows. False, and the spans are of no more use, where what
-   * is known of the bytes isn't `old`, or those that decide the place can't be known.
+   * Replaces visible bytes as `unit`. The insertion goes after what it replaces and after hidden text that others
+   * inserted for the same bytes. If nothing is replaced, it goes after all hidden text there, except that whole lines
+   * at a line start go before what belongs to the following line. Returns false, and leaves the spans unusable, if the
+   * known bytes aren't `old`, or if the bytes that decide the place can't be known.
    */
   replace({ start, old, insert }: RecordedSplice, unit: number): boolean {
     if (start + old.length > this.#length) return false
@@ -126,9 +128,9 @@ export class Spans {
   }
 
   /**
-   * Replaces visible bytes by others with their history: these are there whenever the last one replaced would be. Where
-   * none is replaced, they have that of `owner`. False, and the spans are of no more use, where what is known of the bytes
-   * isn't `old`.
+   * Replaces visible bytes and keeps their history: the new bytes are visible whenever the last replaced byte would be.
+   * If nothing is replaced, they take the history of `owner`. Returns false, and leaves the spans unusable, if the
+   * known bytes aren't `old`.
    */
   relay({ start, old, insert }: RecordedSplice, owner: LayoutOwner): boolean {
     if (start + old.length > this.#length) return false
@@ -158,7 +160,7 @@ export class Spans {
     return true
   }
 
-  /** Whether anything that isn't visible is behind the visible byte at `from` and before the one at `to`. */
+  /** Whether a hidden span is after the visible byte at `from` and before the one at `to`. */
   hidesBetween(from: number, to: number): boolean {
     let [number, index] = this.#seek(from)
     for (let at = from; number < this.#chunks.length; number++, index = 0) {
@@ -170,12 +172,12 @@ export class Spans {
     return false
   }
 
-  /** Whether nothing that isn't visible is behind all that is. */
+  /** Whether no hidden span is after the last visible one. */
   get endsVisible(): boolean {
     return this.#chunks.at(-1)!.spans.at(-1)?.visible !== false
   }
 
-  /** The visible byte at an offset; -1 where none is, undefined where it isn't known. */
+  /** The visible byte at an offset; -1 outside the text, undefined if unknown. */
   byteAt(offset: number): number | undefined {
     if (offset < 0 || offset >= this.#length) return -1
     let [number, at] = [0, offset]
@@ -186,7 +188,7 @@ export class Spans {
     return (span.bytes ?? this.#base?.())?.[span.at + at]
   }
 
-  /** Makes each span visible or not, and returns what that does to the text. */
+  /** Shows or hides each span, and returns the changes to the text. */
   show(isVisible: (span: Span) => boolean): Toggled[] {
     const changes: Toggled[] = []
     this.#step++
@@ -213,7 +215,7 @@ export class Spans {
     return changes
   }
 
-  /** Chunk and index of the visible span that begins at `offset`, which is cut there if need be; or the end. */
+  /** Chunk and index of the visible span that begins at `offset`, split there if necessary; or the end. */
   #seek(offset: number): [chunk: number, index: number] {
     let at = 0
     let number = 0
@@ -242,7 +244,7 @@ export class Spans {
     }
   }
 
-  /** Behind what those who deleted the span before once inserted for it. */
+  /** The place after what the deleters of the previous span inserted for it. */
   #behindOthers(number: number, index: number, deleters: readonly number[]): [chunk: number, index: number] {
     const others = new Set(deleters)
     let place: [number, number] = [number, index]
@@ -261,8 +263,8 @@ export class Spans {
   }
 
   /**
-   * Whether a line begins at `offset`, which is where the given hidden span is; undefined where the bytes before it
-   * can't be known.
+   * Whether a line begins at `offset`, the place of the given hidden span; undefined if the bytes before it can't be
+   * known.
    */
   #startsLine({ chunk, index }: Place, offset: number, base: () => Buffer | null): boolean | undefined {
     // Three bytes may be a byte-order mark.
@@ -286,14 +288,14 @@ export class Spans {
   }
 
   /**
-   * Where whole lines are inserted before the visible span with this index, or at the end: of what isn't visible there,
-   * `places`, behind the lines and before the beginning of the line that follows. What was hidden last decides first,
-   * as it was text of the line that followed when older text wasn't any more. So no older text changes on which side of
-   * newer text they are, and replays that begin earlier or later agree.
+   * Where to insert whole lines before the visible span with this index, or at the end: among the hidden `places`,
+   * after the preceding lines and before the start of the line that follows. The text hidden last decides first,
+   * because it was part of the following line when older text no longer was. So older text never changes on which side
+   * of newer text the insertion goes, and replays with different starting points agree.
    */
   #lineStart(places: readonly Place[], number: number, index: number): [chunk: number, index: number] {
     const newestFirst = places.map((_, i) => i).sort((a, b) => hiddenAt(places[b]!) - hiddenAt(places[a]!) || b - a)
-    // The place is before one of these, from `from` to `to` (inclusive).
+    // The insertion goes before one of these places, from `from` to `to` (inclusive).
     let [from, to] = [0, places.length]
     for (let i = 0; i < newestFirst.length && from < to;) {
       const step = hiddenAt(places[newestFirst[i]!]!)
@@ -319,7 +321,7 @@ export class Spans {
     return place === undefined ? [number, index] : [place.chunk, place.index]
   }
 
-  /** What isn't visible before a span and behind the visible one before it, in order. */
+  /** The hidden spans directly before a span, in order. */
   #hiddenBefore(number: number, index: number): Place[] {
     const places: Place[] = []
     for (;;) {
@@ -330,7 +332,7 @@ export class Spans {
     }
   }
 
-  /** Cuts a span after `length` bytes. */
+  /** Splits a span after `length` bytes. */
   #cut({ spans }: Chunk, index: number, length: number): void {
     const span = spans[index]!
     spans.splice(index + 1, 0, { ...span, length: span.length - length, at: span.at + length })
@@ -344,7 +346,7 @@ export class Spans {
     chunk.visible += length
   }
 
-  /** Makes two chunks of one that has too many spans. */
+  /** Splits a chunk that has too many spans. */
   #divide(number: number): void {
     const chunk = this.#chunks[number]!
     if (chunk.spans.length <= CHUNK) return
@@ -355,7 +357,7 @@ export class Spans {
   }
 }
 
-/** Visible bytes, at `start` of the text before, that give way to others; each as the spans that they are. */
+/** Visible bytes, at `start` of the text before, that are replaced by others; both as spans. */
 export interface Toggled {
   start: number
   old: Span[]

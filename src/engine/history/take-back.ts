@@ -1,5 +1,4 @@
-// Takes changes of a text back, or makes them again, while others stay: what that comes to as splices, or why it can't
-// be done. Does not know files, or whose changes they are.
+// Undo and redo: computes the splices that toggle some changes of a text while others stay, or why that isn't possible.
 import { fail, ok, type Result } from '../../result.ts'
 import { type Splice, Splices } from '../edit/splice.ts'
 import type { HistoryGone, NothingToUndo, TakeBackFailure, UndoConflict } from '../failure.ts'
@@ -14,30 +13,30 @@ import { bytesOf } from './spans.ts'
 import { Units } from './units.ts'
 import { relaidBy, replay, stands, type Weave } from './weave.ts'
 
-/** What an undo or redo comes to. */
+/** The effect of an undo or redo. */
 export interface TakeBack {
-  /** On the present text. */
+  /** Splices of the present text. */
   splices: Splices
-  /** What is toggled: of the set, what wasn't in the wanted state. The record's `toggles`. */
+  /** The changes toggled: those of the set that weren't in the wanted state. Recorded as `toggles`. */
   toggled: Selection[]
-  /** With `skip`: what is in conflict, and why. */
+  /** With `skip`: the conflicting changes, and why. */
   skipped: Selection[]
   conflicts: UndoConflict[]
   more_conflicts?: number
-  /** There is no text afterwards, whether there is one now or not; or it is made again. */
+  /** The text doesn't exist afterwards, whether or not it exists now; or it is created again. */
   removes?: true
   makes?: true
 }
 
 /**
- * Takes back (`undone`) or makes again (`standing`) what of a set isn't in that state yet. `changes`: all that is known
- * of the text, oldest first; they end in `present`, which has no bytes where the text is removed. Undos and redos in
- * the set count for nothing: name what they toggled. With `skip`, what is in conflict stays as it is. Where another program
- * gave lines other breaks, or other white space at their ends, that is in nothing's way, and what comes back has the breaks
+ * Undoes (`undone`) or redoes (`standing`) those changes of a set that aren't in that state yet. `changes`: all known
+ * changes of the text, oldest first; they end in `present`, which is empty if the text is removed. Undos and redos in
+ * the set have no effect: name the changes they toggled. With `skip`, conflicting changes stay as they are. If another
+ * program changed only line breaks or trailing white space, that causes no conflict, and restored lines get the breaks
  * that the text has now.
  *
- * Fails with UNDO_CONFLICT; with NOTHING_TO_UNDO where all is in that state, or all that isn't was skipped; with
- * HISTORY_GONE where the set has a change that isn't known, or reaches to or before one whose splices aren't.
+ * Fails with UNDO_CONFLICT; with NOTHING_TO_UNDO if everything is already in that state, or everything else was
+ * skipped; with HISTORY_GONE if the set has an unknown change, or reaches back to or beyond a change without splices.
  */
 export function takeBack(
   present: Buffer,
@@ -82,9 +81,9 @@ export function takeBack(
 }
 
 /**
- * What gives the text back as it was after the change `edit_id`, which may be an undo or redo: later changes are taken
- * back, and what was undone later is made again. Fails with NOTHING_TO_UNDO where that is the state of the text, with
- * HISTORY_GONE as `takeBack` does; never for a conflict.
+ * Restores the text as it was after the change `edit_id`, which may be an undo or redo: undoes later changes, and
+ * redoes what was undone later. Fails with NOTHING_TO_UNDO if the text is in that state, with HISTORY_GONE as
+ * `takeBack` does; never with a conflict.
  */
 export function stateAfter(
   present: Buffer,
@@ -105,12 +104,12 @@ export function stateAfter(
   if (!weave.ok) return weave
   const existence = new Existence(changes, standing)
   const done = carriedOut(weave.value, changes, existence, wanted)
-  // What is remembered of a text has other layout than it had then.
+  // The remembered text has another layout than it had at that time.
   const splices = weave.value.layout.isMended ? splicesBackTo(present, changes, at) : done.splices
   return ok({ ...done, splices, skipped: [], conflicts: [] })
 }
 
-/** What gives the text back as it was after the change with an index. */
+/** The splices that restore the text after the change with index `at`. */
 function splicesBackTo(present: Buffer, changes: readonly RecordedChange[], at: number): Splices {
   let text = present
   for (const { splices } of changes.slice(at + 1).reverse()) {
@@ -119,7 +118,7 @@ function splicesBackTo(present: Buffer, changes: readonly RecordedChange[], at: 
   return new Splices(differing(present, text).map(spliceOf), present.length)
 }
 
-/** A set of units; rising when it is read. */
+/** A set of units; iterates in ascending order. */
 class UnitSet implements ToggleSet {
   readonly #has: Uint8Array
   size = 0
@@ -150,15 +149,15 @@ class UnitSet implements ToggleSet {
 const gone = (edit_id: string, reason: HistoryGone['reason'] = 'not_kept') =>
   fail<HistoryGone>({ code: 'HISTORY_GONE', edit_ids: [edit_id], reason })
 
-/** Of changes not all of which have their splices: which haven't. */
+/** The failure that names the changes without splices. */
 function notKept(changes: readonly RecordedChange[]): { ok: false; failure: HistoryGone } {
   const ids = changes.flatMap(({ edit_id, splices }) => (splices === null ? [edit_id] : []))
-  // A change that there is no record of has no id.
+  // An unrecorded change has no id.
   const unrecorded = ids.includes('') && { unrecorded: true as const }
   return fail({ code: 'HISTORY_GONE', edit_ids: ids.filter(id => id !== ''), reason: 'not_kept', ...unrecorded })
 }
 
-/** What stands after all changes. */
+/** Which units are applied after all changes. */
 function standingUnits(changes: readonly RecordedChange[]): Units {
   const units = new Units(changes)
   for (const [at, { toggles = [] }] of changes.entries()) {
@@ -169,8 +168,8 @@ function standingUnits(changes: readonly RecordedChange[]): Units {
 }
 
 /**
- * The weave since the oldest change that matters: of the set, or toggled since that one. What is older has the same
- * state ever since, so it can't be in conflict.
+ * Replays from the oldest change that matters: one of the set, or one toggled since. Older changes have kept their
+ * state all the time, so they can't be in conflict.
  */
 function replayFor(
   present: Buffer,
@@ -196,8 +195,8 @@ function replayFor(
 }
 
 /**
- * Whether what a change did to the layout of lines may be in nothing's way: another program made it, and neither is it
- * in the set, nor was any of it ever toggled.
+ * Whether the layout changes of a change can be ignored in conflicts: another program made it, it isn't in the set, and
+ * no part of it was ever toggled.
  */
 function isRelaying(changes: readonly RecordedChange[], standing: Units, set: UnitSet): (at: number) => boolean {
   const isRelaid = relaidBy(changes)
@@ -208,11 +207,11 @@ function isRelaying(changes: readonly RecordedChange[], standing: Units, set: Un
   }
 }
 
-/** How many later changes are added to a set, and how often. Chosen, not measured. */
+/** How many later changes may be added to a set, and in how many rounds. Chosen, not measured. */
 const MOST_LATER = 100
 const ROUNDS = 20
 
-/** The units of a set that are in conflict, and the changes in their way. */
+/** The conflicting units of a set, and the changes they conflict with. */
 class Found {
   readonly units = new Set<number>()
   readonly by = new Set<number>()
@@ -223,19 +222,19 @@ class Found {
   }
 }
 
-/** Who hears of conflicts. */
+/** Receives conflicts. */
 type Listener = Pick<Conflicts, 'on' | 'addWhole'>
 
-/** Who needs no list of them. */
+/** Ignores conflicts. */
 const UNLISTED: Listener = { on: () => () => {}, addWhole: () => {} }
 
-/** What is in conflict in a set; where nothing is, the weave that says what toggling it comes to. */
+/** The conflicts of a set; if there are none, the weave from which to toggle it. */
 type Judged = { found: Found } | { found: null; weave: Weave }
 type Judge = (conflicts: Listener) => Result<Judged, HistoryGone>
 
 /**
- * Judges a set as it is each time, with nothing in it that is older than at first. The texts are replayed when they are
- * first needed: HISTORY_GONE, where they aren't known.
+ * Judges the set in its current state on each call; the set may not gain units older than at first. Replays the texts
+ * when they are first needed: HISTORY_GONE if they are unknown.
  */
 function judgeOf(
   present: Buffer,
@@ -258,9 +257,9 @@ function judgeOf(
 }
 
 /**
- * A set with all that has to be taken back with it, as `together` has it; `isSure`: unless a change was added whose layout
- * was in nobody's way as it wasn't in the set, that can be taken back. `wanted`: its units that stand, of which `found`
- * are in conflict; later ones are added to them. `judge`: of `wanted`.
+ * Extends a set by all changes that have to be undone with it (`together`). `isSure`: `together` can certainly be
+ * undone; false if it includes a change whose layout was ignored only because it wasn't in the set. `wanted`: the
+ * applied units of the set, with conflicts in `found`; later units are added to it. `judge`: judges `wanted`.
  */
 function withLater(
   changes: readonly RecordedChange[],
@@ -295,7 +294,7 @@ function withLater(
   return undefined
 }
 
-/** Tells of the conflicts of a set. */
+/** Reports the conflicts of a set. */
 function conflictsOf(weave: Weave, existence: Existence, set: UnitSet, conflicts: Listener): Found {
   const { units } = weave
   const found = new Found()
@@ -314,7 +313,7 @@ function conflictsOf(weave: Weave, existence: Existence, set: UnitSet, conflicts
       if (makes(pair.unit) || existence.isTransition(pair.by)) seen.add(`${pair.unit} ${pair.by}`)
     }
   })
-  // Whether there is a text at all concerns every line of it.
+  // Whether the text exists concerns every line of it.
   const addWhole = (pairs: Iterable<BlockedUnit>): void => {
     for (const pair of pairs) {
       const key = `${pair.unit} ${pair.by}`
@@ -334,7 +333,7 @@ function conflictsOf(weave: Weave, existence: Existence, set: UnitSet, conflicts
   return found
 }
 
-/** The splices that toggling a set comes to. The replay has compared what they delete with the present text. */
+/** The splices that toggle a set. The replay has already compared what they delete with the present text. */
 function carriedOut(weave: Weave, changes: readonly RecordedChange[], existence: Existence, set: UnitSet) {
   const { present, spans, units, layout } = weave
   const withBreaks = layout.breaks ? withBreaksIn(present) : undefined

@@ -1,15 +1,14 @@
-// The lines that a set of units touches, and the units that each of them is made of. Does not know which of these are
-// in conflict.
+// The lines that a set of units touches, and the units that make up each line.
 import { breakEndIn, isBreakByte, lastBreakEndIn, LF, textEndIn } from '../text/lines.ts'
 import { BASE, bytesOf, type Span } from './spans.ts'
 import { stands, type Weave } from './weave.ts'
 
-/** Which units are to be toggled. */
+/** The units to toggle. */
 export interface ToggleSet {
   has(unit: number): boolean
 }
 
-/** Bytes of a span on a line. `now`: where they are in the present text, or would be. */
+/** Bytes of a span on a line. `now`: their place in the present text, or where they would be. */
 export interface Part {
   span: Span
   from: number
@@ -18,19 +17,19 @@ export interface Part {
 }
 
 /**
- * One line of all the text that there ever was, or several that are one line in the present text or in the one to come.
- * A break that isn't visible ends a line too: else the rest of a deleted line would belong to the next, and who edited
- * that would be in the way.
+ * One line of all the text that ever existed, or several that are one line in the present or the resulting text. A
+ * hidden break ends a line too: otherwise the rest of a deleted line would belong to the next one, and edits of that
+ * line would conflict.
  */
 export interface TouchedLine {
   parts: readonly Part[]
-  /** What inserted or deleted any of it, each once. */
+  /** The units that inserted or deleted any of it, without duplicates. */
   units: readonly number[]
 }
 
 /**
- * Visits each line that a set touches. `isRefused`: whether the units of a line in the making are in conflict; it isn't
- * joined then with the next one, as toggling them would.
+ * Visits each line that a set touches. `isRefused`: whether the units of the current line are in conflict; if so, it
+ * isn't joined with the next line, as toggling them would do.
  */
 export function visitLines(
   weave: Weave,
@@ -54,7 +53,7 @@ export function visitLines(
   line.end()
 }
 
-/** The line in the making. */
+/** The current line. */
 class Line {
   readonly #weave: Weave
   readonly #set: ToggleSet
@@ -62,22 +61,23 @@ class Line {
   readonly #visit: (line: TouchedLine) => void
   #parts: Part[] = []
   #units: number[] = []
-  /** For each unit the number of the last line that has it. */
+  /** For each unit, the number of the last line that it touches. */
   readonly #lineOf: Uint32Array
   #number = 1
   #isTouched = false
   /**
-   * Of the first `#looked` of its units one of each kind: of the same change, toggled by the same, and both in the set or
-   * neither. Those of a kind are in conflict with the same others, and never with each other.
+   * One unit of each kind among the first `#looked` units of the line. Units are of one kind if they have the same
+   * change, were toggled by the same changes, and are all in the set or all outside. Units of a kind conflict with the
+   * same others, and never with each other.
    */
   #kinds = new Map<string, number>()
   #looked = 0
-  /** Whether these are in conflict, as they stay when others come. */
+  /** Whether these are in conflict; adding units doesn't resolve a conflict. */
   #isBlocked = false
-  /** Whether it has text in the present text, and in the one to come, that no break follows there. */
+  /** Whether it has text, not yet ended by a break, in the present text and in the resulting one. */
   #openNow = false
   #openAfter = false
-  /** It ends with a `\r`, which a `\n` may follow. */
+  /** It ends with a `\r`; a `\n` may follow. */
   #endsWithCr = false
 
   constructor(
@@ -93,7 +93,7 @@ class Line {
     this.#lineOf = new Uint32Array(weave.units.count)
   }
 
-  /** `now`, `after`: where it is, and whether it will be visible. `ends…`: whether nothing is visible from it on. */
+  /** `now`: the place; `after`: whether it will be visible. `ends…`: whether nothing visible follows from here on. */
   add(
     span: Span,
     bytes: Buffer,
@@ -119,12 +119,12 @@ class Line {
       if (at === bytes.length) return
     }
     const lastEnd = lastBreakEndIn(bytes)
-    // Of all lines of a span only the first and the last have text of others; the first counts where either is touched.
+    // Only the first and last line of a span share text with others; the first one counts if either is touched.
     const textEnd = lastEnd > at ? textEndIn(bytes, at) : bytes.length
     if (textEnd < bytes.length) {
       const firstEnd = breakEndIn(bytes, textEnd)
-      // What is put behind a last line without a break, or was there, begins with the break of that line, which is the
-      // same with it and without it.
+      // Text appended after a last line without a break (now or in the past) begins with the break of that line; the
+      // line itself is the same with and without it.
       const isAppended =
         textEnd === 0 &&
         !(span.visible && after) &&
@@ -172,18 +172,21 @@ class Line {
     this.#isTouched ||= this.#set.has(unit)
   }
 
-  /** A break. Where it isn't visible, the line goes on there. */
+  /** Handles a break. The line goes on in a text where the break isn't visible. */
   #endLine(): void {
     if (this.#openNow) return
     if (!this.#isOpenAfter()) this.#flush()
   }
 
-  /** Whether it goes on after the toggling, which there will be. */
+  /** Whether the line goes on in the resulting text, if the toggling will happen. */
   #isOpenAfter(): boolean {
     return this.#openAfter && !(this.#isTouched && this.#isInConflict())
   }
 
-  /** Asked at each break of what may be one line to be: so not about all units, and only about new kinds of them. */
+  /**
+   * Called at each break inside a joined line, so it checks only one unit of each kind, and only when a new kind
+   * appears.
+   */
   #isInConflict(): boolean {
     const [{ units }, known] = [this.#weave, this.#kinds.size]
     for (; this.#looked < this.#units.length; this.#looked++) {

@@ -1,25 +1,25 @@
-// What of each change stands: the units that an undo or redo toggles. Does not know texts.
+// Which units of each change are applied; undos and redos toggle units.
 import type { RecordedChange, Selection } from './change.ts'
 import { IndexSet } from './index-set.ts'
 
-/** A selection that nobody else has. */
+/** A selection with its own array of indexes. */
 export interface ListedSelection extends Selection {
   change_indexes?: number[]
 }
 
-/** What is known of the changes of a text without their texts. Units are numbered in the order of their changes. */
+/** The changes of a text as units, without their texts. Units are numbered in the order of their changes. */
 export class Units {
-  /** Index of each unit's change. */
+  /** The index of each unit's change. */
   readonly changeOf: readonly number[]
   readonly #first: readonly number[]
   readonly #indexes = new Map<string, number>()
   readonly #stands: Uint8Array
-  /** The undos and redos that toggled a unit, as indexes of changes, rising. */
+  /** The undos and redos that toggled each unit, as ascending indexes of changes. */
   #toggledAt: (number[] | undefined)[]
 
   /**
-   * None is toggled yet. A change whose splices aren't known has a unit all the same. An undo or redo has none; the
-   * change that made or removed the text has one at least.
+   * No unit is toggled yet. A change without known splices still has one unit. An undo or redo has none; a change that
+   * created or removed the text has at least one.
    */
   constructor(changes: readonly RecordedChange[]) {
     const changeOf: number[] = []
@@ -36,22 +36,22 @@ export class Units {
     this.#toggledAt = new Array<number[] | undefined>(changeOf.length)
   }
 
-  /** How many there are. */
+  /** The number of units. */
   get count(): number {
     return this.changeOf.length
   }
 
-  /** Index of a change; undefined where there is none of that id. */
+  /** The index of a change; undefined if no change has that id. */
   indexOf(edit_id: string): number | undefined {
     return this.#indexes.get(edit_id)
   }
 
-  /** The first unit of the change with an index, and the first behind its units. */
+  /** The units of the change with index `at`, end exclusive. */
   of(at: number): [from: number, to: number] {
     return [this.#first[at]!, this.#first[at + 1] ?? this.count]
   }
 
-  /** The units of a selection, of changes that there are; indexes that its change doesn't have select nothing. */
+  /** The units of a selection of existing changes; indexes that a change doesn't have select nothing. */
   *selected(selection: readonly Selection[]): Generator<number> {
     for (const { edit_id, change_indexes } of selection) {
       const [from, to] = this.of(this.#indexes.get(edit_id)!)
@@ -60,7 +60,7 @@ export class Units {
     }
   }
 
-  /** Units, rising and each once, as a selection. */
+  /** Units (ascending, without duplicates) as a selection. */
   selection(units: readonly number[], changes: readonly RecordedChange[]): ListedSelection[] {
     const selections: ListedSelection[] = []
     for (let i = 0; i < units.length;) {
@@ -74,7 +74,7 @@ export class Units {
     return selections
   }
 
-  /** Toggles units; `at` is the index of the undo or redo that does. */
+  /** Toggles units; `at` is the index of the undo or redo. */
   toggle(selection: readonly Selection[], at: number): void {
     for (const unit of this.selected(selection)) {
       this.#stands[unit] = 1 - this.#stands[unit]!
@@ -83,7 +83,7 @@ export class Units {
     }
   }
 
-  /** As if none had ever been toggled. */
+  /** Resets all units to applied, as if none had ever been toggled. */
   untoggle(): void {
     this.#stands.fill(1)
     this.#toggledAt = new Array<number[] | undefined>(this.count)
@@ -93,12 +93,12 @@ export class Units {
     return this.#stands[unit] === 1
   }
 
-  /** The undos and redos that toggled a unit, as indexes of changes, rising. */
+  /** The undos and redos that toggled a unit, as ascending indexes of changes. */
   toggledAt(unit: number): readonly number[] {
     return this.#toggledAt[unit] ?? NEVER
   }
 
-  /** Whether a unit stood after the change with an index, which may not be before its own. */
+  /** Whether a unit was applied after the change with index `at`, which may not be before the unit's own change. */
   stoodAfter(unit: number, at: number): boolean {
     let stands = true
     for (const toggled of this.toggledAt(unit)) {
@@ -111,25 +111,24 @@ export class Units {
 
 const NEVER: readonly number[] = []
 
-/** What stands of a change after all of them: `by` is the last undo or redo that toggled any of it. */
+/** The state of a change after all changes: `by` is the last undo or redo that toggled any of it. */
 export interface Standing {
   state: 'applied' | 'undone' | 'partly_undone'
   by?: string
   undone: IndexSet
-  /** Its changes, at least 1; Infinity where their number isn't known. */
+  /** The number of its changes, at least 1; Infinity if unknown. */
   count: number
 }
 
 /**
- * What stands of each change that isn't an undo or redo itself, by its id, oldest first. Needs no texts; toggles of
- * changes that aren't there are left out. Of a change of which not even the number of splices is known, single ones count
- * as a part.
+ * The state of each change that isn't an undo or redo itself, by id, oldest first. Needs no texts; ignores toggles of
+ * missing changes. If the number of splices is unknown, toggling single ones counts as a part.
  */
 export function standingOf(changes: readonly RecordedChange[]): Map<string, Standing> {
   const own = new Map<string, Standing>()
   for (const { edit_id, splices, change_count = Infinity, toggles } of changes) {
     if (toggles === undefined) {
-      // One that made an empty text has a unit too.
+      // A change that created an empty text has a unit too.
       const count = Math.max(1, splices?.length ?? change_count)
       own.set(edit_id, { state: 'applied', undone: new IndexSet(count), count })
     }

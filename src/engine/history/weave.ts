@@ -1,5 +1,4 @@
-// The weave of a text: its recorded changes replayed into spans, of which the present text holds what is visible. Does
-// not know conflicts or what is to be undone.
+// The weave of a text: its recorded changes replayed into spans; the visible spans are the present text.
 import { fail, ok, type Result } from '../../result.ts'
 import { Splices } from '../edit/splice.ts'
 import { isBreakByte } from '../text/lines.ts'
@@ -9,33 +8,33 @@ import { breaksChange, layoutParts } from './layout.ts'
 import { BASE, bytesOf, type LayoutOwner, type Span, Spans, type Toggled } from './spans.ts'
 import type { Units } from './units.ts'
 
-/** A text with all that it was since one of its changes. */
+/** A text with everything that it held since one of its changes. */
 export interface Weave {
   present: Buffer
   spans: Spans
   units: Units
-  /** What of its changes counts as the layout of lines that others wrote, and has no unit: see `replay`. */
+  /** Changes that count as layout of lines written by others, and have no unit: see `replay`. */
   layout: Layout
 }
 
-/** Layout that was set aside. */
+/** Layout changes that were set aside. */
 interface Layout {
-  /** The changes, by their index, of which parts were. */
+  /** Indexes of the changes with such parts. */
   readonly changes: Set<number>
-  /** Such changes gave lines other line breaks. */
+  /** Such a change altered the kind of line breaks. */
   breaks: boolean
-  /** An undo or redo came to other layout than that of the bytes that it brought back. */
+  /** An undo or redo resulted in another layout than that of the bytes it restored. */
   isMended: boolean
 }
 
 /**
- * Replays the changes from index `from` on, all of which have their splices; what they toggle are changes from there
- * on. Toggles `units`, of which none is toggled yet. Of changes that are `relaid`, what concerns only line breaks and the
- * white space before them counts as part of the lines as they were written: it stands in nobody's way. By default they
- * are so only where the changes don't fit otherwise, as something was undone over them. An undo or redo may have come to
- * other layout than the bytes that it brought back had. Fails with the first change that doesn't fit those before it, or
- * that can't be placed as later ones don't fit; or the last where `present` isn't what they come to. The bytes that the
- * text began with aren't needed: what is left of them is in `present`, and what isn't is in the changes.
+ * Replays the changes from index `from` on; all of them have their splices and toggle only changes from there on.
+ * Toggles `units`; none may be toggled yet. In `relaid` changes, line breaks and the white space before them count as
+ * part of the original lines and cause no conflict. By default that is tried only if the changes don't fit otherwise,
+ * because something was undone across them. An undo or redo may have resulted in another layout than the restored bytes
+ * had. Fails with the first change that contradicts earlier ones or can't be placed because later ones don't fit; or
+ * with the last change if the result isn't `present`. The bytes of the initial text aren't needed: what is left of them
+ * is in `present`, and the rest is in the changes.
  */
 export function replay(
   present: Buffer,
@@ -53,13 +52,13 @@ export function replay(
   return other.ok ? other : weave
 }
 
-/** Which changes may be `relaid`, none of which anything toggles, and whether it is first tried with them so. */
+/** Which changes may be `relaid` (nothing toggles any of them), and which way is tried first. */
 interface LayoutRule {
   relaid?: (at: number) => boolean
   first?: 'recorded' | 'relaid'
 }
 
-/** Whether a change with an index is by another program, and nothing of it was ever toggled. */
+/** Whether a change with an index is by another program, and no part of it was ever toggled. */
 export function relaidBy(changes: readonly RecordedChange[]): (at: number) => boolean {
   const toggled = new Set(changes.flatMap(({ toggles = [] }) => toggles.map(({ edit_id }) => edit_id)))
   return at => {
@@ -93,8 +92,8 @@ function replayOnce(
 }
 
 /**
- * The bytes that the text began with, as many as `length`; null where the changes don't fit. Undos count as the splices
- * that they came to: which bytes are visible when doesn't depend on where hidden ones are.
+ * The `length` bytes that the text began with; null if the changes don't fit. Undos count as their splices: which bytes
+ * are visible doesn't depend on where hidden ones are.
  */
 function baseOf(present: Buffer, changes: readonly RecordedChange[], from: number, length: number): Buffer | null {
   const spans = new Spans(length)
@@ -111,7 +110,7 @@ function baseOf(present: Buffer, changes: readonly RecordedChange[], from: numbe
   return Buffer.concat(base)
 }
 
-/** Carries out one change; false where it doesn't fit the text as it was then. */
+/** Applies one change; false if it doesn't fit the text at that time. */
 function carryOut(
   { spans, units, layout }: Weave,
   { splices, toggles, existence }: RecordedChange,
@@ -133,7 +132,9 @@ function carryOut(
   return replaceButLayout(spans, splices!, first, () => layout.changes.add(at))
 }
 
-/** The same as `replaceAll`, with what is layout alone as part of the lines. `first`: unit of the first splice. */
+/**
+ * Applies splices as `replaceAll` does, but treats pure layout as part of the lines. `first`: unit of the first splice.
+ */
 function replaceButLayout(
   spans: Spans,
   splices: readonly RecordedSplice[],
@@ -144,7 +145,7 @@ function replaceButLayout(
   for (const [index, splice] of splices.entries()) {
     const shifted = { ...splice, start: splice.start + shift }
     const end = endOf(splice)
-    // What is behind it is about to be replaced as well.
+    // The text after it is about to be replaced as well.
     const isNextChanged = splices[index + 1]?.start === end
     const beside = besideOf(spans, shifted)
     const parts = layoutParts(shifted, isNextChanged ? { ...beside, behind: undefined } : beside)
@@ -163,8 +164,8 @@ function replaceButLayout(
 }
 
 /**
- * Whose layout is where none was; undefined: it isn't layout, as deleted text is inside it, or deleted lines are behind the
- * last break of the text.
+ * Whose history layout takes if it replaces nothing; undefined if it isn't pure layout, because deleted text is inside
+ * it, or deleted lines follow the last break of the text.
  */
 function ownerOf({ start, old, insert }: RecordedSplice, spans: Spans): LayoutOwner | undefined {
   const end = start + old.length
@@ -183,7 +184,7 @@ const besideOf = (spans: Spans, splice: RecordedSplice) => ({
   behind: spans.byteAt(endOf(splice))
 })
 
-/** Gives stretches of the text another layout; false where it is more than that. */
+/** Gives stretches of the text another layout; false if they change more than that. */
 function relayAll(spans: Spans, stretches: readonly RecordedSplice[]): boolean {
   let shift = 0
   for (const stretch of stretches) {
@@ -203,7 +204,7 @@ function relayAll(spans: Spans, stretches: readonly RecordedSplice[]): boolean {
   return true
 }
 
-/** Carries out the splices of one change; false where one doesn't fit. */
+/** Applies the splices of one change; false if one doesn't fit. */
 function replaceAll(spans: Spans, splices: readonly RecordedSplice[], unitOf: (index: number) => number): boolean {
   let shift = 0
   for (const [index, splice] of splices.entries()) {
@@ -216,14 +217,14 @@ function replaceAll(spans: Spans, splices: readonly RecordedSplice[], unitOf: (i
 function isInOrder(splices: readonly RecordedSplice[]): boolean {
   let end = 0
   for (const splice of splices) {
-    // Not the other way round: what was read from a file may be no number.
+    // Written this way round because a value read from a file may be NaN.
     if (!(splice.start >= end)) return false
     end = endOf(splice)
   }
   return true
 }
 
-/** Whether a span is visible where units stand as `isStanding` says. */
+/** Whether a span is visible if units are applied according to `isStanding`. */
 export const stands = ({ inserter, deleters }: Span, isStanding: (unit: number) => boolean): boolean =>
   (inserter === BASE || isStanding(inserter)) && (deleters.length === 0 || !deleters.some(isStanding))
 
@@ -231,15 +232,18 @@ export const stands = ({ inserter, deleters }: Span, isStanding: (unit: number) 
 export interface EarlierSpan {
   bytes: Buffer
   inserter: number
-  /** Where it is in the present text, or where it was removed from. */
+  /** Its place in the present text, or the place it was removed from. */
   now: number
-  /** The present text has it. */
+  /** The present text still has it. */
   remains: boolean
-  /** It begins what the inserter put in. */
+  /** It is the first part of what the inserter inserted. */
   isFirst: boolean
 }
 
-/** The text right after the change with the index `at`; before all changes where that is the one before the first. */
+/**
+ * The text right after the change with index `at`; if that is one less than the first index, the text before all
+ * changes.
+ */
 export function textAfter({ present, spans, units }: Weave, at: number): EarlierSpan[] {
   const stood = (unit: number): boolean => units.changeOf[unit]! <= at && units.stoodAfter(unit, at)
   const earlier: EarlierSpan[] = []
@@ -257,7 +261,7 @@ export function textAfter({ present, spans, units }: Weave, at: number): Earlier
   return earlier
 }
 
-/** Whether `present` has what is known of the visible bytes; their number is right. */
+/** Whether `present` agrees with the known visible bytes; the total length is already checked. */
 function holds(present: Buffer, spans: Spans): boolean {
   let at = 0
   for (const span of spans) {
@@ -276,14 +280,15 @@ const recorded = ({ start, old, insert }: Toggled): RecordedSplice => ({
 })
 
 /**
- * Where two lists of splices of one text give different texts, as splices of the first one's; undefined: they don't agree
- * about what they replace.
+ * Where two lists of splices of one text give different results, as splices of the first result; undefined if they
+ * disagree about what they replace.
  */
 function differences(a: readonly RecordedSplice[], b: readonly RecordedSplice[]): RecordedSplice[] | undefined {
   const different: RecordedSplice[] = []
   let shift = 0
   for (let [i, j] = [0, 0]; i < a.length || j < b.length;) {
-    // Splices of both that meet replace one range together: the rest of it is what the others say is there.
+    // Overlapping or touching splices of both lists replace one range together: bytes that one list doesn't cover come
+    // from the other.
     const start = Math.min(a[i]?.start ?? Infinity, b[j]?.start ?? Infinity)
     const [fromA, fromB] = [i, j]
     let end = start
@@ -305,7 +310,7 @@ function differences(a: readonly RecordedSplice[], b: readonly RecordedSplice[])
 
 const endOf = ({ start, old }: RecordedSplice): number => start + old.length
 
-/** `before`, which begins at `start`, after splices; undefined where it isn't what they replace. */
+/** `before`, which begins at `start`, after the splices; undefined if it isn't what they replace. */
 function resultOf(before: Buffer, list: readonly RecordedSplice[], start: number): Buffer | undefined {
   const splices = list.map(splice => spliceOf({ ...splice, start: splice.start - start }))
   if (list.some(({ old }, i) => !before.subarray(splices[i]!.start, splices[i]!.end).equals(old))) return undefined

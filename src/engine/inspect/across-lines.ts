@@ -1,12 +1,12 @@
-// Whether an expression is meant to match across lines, which it never does: it gets one line at a time. Does not know
-// the syntax of expressions in full.
+// Whether an expression is meant to match across lines, which it never does: it is matched against one line at a time.
+// Only approximates the syntax of expressions.
 
 /** Quoted text, an escaped character, a class of characters, flags, or any other character. */
 const PARTS = /\\Q[^]*?(?:\\E|$)|\\[^]|\[\^?\]?(?:\[:\^?\w+:\]|\\[^]|[^\]\\])*\]|\(\?[imsU-]+[:)]|[^]/g
-/** Any character, line breaks too, as it is written in other dialects. */
+/** Any character including line breaks, as other dialects write it. */
 const ANYTHING = /^\[(?:\\s\\S|\\S\\s|\\w\\W|\\W\\w|\\d\\D|\\D\\d)\]$/
 
-/** Whether it holds a line break, or what is written so that it matches line breaks too. */
+/** Whether an expression contains a line break, or a construct meant to match line breaks too. */
 export const isForSeveralLines = (expression: string): boolean => expression.match(PARTS)?.some(spansLines) === true
 
 function spansLines(part: string): boolean {

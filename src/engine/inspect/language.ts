@@ -1,4 +1,4 @@
-// Which language a file is in, by its name and first line. Does not know what a language looks like.
+// The language of a file, by its name and first line.
 
 /** Language → extensions. */
 const EXTENSIONS = {
@@ -101,9 +101,7 @@ const inverted = (table: Record<string, string[]>): Map<string, string> =>
 const BY_EXTENSION = inverted(EXTENSIONS)
 const BY_NAME = inverted(NAMES)
 
-/**
- * The language of a file by its name (any `/`-separated path), else by a `#!` line; undefined where neither is known.
- */
+/** The language of a file by its name (any `/`-separated path), else by a `#!` line; undefined if neither is known. */
 export function languageOf(path: string, bytes: Buffer): string | undefined {
   const name = path.slice(path.lastIndexOf('/') + 1).toLowerCase()
   const dot = name.lastIndexOf('.')

@@ -1,4 +1,4 @@
-// Facts and a window of a file that comes in chunks: no more of it is kept than the answer needs. Does not know files.
+// Facts about a file that arrives in chunks, and a window of it: keeps no more than the answer needs.
 import { isAscii, isUtf8 } from 'node:buffer'
 import type { Result } from '../../result.ts'
 import {
@@ -15,16 +15,16 @@ import { languageOf } from './language.ts'
 import { type Break, BreakCounter, breakEndIn, CR, type LineEnding, lineEndingOf, textEndIn } from '../text/lines.ts'
 import { cutWindow, MAX_WINDOW_BYTES, type Window, type WindowRequest } from './window.ts'
 
-/** Bytes at the start by which indentation and language are judged. */
+/** Bytes at the start that determine indentation and language. */
 const HEAD = 1 << 20
-/** What is kept of a window: its largest size, and enough to see that it goes on. */
+/** Bytes kept of a window: its largest size, and enough to see whether the text continues. */
 const KEPT = MAX_WINDOW_BYTES + 8
 
 export interface TextFacts {
   total_lines: number
   bom: boolean
   line_ending: LineEnding
-  /** Where they are mixed. */
+  /** Set if they are mixed. */
   line_ending_counts?: Record<Break, number>
   ends_with_newline: boolean
   indentation: Indentation
@@ -33,18 +33,18 @@ export interface TextFacts {
 
 export interface ScanResult {
   encoding: Encoding
-  /** Not of a binary file. */
+  /** Absent for a binary file. */
   facts?: TextFacts
-  /** If it was asked for, and the file isn't binary. */
+  /** Set if it was requested, and the file isn't binary. */
   window?: Result<Window, LineOutOfRange>
 }
 
-/** Takes a file's chunks in order, however it is cut; a chunk may be reused afterwards. */
+/** Receives a file's chunks in order, split anywhere; the caller may reuse a chunk afterwards. */
 export class Scan {
   readonly #path: string
   readonly #window: WindowScan | undefined
   readonly #breaks = new BreakCounter()
-  /** The first bytes, until there are enough of them. */
+  /** The first bytes, up to `HEAD`. */
   #head: Buffer[] = []
   #headLength = 0
   #mark: BinaryEncoding | null = null
@@ -100,7 +100,7 @@ export class Scan {
   }
 }
 
-/** How many bytes from the start are whole characters, or not the beginning of one: all but at most three. */
+/** The length of the longest prefix without an incomplete character: all but at most three bytes. */
 function wholeCharacters(bytes: Buffer): number {
   for (let back = 1; back <= Math.min(3, bytes.length); back++) {
     const byte = bytes[bytes.length - back]!
@@ -117,10 +117,10 @@ class WindowScan {
   #lines: number
   /** UTF-16 units to skip before a character that must be there; -1 if none. */
   #columns: number
-  /** Units of the line that were skipped; the line's length where it ended before the column. */
+  /** Units of the line skipped so far; the line's length if it ended before the column. */
   #skipped = 0
   #pastEnd = false
-  /** Bytes that can't be judged yet: the start of the file, a \r, the beginning of a character. */
+  /** Bytes that can't be interpreted yet: the start of the file, a \r, the beginning of a character. */
   #held = Buffer.alloc(0)
   #started = false
   readonly #kept: Buffer[] = []

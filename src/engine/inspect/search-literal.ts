@@ -1,4 +1,4 @@
-// Where a literal text occurs: what /inspect finds where it is asked for nothing else. Does not know files or threads.
+// Where a literal text occurs: the plain search of /inspect, without options.
 import { ShownLine, utf16Length } from '../text/encoding.ts'
 import { breakStyleOf } from '../text/eol.ts'
 import { lineAround, lineNumbers } from '../text/lines.ts'
@@ -15,8 +15,8 @@ export interface SearchRequest {
 }
 
 /**
- * Lines are 1-based, columns 1-based in UTF-16 units, `column_end` exclusive; of a match over several lines, those on
- * its first.
+ * Lines are 1-based, columns 1-based in UTF-16 units, `column_end` exclusive; for a match over several lines, those on
+ * its first line.
  */
 export interface SearchMatch {
   line_number: number
@@ -31,18 +31,18 @@ export interface SearchResult {
   matches: SearchMatch[]
   total_matches: number
   truncated: boolean
-  /** The search was stopped: lines from this one on were not looked at. */
+  /** The search was stopped: lines from this one on were not searched. */
   stopped_at_line?: number
 }
 
-/** `message`: that of RE2. */
+/** `message`: from RE2. */
 export interface InvalidRegex {
   code: 'INVALID_REGEX'
   message: string
 }
 
 export const MAX_MATCHES = 200
-/** UTF-16 units of a line that are shown. */
+/** UTF-16 units shown of a line. */
 export const LINE_LENGTH = 400
 
 /** Searches a text that isn't binary for a text that may span lines. */
@@ -63,7 +63,7 @@ export function searchLiteral(bytes: Buffer, wanted: string): SearchResult {
   }
   return {
     matches: first.map(({ start, end }, index) => {
-      // Many matches may be on one long line: it is read once.
+      // Many matches may be on one long line: read it once.
       if (index === 0 || start >= line.next) {
         line = lineAround(text, start)
         shown = new ShownLine(text.slice(line.start, line.end))

@@ -1,4 +1,4 @@
-// Where a text or a regular expression occurs, line by line: what /inspect finds. Does not know files or threads.
+// Where a text or a regular expression occurs, line by line: the search of /inspect.
 import { RE2JS } from 're2js'
 import { fail, ok, type Result } from '../../result.ts'
 import { decodeByColumn, excerptAround } from '../text/encoding.ts'
@@ -14,12 +14,15 @@ import {
   type SearchResult
 } from './search-literal.ts'
 
-/** Bytes of a line that an expression is matched against: a longer one takes more time than any search has. */
+/** Bytes of a line up to which an expression is matched: a longer line takes more time than any search has. */
 const SEARCHED_LINE = 1 << 26
-/** Lines between two looks at the clock. */
+/** Lines between two checks of the clock. */
 const LINES_AT_ONCE = 1000
 
-/** Whether an expression can be searched for. Takes up to seconds where little is written of much, as in `\pL{1000}`. */
+/**
+ * Whether an expression can be compiled. Takes up to seconds for a short expression that expands a lot, such as
+ * `\pL{1000}`.
+ */
 export function checkSearch(request: SearchRequest): Result<null, InvalidRegex> {
   try {
     expressionOf(request)
@@ -31,9 +34,8 @@ export function checkSearch(request: SearchRequest): Result<null, InvalidRegex> 
 
 /**
  * Searches a text that isn't binary, for a request that `checkSearch` accepts. Linear in the text, whatever the
- * expression (RE2 never backtracks). A match that is empty counts once on a line that has no other.
- * `stop` is called now and then; when it returns true, or a line is too long for an expression, the result is what was
- * found so far.
+ * expression (RE2 never backtracks). An empty match counts once, on a line without other matches. `stop` is called from
+ * time to time; when it returns true, or a line is too long for an expression, the result is what was found so far.
  */
 export function searchText(bytes: Buffer, request: SearchRequest, stop: () => boolean = () => false): SearchResult {
   return request.regex || request.ignore_case
@@ -43,7 +45,7 @@ export function searchText(bytes: Buffer, request: SearchRequest, stop: () => bo
 
 function searchLines(text: Text, request: SearchRequest, stop: () => boolean): SearchResult {
   const expression = expressionOf(request)
-  // Literal text over several lines is looked for in as many lines at once.
+  // Literal text over several lines is searched in that many lines at once.
   const span = request.regex ? 1 : splitAtBreaks(request.text).length
   const matches: SearchMatch[] = []
   let total_matches = 0
@@ -62,7 +64,7 @@ function searchLines(text: Text, request: SearchRequest, stop: () => boolean): S
     let onLine = 0
     let empty = -1
     while (matcher.find() && matcher.start() <= own.text.length) {
-      // Each of many matches on one line may cost a look at the rest of the line.
+      // Each of many matches on one line may cost a scan of the rest of the line.
       if (stop()) return { matches, total_matches: total_matches + onLine, truncated: true, stopped_at_line: number }
       const [start, end] = [matcher.start(), matcher.end()]
       if (end === start) {

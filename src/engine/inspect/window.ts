@@ -1,11 +1,11 @@
-// A window of lines: what /inspect reads. Does not know files or edits.
+// A window of lines: what /inspect reads.
 import { fail, ok, type Result } from '../../result.ts'
 import { decode, utf16Length } from '../text/encoding.ts'
 import type { LineOutOfRange } from '../failure.ts'
 import { lineFrom } from '../text/lines.ts'
 import { Text } from '../text/text.ts'
 
-/** A window of lines, as it is asked for. 1-based and inclusive; `start_column` counts UTF-16 units from 1. */
+/** A requested window of lines. 1-based and inclusive; `start_column` counts UTF-16 units from 1. */
 export interface WindowRequest {
   start_line?: number
   end_line?: number
@@ -14,32 +14,33 @@ export interface WindowRequest {
 }
 
 export interface Window {
-  /** The exact text, with the last line's break if it is whole. */
+  /** The exact text, including the last line's break if that line is complete. */
   content: string
   start_line: number
-  /** `start_line - 1` where the text has no line. */
+  /** `start_line - 1` if the text has no line. */
   end_line: number
   start_column?: number
-  /** The window ends inside its last line: where the rest of that line begins. */
+  /** The window ends inside its last line; the rest of that line begins at this column. */
   next_column?: number
   truncated: boolean
-  /** The line to go on with. */
+  /** The line to continue with. */
   next_line?: number
   lossy?: true
 }
 
-/** Lines and bytes that one answer holds. */
+/** Lines and bytes in one answer. */
 export const MAX_WINDOW_LINES = 2000
 export const MAX_WINDOW_BYTES = 64 * 1024
-/** Bytes where no end was asked for: what hosts of models pass on without cutting it themselves. */
+/** Bytes if no end was requested: what hosts of models pass on without cutting it themselves. */
 const DEFAULT_WINDOW_BYTES = 16 * 1024
 
 /**
- * The window that begins with `kept`: the text from `start_line` and `start_column` on, to its end or for more than
- * 64 KiB. At most 2,000 lines are in it, and 16 KiB, with an `end_line` 64 KiB: then `truncated`, and `next_line`
- * says where it goes on (with `next_column` inside a line that is longer than the limit). An `end_line` past the end
- * reads to the end. Fails where `start_line` is past the end (line 1 of an empty text is empty), `end_line` before
- * `start_line`, or `start_column` past the line's end: then `columns` is the line's length in UTF-16 units.
+ * The window that begins with `kept`: the text from `start_line` and `start_column` on, to its end or for more than 64
+ * KiB. It has at most 2,000 lines and 16 KiB, or 64 KiB with an `end_line`; beyond that it is `truncated`, and
+ * `next_line` says where to continue (with `next_column` inside a line that is longer than the limit). An `end_line`
+ * past the end reads to the end. Fails if `start_line` is past the end (line 1 of an empty text is empty), if
+ * `end_line` is before `start_line`, or if `start_column` is past the line's end: then `columns` is the line's length
+ * in UTF-16 units.
  */
 export function cutWindow(
   kept: Buffer,
@@ -69,7 +70,7 @@ export function cutWindow(
   }
   let next_column: number | undefined
   if (at === 0 && line <= last) {
-    // Not even one line fits: a part of it, up to a whole character.
+    // Not even one line fits: return a part of it, in whole characters.
     at = text.characterStart(limit)
     next_column = start_column + utf16Length(text.slice(0, at))
   }

@@ -1,4 +1,4 @@
-// Edits of a Markdown document by its sections and code blocks, as edits of lines. Does not know files.
+// Edits a Markdown document by its sections and code blocks, as edits of lines.
 import { fail, ok, type Result } from '../../result.ts'
 import type { LineEdit } from '../edit/request.ts'
 import { splitAtBreaks } from '../text/lines.ts'
@@ -11,7 +11,7 @@ type Made = Result<LineEdit, Refusal>
 
 const edit = (start_line: number, end_line: number, new_text: string): Made => ok({ start_line, end_line, new_text })
 
-/** The edit of lines that an action on a section or a code block becomes. */
+/** The edit of lines for an action on a section or a code block. */
 export function documentEdit(page: Page, outline: Document, item: Item, asked: SectionEdit): Made {
   return item.kind === 'heading'
     ? sectionEdit(page, outline, item, asked)
@@ -19,7 +19,8 @@ export function documentEdit(page: Page, outline: Document, item: Item, asked: S
 }
 
 /**
- * The usual number of blank lines at a place; if unknown, that at other places; one if no two blocks are side by side.
+ * The usual number of blank lines at a kind of place; if unknown, that of other kinds; one if no two blocks are
+ * adjacent.
  */
 const gapOf = (gaps: Gaps, place: keyof Gaps): number =>
   gaps[place] ?? gaps.before_heading ?? gaps.between ?? gaps.after_heading ?? 1
@@ -43,7 +44,7 @@ function sectionEdit(
   const put = (line: number, above: Side | null, below: Side | null) =>
     ok(page.insertion(new_text, { line, above, below }, dress, prefix.trimEnd()))
   const opening = startsWithHeading(new_text) ? 'before_heading' : undefined
-  // In a quote or a list, what follows isn't looked at.
+  // In a quote or a list, what follows isn't considered.
   const next = (blanks: number): Side | null =>
     isLast || prefix !== '' ? null : { blanks, gap: gapOf(gaps, 'before_heading') }
   const append = () =>
@@ -92,7 +93,7 @@ function sectionEdit(
   }
 }
 
-/** What stands above a line, if anything does. */
+/** The text above a line, if there is any. */
 function sideAbove(
   items: readonly Item[],
   gaps: Gaps,
@@ -106,8 +107,8 @@ function sideAbove(
 }
 
 /**
- * Without the last section the file ends as it did: without blank lines, if they are those that the document has before
- * any heading.
+ * Deletes lines. Without its last section the file ends as it did: its blank lines go too, if there are as many as the
+ * document usually has before a heading.
  */
 function deleted(page: Page, start_line: number, end_line: number, isLast: boolean, gaps: Gaps): Made {
   const blanks = page.blanksAbove(start_line)
@@ -174,7 +175,7 @@ function blockEdit(
     }
   }
 
-  /** With the blank lines of one side: those of the other are enough for what is left. */
+  /** Removes the blank lines of one side too: those of the other side are enough for what is left. */
   function removed(): Made {
     if (isLast) return above < start_line - 1 ? edit(start_line - above, end_line, '') : edit(start_line, end_line, '')
     return edit(

@@ -1,4 +1,4 @@
-// Edits of a source file by its symbols, as edits of lines. Does not know languages or files.
+// Edits a source file by its symbols, as edits of lines.
 import { fail, ok, type Result } from '../../result.ts'
 import type { LineEdit } from '../edit/request.ts'
 import type { Refusal, SectionEdit } from './section-edit.ts'
@@ -8,10 +8,10 @@ import { indented, isOneLine, type Page, type Side } from './page.ts'
 type Made = Result<LineEdit, Refusal>
 const edit = (start_line: number, end_line: number, new_text: string): Made => ok({ start_line, end_line, new_text })
 
-/** Lines that an item shares with no other: from its doc comment, if it has one. */
+/** The first line that belongs to the item alone: that of its doc comment, if it has one. */
 const topOf = ({ comment_start_line, start_line }: Symbol): number => comment_start_line ?? start_line
 
-/** The edit of lines that an action on a symbol becomes. */
+/** The edit of lines for an action on a symbol. */
 export function symbolEdit(
   page: Page,
   items: readonly Symbol[],
@@ -49,7 +49,7 @@ export function symbolEdit(
   }
 }
 
-/** The lines of what the symbol is in: the body around it, or the file. */
+/** The lines around the symbol: the body that contains it, or the file. */
 function around(page: Page, items: readonly Symbol[], { within }: Symbol): [number, number] {
   const outer = items[within]
   if (outer === undefined) return [1, page.total]
@@ -81,18 +81,18 @@ function bodyEdit(
   const side: Side | null = isEmpty
     ? null
     : { blanks: 0, gap: isStatements ? 0 : gapAmong(page, items, items.indexOf(symbol), small) }
-  // Where a body is empty, the text, if there is any, replaces its blank lines.
+  // If a body is empty, the new text, if any, replaces its blank lines.
   const bare = isEmpty ? page.bare(new_text, dress) : ''
   if (bare !== '') return edit(first_line, last_line, bare)
   const place =
     action === 'append' ? { line: last + 1, above: side, below: null } : { line: first, above: null, below: side }
   return ok(page.insertion(new_text, place, dress))
 
-  /** How members are indented; where there are none, as the first line inside, or one step more than the symbol. */
+  /** The indentation of members; if there are none, that of the first line inside, or one step more than the symbol. */
   function memberIndent(page: Page, { body }: Symbol, members: readonly Symbol[]): string {
     if (members[0] !== undefined) return page.indentOf(members[0].start_line)
     const [from, to] = typeof body === 'object' && 'first_line' in body ? [body.first_line, body.last_line] : [1, 0]
-    // A label, as `public:`, stands further out.
+    // A label such as `public:` is indented less.
     for (let line = from; line <= to; line++) {
       if (!page.isBlank(line) && !/^\s*\w+\s*:\s*$/.test(page.text(line))) return page.indentOf(line)
     }
@@ -104,9 +104,9 @@ const gapBeside = (page: Page, items: readonly Symbol[], symbol: Symbol, isOne: 
   gapAmong(page, items, symbol.within, isOne && isSmall(symbol))
 
 /**
- * The most frequent number of blank lines between two definitions in the same body, else in others that are inside a
- * definition too, or aren't; else anywhere, but inside a definition no more than one, as Python has two around classes
- * and one around methods. `small`: between two of one line each.
+ * The most frequent number of blank lines between two definitions in the same body; else in other bodies (or at the top
+ * level, if the definitions are there); else anywhere, but at most one inside a definition, because Python has two
+ * around classes and one around methods. `small`: between two one-line definitions.
  */
 function gapAmong(page: Page, items: readonly Symbol[], within: number, small: boolean): number {
   const gaps = (chosen: readonly Symbol[]) => {
@@ -130,5 +130,5 @@ function gapAmong(page: Page, items: readonly Symbol[], within: number, small: b
   )
 }
 
-/** Whether a definition is one line without a body: one with a body is set apart even in one line. */
+/** Whether a definition is one line without a body: one with a body is set apart even if it is a single line. */
 const isSmall = ({ start_line, end_line, body }: Symbol): boolean => start_line === end_line && body === undefined

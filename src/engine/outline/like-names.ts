@@ -1,42 +1,44 @@
-// Which items of an outline have a name like one that isn't there: those that may have been meant, and the one that can
-// hardly be mistaken. Does not know lines or edits.
+// Finds outline items with a name similar to a missing one: candidates, and the one that was almost certainly meant.
 import { distance } from 'fastest-levenshtein'
 
 /**
- * `nearest`: paths that are like it, the likeliest first. `meant`: the one of them from which it differs only as a typo
- * does, so that a call for it may be proposed.
+ * `nearest`: similar paths, most likely first. `meant`: the one that differs only by a typo, so that we may propose a
+ * call for it.
  */
 export interface LikeNames {
   nearest: string[]
   meant?: string
 }
 
-/** An item's own name, and its path with it. */
+/** An item's own name, and its full path. */
 interface Named {
   name: string
   path: string
 }
 
-/** How names are read: what stands between those of a path, and a name without the marks that don't count. */
+/** How to read names: the separator of a path, and a function that strips marks that don't count. */
 export interface Spelling {
   separator: string | RegExp
   plain: (name: string) => string
 }
 
-/** Names that are shown, the nearest. */
+/** How many names are shown, the nearest first. */
 const MOST_NEAREST = 3
-/** UTF-16 units of a name that is compared: a longer one is like none but the same. */
+/** UTF-16 units of a name up to which it is compared; a longer one matches only an equal name. */
 const COMPARED_LENGTH = 100
-/** Edit distance as a share of the longer name: what is farther isn't like it. */
+/** Edit distance relative to the longer name up to which names are similar. */
 const LIKE = 1 / 3
-/** A name that holds the one asked for is like it, if that has so many UTF-16 units. */
+/** A name that contains the requested one is similar, if that has at least this many UTF-16 units. */
 const HOLDS_LENGTH = 3
-/** UTF-16 units of the longer one of two words of which one may be a typo: in less, one letter makes another word. */
+/**
+ * Two words may differ by a typo if the longer one has at least this many UTF-16 units: in shorter words, one letter
+ * makes another word.
+ */
 const TYPO_LENGTH = 5
-/** From here on a word may have two, and a letter in place of another: `clear` and `clean` are two words. */
+/** From this length on, a word may have two typos, or a substituted letter: `clear` and `clean` are two words. */
 const LONG_WORD = 8
 
-/** `rank`: 0 of the same name, 1 of one that is misspelt, 2 of one that is only like it, or has another parent. */
+/** `rank`: 0 for the same name, 1 for a misspelt one, 2 for one that is only similar, or has another parent. */
 interface Nearness {
   rank: 0 | 1 | 2
   far: number
@@ -44,7 +46,7 @@ interface Nearness {
 
 const byNearness = (a: Nearness, b: Nearness): number => a.rank - b.rank || a.far - b.far
 
-/** The names of `items` that are like `asked`, a name or a path. Takes time for each item. */
+/** The names of `items` that are similar to `asked`, a name or a path. Takes time for each item. */
 export function likeNames(items: readonly Named[], asked: string, { separator, plain }: Spelling): LikeNames {
   const read = (path: string) => {
     const around = path.split(separator).map(plain)
@@ -56,7 +58,7 @@ export function likeNames(items: readonly Named[], asked: string, { separator, p
       const { last, around } = read(path)
       const near = [
         ...nearness(last, wanted.last, () => endsWith(around, wanted.around)),
-        // A name may hold what stands between the names of a path.
+        // A name may contain the separator of paths.
         ...nearness(plain(name), wanted.name, () => true)
       ]
       return near
@@ -66,7 +68,7 @@ export function likeNames(items: readonly Named[], asked: string, { separator, p
     })
     .sort(byNearness)
   const [first, second] = candidates
-  // Of several that are as near, the first is no likelier than the others.
+  // If several are equally near, the first is no likelier than the others.
   const isMeant = first !== undefined && first.rank < 2 && second?.rank !== first.rank
   return {
     nearest: [...new Set(candidates.map(({ path }) => path))].slice(0, MOST_NEAREST),
@@ -74,7 +76,10 @@ export function likeNames(items: readonly Named[], asked: string, { separator, p
   }
 }
 
-/** None where it isn't near. `liesIn`: whether it is where it was looked for; elsewhere, only the same name is near. */
+/**
+ * Empty if the name isn't near. `liesIn`: whether the item is where it was searched; elsewhere, only the same name is
+ * near.
+ */
 function nearness(name: string, wanted: string, liesIn: () => boolean): Nearness[] {
   if (isSame(name, wanted)) return [{ rank: liesIn() ? 0 : 2, far: 0 }]
   if (name.length > COMPARED_LENGTH || wanted.length > COMPARED_LENGTH) return []
@@ -86,18 +91,18 @@ function nearness(name: string, wanted: string, liesIn: () => boolean): Nearness
 
 const isSame = (a: string, b: string): boolean => a.toLowerCase() === b.toLowerCase()
 
-/** Whether a path ends with these names, but for typos. */
+/** Whether a path ends with these names, apart from typos. */
 const endsWith = (path: readonly string[], names: readonly string[]): boolean =>
   path.length >= names.length &&
   path.slice(path.length - names.length).every((name, i) => isSame(name, names[i]!) || isMisspelt(name, names[i]!))
 
-/** Words, numbers and signs. What may stand between words is none of them. */
+/** Words, numbers and signs; separators between words are not included. */
 const PART = /\p{Lu}+(?!\p{Ll})|\p{Lu}?(?:(?!\p{Lu})[\p{L}\p{M}])+|\p{N}+|[^\p{L}\p{M}\p{N}_\s-]/gu
 const partsOf = (name: string): string[] => (name.match(PART) ?? []).map(part => part.toLowerCase())
 
 /**
- * Whether two names differ only in how they are written: in what is between their words, or in a typo. Each word counts
- * by itself, as `getSomething` and `setSomething` are no typos; nor is another number or sign.
+ * Whether two names differ only in spelling: in the separators between their words, or by one typo. Words are compared
+ * one by one, because `getSomething` and `setSomething` are no typos; nor is a different number or sign.
  */
 function isMisspelt(a: string, b: string): boolean {
   if (a.length > COMPARED_LENGTH || b.length > COMPARED_LENGTH) return false
@@ -110,7 +115,7 @@ function isMisspelt(a: string, b: string): boolean {
 
 const WORD = /^[\p{L}\p{M}]+$/u
 
-/** A typo hardly changes the first letter, but another one there makes another word: `sync` and `async`. */
+/** Typos rarely affect the first letter, while another first letter makes another word: `sync` and `async`. */
 function isTypo(a: string, b: string): boolean {
   const longer = Math.max(a.length, b.length)
   if (longer < TYPO_LENGTH || a[0] !== b[0] || !WORD.test(a + b)) return false
@@ -118,7 +123,7 @@ function isTypo(a: string, b: string): boolean {
   return longer >= LONG_WORD ? steps <= 2 : steps === 1 ? a.length !== b.length : steps === 2 && isSwapped(a, b)
 }
 
-/** Whether two letters beside each other, the first that differ, have changed places. */
+/** Whether the first two differing letters, which are adjacent, are swapped. */
 function isSwapped(a: string, b: string): boolean {
   let at = 0
   while (a[at] === b[at]) at++

@@ -14,21 +14,21 @@ import {
   SEPARATOR
 } from './outline.ts'
 
-/** Quotes and lists in each other; what lies deeper is not looked at. */
+/** Nesting of quotes and lists; anything deeper is ignored. */
 const DEEPEST = 100
 
 const parser = new MarkdownIt('commonmark', { html: true, maxNesting: DEEPEST })
 parser.core.ruler.enableOnly(['normalize', 'block'])
 
-/** A quote, a list item or the document: the headings whose sections are open in it. `end`: its last line. */
+/** A quote, a list item or the document: the headings with open sections in it. `end`: its last line. */
 interface Frame {
   open: number[]
   end: number
 }
 
 /**
- * The outline of a document's bytes. Front matter is what YAML and TOML tools take for it: from a first line `---`, not
- * followed by a blank one, or `+++`, to its like.
+ * The outline of a document's bytes. Front matter is what YAML and TOML tools recognize: from a first line `---`, not
+ * followed by a blank line, or `+++`, to the matching line.
  */
 export function markdownOutline(bytes: Buffer): Outline & { type: 'document' } {
   const lines = splitAtBreaks(bytes.toString('utf8', bomLength(bytes)))
@@ -51,7 +51,7 @@ const isBlank = (line: string): boolean => /^[ \t]*$/.test(line)
 function frontMatterLines(lines: readonly string[]): number {
   const mark = lines[0]!.trimEnd()
   if ((mark !== '---' && mark !== '+++') || lines[1] === undefined || isBlank(lines[1])) return 0
-  // The first line isn't its own end.
+  // The first line doesn't end the front matter.
   const last = lines.findIndex(
     (line, i) => i > 0 && (line.trimEnd() === mark || (mark === '---' && line.trimEnd() === '...'))
   )
@@ -63,7 +63,7 @@ class Collector {
   readonly #lines: readonly string[]
   readonly #whole: boolean
   readonly #frames: Frame[]
-  /** First lines of the blocks at the top, and which are headings. */
+  /** First lines of the top-level blocks, and which are headings. */
   readonly #blocks: { line: number; heading: boolean }[] = []
 
   constructor(lines: readonly string[], total: number, whole: boolean) {
@@ -87,7 +87,7 @@ class Collector {
     else if (type === 'fence' || type === 'code_block') this.#codeBlock(token, [first, last])
   }
 
-  /** The innermost quote or list item ends, or the document. */
+  /** Ends the innermost quote or list item, or the document. */
   leave(): void {
     const { open, end } = this.#frames.pop()!
     for (const index of open) this.items[index]!.end_line = end
@@ -165,8 +165,8 @@ class Collector {
   #lossy = (text: string): { lossy?: true } => (!this.#whole && text.includes('\ufffd') ? { lossy: true } : {})
 
   /**
-   * What the lines of a quote or a list item begin with: its first one up to `markup`, or to the text, each list mark
-   * as white space.
+   * The prefix of the lines of a quote or a list item: the start of its first line up to `markup`, or to the text, with
+   * list marks replaced by white space.
    */
   #prefix(line: number, markup: string): string {
     const text = this.#lines[line - 1]!
@@ -175,7 +175,7 @@ class Collector {
     return text.slice(0, upTo === -1 ? marks.length : upTo).replace(/[^\s>]/g, ' ')
   }
 
-  /** As much of a prefix as the lines from `first` to `last` begin with, but for blank ones. */
+  /** The longest part of a prefix that all non-blank lines from `first` to `last` begin with. */
   #shared(prefix: string, first: number, last: number): string {
     for (const line of this.#lines.slice(first - 1, last)) {
       if (/^[\s>]*$/.test(line)) continue

@@ -1,4 +1,4 @@
-// A node of a syntax tree, as far as it is looked at. Does not know the parser.
+// The parts of a syntax tree node that we use. Independent of the parser.
 
 /** A node of a syntax tree: offsets in UTF-16 units of the source, rows from 0. */
 export interface Node {
@@ -17,6 +17,6 @@ export interface Node {
   readonly children: readonly (Node | null)[]
   childForFieldName(name: string): Node | null
   childrenForFieldName(name: string): readonly (Node | null)[]
-  /** Those that reach into the range. */
+  /** Nodes that overlap the range. */
   descendantsOfType(types: string[], start: Node['startPosition'], end: Node['startPosition']): (Node | null)[]
 }

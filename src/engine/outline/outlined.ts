@@ -1,5 +1,5 @@
-// Which languages have outlines, by the names that inspect/language.ts gives them. Does not know what counts as a symbol in
-// them: only a thread that parses needs that.
+// Which languages have outlines, by the names from inspect/language.ts. What counts as a symbol is in languages.ts,
+// which only parsing threads need.
 
 /** Languages of code. */
 export const CODE_NAMES = [
@@ -22,10 +22,10 @@ export const CODE_NAMES = [
 ] as const
 export type CodeName = (typeof CODE_NAMES)[number]
 
-/** Bytes of a file that is parsed; a syntax tree takes many times as much memory. */
+/** The largest file, in bytes, that is parsed; a syntax tree takes many times as much memory. */
 export const PARSED_SIZE = 8 * 1024 * 1024
 
-/** Every language whose outline can be made. */
+/** Every language that can be outlined. */
 export const OUTLINED: readonly string[] = [...CODE_NAMES, 'markdown'].sort()
 
 export const isOutlined = (language: string | undefined): language is string =>

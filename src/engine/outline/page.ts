@@ -1,5 +1,5 @@
-// The lines of a text as edits of sections see them: which are blank, how they are indented, and what a text looks like
-// that is put between them. Does not know outlines.
+// The lines of a text as section edits see them: which are blank, how they are indented, and how an inserted text is
+// formatted between them.
 import { byteOfUtf16, decode, decodeByColumn } from '../text/encoding.ts'
 import type { LineEdit } from '../edit/request.ts'
 import { indentationOf } from '../text/indentation.ts'
@@ -7,23 +7,20 @@ import { breakBetween, BreakFinder, breakStyleOf, type LineEndings } from '../te
 import { ANY_BREAK, type Break, BREAK_TEXT, LineTable, splitAtBreaks } from '../text/lines.ts'
 import { Text } from '../text/text.ts'
 
-/** What lies on one side of a place: blank lines that are there, and those that there should be. */
+/** One side of a place: the blank lines that are there, and how many there should be. */
 export interface Side {
   blanks: number
   gap: number
 }
 
-/** A place to put text in: before `line`. Null where nothing lies on that side. */
+/** A place to insert text: before `line`. A side is null if there is no text on it. */
 export interface InsertPoint {
   line: number
   above: Side | null
   below: Side | null
 }
 
-/**
- * A text without the blank lines that it begins and ends with, which are counted. `end`: the break after it, empty
- * where there is none.
- */
+/** A text without its leading and trailing blank lines, which are counted. `end`: the break after it, or empty. */
 interface Core {
   text: string
   lead: number
@@ -50,26 +47,26 @@ export class Page {
 
   text = (line: number): string => decode(this.#table.bytesOf(line)).text
 
-  /** Blank, or only the marks of a quote where `prefix` has such. */
+  /** Whether a line is blank, or has only quote marks if `prefix` has any. */
   isBlank(line: number, prefix = ''): boolean {
     return this.#table.isBlank(line) || (prefix.includes('>') && /^[\s>]*$/.test(this.text(line)))
   }
 
-  /** Blank lines just above a line, none of them before `top`. */
+  /** Blank lines directly above a line, from `top` on. */
   blanksAbove(line: number, top = 1, prefix = ''): number {
     let count = 0
     while (line - 1 - count >= top && this.isBlank(line - 1 - count, prefix)) count++
     return count
   }
 
-  /** Blank lines just below a line, none of them after `bottom`. */
+  /** Blank lines directly below a line, up to `bottom`. */
   blanksBelow(line: number, bottom = this.total, prefix = ''): number {
     let count = 0
     while (line + 1 + count <= bottom && this.isBlank(line + 1 + count, prefix)) count++
     return count
   }
 
-  /** White space that a line begins with. */
+  /** The leading white space of a line. */
   indentOf = (line: number): string => /^[ \t]*/.exec(this.text(line))![0]
 
   /** One step of indentation. */
@@ -79,8 +76,8 @@ export class Page {
   }
 
   /**
-   * The insertion of a text, with the blank lines that it needs on both sides; `dress` gives its lines the form that
-   * they need there. Inserts nothing for a blank text.
+   * The insertion of a text, with the necessary blank lines on both sides; `dress` formats its lines for the place.
+   * Inserts nothing for a blank text.
    */
   insertion(text: string, at: InsertPoint, dress: (text: string) => string, blank = ''): LineEdit {
     return { start_line: at.line, end_line: at.line - 1, new_text: this.#inserted(text, at, dress, blank) }
@@ -102,8 +99,7 @@ export class Page {
   }
 
   /**
-   * The kind of a break that is added at a line: that of the file at this place. Where breaks are adapted, that is done
-   * later.
+   * The kind of break to add at a line: that of the file at this place. If breaks are adapted, a later step chooses it.
    */
   #kindAt(line: number): Break {
     return this.#lineEndings === 'adapt'
@@ -111,24 +107,24 @@ export class Page {
       : new BreakFinder(new Text([this.#original]), breakStyleOf(this.#original)).kindAt(this.#table.startOf(line))
   }
 
-  /** The byte before a line where breaks stay exact; where they are adapted, the later step looks at it. */
+  /** The byte before a line if breaks stay exact; if they are adapted, the later step examines it. */
   #byteBefore(line: number): number {
     return this.#lineEndings === 'adapt' ? -1 : (this.#original[this.#table.startOf(line) - 1] ?? -1)
   }
 
-  /** A text in place of others, without blank lines around it. */
+  /** A replacement text, without blank lines around it. */
   bare(text: string, dress: (text: string) => string, blank = ''): string {
     const core = coreOf(text, blank)
     return core.text === '' ? '' : `${dress(core.text)}${core.end}`
   }
 
-  /** A blank line in place of those from `line` on, where the document has none but one is needed. */
+  /** A blank line that replaces those from `line` on, if the document has none but one is needed. */
   separator(line: number): string {
     return this.#apart ? breakBetween(this.#kindAt(line), this.#byteBefore(line), -1) : ''
   }
 
   /**
-   * Text between empty braces on one line, in place of the white space in them; `column`: where that begins, in UTF-16
+   * Inserts text between empty braces on one line, replacing the white space in them; `column`: its start, in UTF-16
    * units.
    */
   opened(line: number, column: number, text: string, dress: (text: string) => string): LineEdit {
@@ -149,14 +145,14 @@ export class Page {
   }
 }
 
-/** `blank`: what a blank line may hold beside white space, the mark of a quote. */
+/** `blank`: what a blank line may contain besides white space, the mark of a quote. */
 function coreOf(text: string, blank = ''): Core {
   const lines = splitAtBreaks(text)
   const isBlank = (line: string) => /^[ \t]*$/.test(line) || line.trimEnd() === blank
   const first = lines.findIndex(line => !isBlank(line))
   if (first === -1) return { text: '', lead: 0, trail: 0, end: '' }
   const last = lines.findLastIndex(line => !isBlank(line))
-  // The breaks stay as they are.
+  // The breaks are kept as they are.
   const breaks = [...text.matchAll(ANY_BREAK)]
   const start = first === 0 ? 0 : breaks[first - 1]!.index + breaks[first - 1]![0].length
   return {
@@ -172,13 +168,13 @@ export const isOneLine = (text: string): boolean => splitAtBreaks(text).filter(l
 
 const eachLine = (text: string, change: (line: string) => string): string => {
   const breaks = text.match(ANY_BREAK) ?? []
-  // What follows the last break is not a line.
+  // The empty string after a final break is not a line.
   return splitAtBreaks(text)
     .map((line, i) => (i === breaks.length && line === '' ? '' : change(line)) + (breaks[i] ?? ''))
     .join('')
 }
 
-/** Lines with `prefix` before each; as they are where all that aren't blank have it. */
+/** Lines with `prefix` before each; unchanged if all non-blank lines have it already. */
 export function prefixed(text: string, prefix: string): string {
   const isBlank = (line: string) => /^[ \t]*$/.test(line)
   if (
@@ -190,13 +186,16 @@ export function prefixed(text: string, prefix: string): string {
   return eachLine(text, line => (isBlank(line) ? prefix.trimEnd() : prefix + line))
 }
 
-/** Lines of an indented code block; as they are where all that aren't blank are indented enough. */
+/** Lines of an indented code block; unchanged if all non-blank lines are indented enough. */
 export function asIndentedCode(text: string): string {
   if (splitAtBreaks(text).every(line => /^(?: {4}|[ ]{0,3}\t|[ \t]*$)/.test(line))) return text
   return eachLine(text, line => (line === '' ? line : `    ${line}`))
 }
 
-/** Lines moved so that the first is indented by `indent`: those that begin as it does begin so then, others stay. */
+/**
+ * Reindents lines so that the first has the indentation `indent`: lines that share its present indentation change with
+ * it, others stay.
+ */
 export function indented(text: string, indent: string): string {
   const present = /^[ \t]*/.exec(text)![0]
   return present === indent

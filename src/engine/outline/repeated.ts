@@ -1,5 +1,4 @@
-// What a new text repeats of the item that it is to replace: models send back what they were shown. Does not know what
-// is done about it.
+// Detects what a new text repeats of the item that it replaces: models send back what they were shown.
 import { decode } from '../text/encoding.ts'
 import { LineTable, splitAtBreaks } from '../text/lines.ts'
 import type { CodeBlock, Heading, Item } from './outline.ts'
@@ -8,8 +7,8 @@ import type { CodeBlock, Heading, Item } from './outline.ts'
 export type Repeated = 'heading' | 'fences' | 'comment'
 
 /**
- * What `new_text` begins with that stays where the content of `item` is replaced, and would be there twice; undefined
- * where it begins with nothing of the kind. Blank lines, blanks around a line and the marks of a quote don't count.
+ * The part at the start of `new_text` that a replacement of the content of `item` would keep, and therefore duplicate;
+ * undefined if there is none. Ignores blank lines, blanks around a line and quote marks.
  */
 export function repeatedIn(original: Buffer, item: Item, new_text: string): Repeated | undefined {
   const lines = splitAtBreaks(new_text)
@@ -47,7 +46,7 @@ function repeatsHeading(
   )
 }
 
-/** Both of them: a text that only opens a fence is broken. */
+/** Requires both fences: a text that only opens one is broken. */
 function repeatsFences(
   put: readonly string[],
   { start_line, fence, prefix }: CodeBlock,
@@ -58,17 +57,20 @@ function repeatsFences(
   return last.length >= fence.markup.length && [...last].every(sign => sign === fence.markup[0])
 }
 
-/** What opens a comment: of two in one style, one below the other, the second is mostly the first, written again. */
+/**
+ * The opening of a comment: if two comments of one style follow each other, the second is mostly the first one,
+ * rewritten.
+ */
 const OPENING = /^(?:\/\*\*?|\/\/[/!]?|--|;+|#(?![[!]))/
 
 /**
- * What follows the opening of a line that may stand above or below a doc comment: a rule or a banner, a note to
- * oneself, a word to a linter or compiler (`noqa`, `go:noinline`, `type: ignore`).
+ * What follows the opening in a comment line that isn't documentation: a rule or a banner, a note to oneself, a
+ * directive for a linter or compiler (`noqa`, `go:noinline`, `type: ignore`).
  */
 const NOT_DOC =
   /^\s*(?:[-=*~#/_+]{3}|(?:TODO|FIXME|XXX|HACK)\b|@ts\b|prettier-|biome-|eslint|no(?:qa|lint|sonar)\b|(?:c8|v8|istanbul) |pragma\b|pylint:|[a-z]+:\S|(?:type|mypy|ruff|pyright|rubocop|shellcheck|fmt|isort)\b:? ?(?:ignore|disable|off|skip|on))/i
 
-/** What opens a comment that says what is below it; undefined of any other line. */
+/** The opening of a comment that documents what is below it; undefined for any other line. */
 function openingOfDoc(line: string): string | undefined {
   const opening = OPENING.exec(line)?.[0]
   return opening === undefined || NOT_DOC.test(line.slice(opening.length)) ? undefined : opening

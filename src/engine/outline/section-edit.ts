@@ -1,4 +1,4 @@
-// What /edit-section asks for an item of an outline, and why an item can't take it. Does not know the text.
+// What /edit-section requests for an outline item, and why an item can't take it.
 
 export type SectionAction = 'replace' | 'delete' | 'append' | 'prepend' | 'insert_before' | 'insert_after'
 
@@ -8,8 +8,8 @@ export type Refusal = 'not_alone' | 'cramped' | 'no_body' | 'unclosed' | 'closes
 export interface SectionEdit {
   action: SectionAction
   new_text: string
-  /** The heading line, or the fences, are replaced too. */
+  /** Replace the heading line, or the fences, too. */
   include_heading: boolean
-  /** The doc comment belongs to what is replaced or deleted. */
+  /** Replace or delete the doc comment too. */
   include_comment: boolean
 }

@@ -1,12 +1,11 @@
-// Lines that begin inside a string, where indentation is part of a value: which these are, and a text that leaves them as
-// they were sent. Does not know the parser.
+// Lines that begin inside a string, where indentation is part of a value: finds them, and keeps them as they were sent.
 import type { LineEdit } from '../edit/request.ts'
 import { ANY_BREAK, splitAtBreaks } from '../text/lines.ts'
 import type { Language } from './languages/language.ts'
 import type { Node } from './node.ts'
 import type { Lines } from './outline.ts'
 
-/** Those of the lines of a tree's text that begin inside a string, what is evaluated in it included; in order. */
+/** The lines, within a range, that begin inside a string, including code evaluated in it; sorted. */
 export function stringLines(
   root: Node,
   { strings, docstring_in }: Language,
@@ -23,15 +22,15 @@ export function stringLines(
   return [...lines].sort((a, b) => a - b)
 }
 
-/** The lines of the result that an edit of whole lines puts in. */
+/** The lines of the result that a whole-line edit inserts. */
 export const linesPutIn = ({ start_line, new_text }: LineEdit): Lines => ({
   start_line,
   end_line: start_line + splitAtBreaks(new_text).length - 1
 })
 
 /**
- * `edit` with some of the lines that it puts in as they are in `sent`, which is its text before it was indented. `lines`
- * are of the result.
+ * Restores some inserted lines of `edit` to their form in `sent`, its text before indentation. `lines` are lines of the
+ * result.
  */
 export function withLinesAsSent(edit: LineEdit, sent: string, lines: readonly number[]): LineEdit {
   if (lines.length === 0) return edit
@@ -39,7 +38,7 @@ export function withLinesAsSent(edit: LineEdit, sent: string, lines: readonly nu
   const put = splitAtBreaks(edit.new_text)
   const breaks = edit.new_text.match(ANY_BREAK) ?? []
   const were = splitAtBreaks(sent)
-  // Only the blank lines before the text are more or fewer.
+  // Only the number of blank lines before the text may differ.
   const shift = firstFilled(were) - firstFilled(put)
   const text = put.map(
     (line, i) => (kept.has(edit.start_line + i) ? (were[i + shift] ?? line) : line) + (breaks[i] ?? '')

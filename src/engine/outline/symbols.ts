@@ -1,5 +1,5 @@
-// The outline of a source file, from its syntax tree and what a query captures in it. Knows the shape of trees; does
-// not know languages or the parser.
+// The outline of a source file, from its syntax tree and the captures of a query. Independent of languages and the
+// parser.
 import { isUtf8 } from 'node:buffer'
 import { bomLength, decodeByColumn } from '../text/encoding.ts'
 import { BREAK_TEXT } from '../text/lines.ts'
@@ -8,7 +8,7 @@ import type { Node } from './node.ts'
 import { type Body, type Outline, SEPARATOR, type Symbol, SYMBOL_KINDS, type SymbolKind } from './outline.ts'
 import { errorLines, firstFault } from './syntax-errors.ts'
 
-/** What one pattern of a query captured at one place. */
+/** The captures of one query pattern at one place. */
 export interface Captured {
   patternIndex: number
   captures: readonly { name: string; node: Node }[]
@@ -18,33 +18,33 @@ export interface Captured {
 const NAME_LENGTH = 200
 
 /**
- * A file's text in the form that parsers get: without byte-order mark, every lone `\r` as the line break that it is, so
- * that rows are lines. A byte that isn't UTF-8 is one character.
+ * A file's text for the parsers: without byte-order mark, and with each lone `\r` as `\n`, so that rows are lines. A
+ * byte that isn't UTF-8 becomes one character.
  */
 export function sourceOf(bytes: Buffer): string {
   const { text } = decodeByColumn(bytes.subarray(bomLength(bytes)))
   return text.includes(BREAK_TEXT.cr) ? text.replace(/\r(?!\n)/g, '\n') : text
 }
 
-/** A definition that was captured, before it is known what lies in what. */
+/** A captured definition, before nesting is known. */
 interface Found {
   kind: SymbolKind
   name: string
   node: Node
-  /** With what belongs to it. */
+  /** The definition including everything that belongs to it. */
   start: Node
   outer: Node
   comment: Node | undefined
   body: Node | undefined
   owner: string | undefined
-  /** The name by which its members refer to it. */
+  /** Its name in the paths of its members. */
   scope: string
   pattern: number
 }
 
 /**
- * The outline of a file with these bytes, whose text (`sourceOf`) was parsed as `root`. Symbols in the order of their
- * first lines.
+ * The outline of a file with these bytes, whose text (`sourceOf`) was parsed as `root`. Symbols are in the order of
+ * their first lines.
  */
 export function symbolsOf(
   bytes: Buffer,
@@ -62,7 +62,7 @@ export function symbolsOf(
   for (const symbol of found) {
     const { start, outer, comment, owner, name } = symbol
     const body = bodyOf(symbol, language, lines)
-    // Names of one declaration, as in `const X, Y = 1, 2`, aren't in each other.
+    // Names of one declaration, as in `const X, Y = 1, 2`, aren't nested.
     const declaration = `${symbol.kind} ${spanOf(symbol)}`
     while (open.length > 0 && (open.at(-1)!.end <= outer.startIndex || open.at(-1)!.declaration === declaration)) {
       open.pop()
@@ -104,8 +104,8 @@ const HOLDS_CONSTANTS = new Set<SymbolKind>(['namespace', 'class', 'interface', 
 const HAS_METHODS = new Set<SymbolKind>(['class', 'struct', 'interface', 'trait', 'impl', 'enum'])
 
 /**
- * Whether a definition declares something beside what it is listed as, which would go with it: another declarator
- * (`int a = 1, *b;`), another target of the same value (`a = b = 1`), a type that a variable is of (`struct T {} t;`).
+ * Whether a definition declares more than its listed name, which an edit would also remove: another declarator (`int a
+ * = 1, *b;`), another target of the same value (`a = b = 1`), the type of a variable (`struct T {} t;`).
  */
 function declaresMore({ kind, node }: Found): boolean {
   const type = isTopOnly(kind) ? node.childForFieldName('type') : null
@@ -123,8 +123,8 @@ function countBy(found: readonly Found[], key: (symbol: Found) => string): Map<s
 }
 
 /**
- * One definition for each that several patterns capture by one name, the first; in the order of their starts, the outer
- * before the inner.
+ * Removes duplicates: if several patterns capture a definition by one name, keeps the first. Sorted by start, outer
+ * before inner.
  */
 function distinct(found: readonly Found[]): Found[] {
   const sorted = [...found].sort(
@@ -161,7 +161,7 @@ function read({ patternIndex: pattern, captures }: Captured, language: Language)
 }
 
 const tidy = (text: string): string => text.replace(/\s+/g, ' ').trim().slice(0, NAME_LENGTH).toWellFormed()
-/** A type without pointers, references and what it is generic in. */
+/** A type without pointers, references and generic arguments. */
 const bare = (type: string): string => tidy(type.replace(/<[^]*>|\[[^]*\]|^[&*\s]+/g, '').replace(/^\*+/, ''))
 
 function namesOf(
@@ -179,7 +179,7 @@ function namesOf(
     }
   }
   if (word === 'default') return { name: 'default', owner: undefined, scope: 'default' }
-  // What has no name is called by what stands before its body.
+  // A definition without a name is called by the text before its body.
   const name = tidy(
     named === undefined ? definition!.text.slice(0, body!.startIndex - definition!.startIndex) : named.text
   )
@@ -195,11 +195,11 @@ function namesOf(
   return { name: last, owner: parts.length > 0 ? parts.join(SEPARATOR.code) : undefined, scope: last }
 }
 
-/** The node with what belongs to that one definition alone. */
+/** The node extended to wrappers that belong only to this definition. */
 function widened(node: Node, wrappers: readonly string[]): Node {
   for (let { parent } = node; parent !== null && wrappers.includes(parent.type); { parent } = node) {
     const { type } = node
-    // A group stays when one of its members goes.
+    // A group remains when one of its members is removed.
     if (
       parent.children.some(child => child?.type === '(') ||
       parent.children.filter(child => child?.type === type).length > 1
@@ -218,12 +218,10 @@ function isAtTop(outer: Node, { top, wrappers }: Language): boolean {
   return true
 }
 
-/** A comment that is about the file, or for the system. */
+/** A comment about the file, or for the system. */
 const OF_THE_FILE = /^(?:\/\/!|\/\*!|#!)/
 
-/**
- * The first of the attributes before a node, else itself, and the first comment of those that end on the line above.
- */
+/** The first attribute before a node, or the node itself, and the first of the comments that end on the line above. */
 function before(outer: Node, attributes: readonly string[]): { start: Node; comment: Node | undefined } {
   let start = outer
   let comment: Node | undefined
@@ -245,7 +243,7 @@ function before(outer: Node, attributes: readonly string[]): { start: Node; comm
   return { start, comment }
 }
 
-/** Whether nothing stands before a comment on its line: else it would be about that. */
+/** Whether a comment comes first on its line; otherwise it would be about the code before it. */
 function standsFirst(comment: Node): boolean {
   const { previousSibling: other } = comment
   return other === null || lastRow(other) < comment.startPosition.row
@@ -255,7 +253,7 @@ function standsFirst(comment: Node): boolean {
 const lastRow = ({ startPosition, endPosition: { row, column } }: Node): number =>
   column === 0 && row > startPosition.row ? row - 1 : row
 
-/** Whether on its first and last line there is nothing else but white space, what ends a statement, and a comment. */
+/** Whether its first and last line hold nothing else but white space, statement terminators, and a comment. */
 function isAlone(lines: readonly string[], start: Node, outer: Node): boolean {
   const { row, column } = outer.endPosition
   const after = lastRow(outer) === row ? lines[row]!.slice(column) : ''
@@ -284,7 +282,7 @@ function bodyOf({ node, body }: Found, { indented }: Language, lines: readonly s
     : 'cramped'
 }
 
-/** Where what is inside begins and ends. `word`: it is closed by a word, which needs a line of its own. */
+/** Where the inside begins and ends. `word`: it is closed by a word, which needs a line of its own. */
 interface Rows {
   open: Node['endPosition']
   close?: Node['startPosition']
@@ -309,7 +307,7 @@ function wordRows(node: Node): Rows | undefined {
   return close?.type === 'end' && head ? { open: head.endPosition, close: close.startPosition, word: true } : undefined
 }
 
-/** From the colon, or from the text that documents it, to where indentation ends. */
+/** From the colon, or from the docstring, to the end of the indentation. */
 function indentedRows(body: Node): Rows | undefined {
   const first = body.children.find(child => child?.type !== 'comment')
   if (first?.type === 'expression_statement' && first.children[0]?.type === 'string') return { open: first.endPosition }

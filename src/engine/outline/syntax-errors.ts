@@ -5,8 +5,8 @@ const SHOWN_ERRORS = 20
 
 /**
  * The first place of a text that a parser does not understand. `line` and `column` are 1-based, the column in UTF-16
- * units; `text` is that line without the blanks around it. `end_line`: the last line of what isn't understood, where
- * that is more than one. `reason`: what the parser says of it, without a full stop.
+ * units; `text` is that line, trimmed. `end_line`: the last line that isn't understood, if there is more than one.
+ * `reason`: the parser's message, without a full stop.
  */
 export interface SyntaxFault {
   line: number
@@ -16,7 +16,7 @@ export interface SyntaxFault {
   reason?: string
 }
 
-/** The fault at a place of `source`, whose lines end with `\n` or `\r\n`; a place behind it is moved to its end. */
+/** The fault at a place of `source`, whose lines end with `\n` or `\r\n`; a place after the end is moved to the end. */
 export function faultAt(source: string, line: number, column: number, reason?: string): SyntaxFault {
   const lines = source.split('\n')
   const row = Math.min(line, lines.length)
@@ -30,8 +30,8 @@ export function faultAt(source: string, line: number, column: number, reason?: s
 }
 
 /**
- * The first fault of a tree, whose text is `source`; null where there is none. In a language whose blocks are indented
- * that is also a block without a statement, which its parser takes.
+ * The first fault of a tree for the text `source`; null if there is none. In a language with indented blocks, a block
+ * without a statement is a fault too, although the parser accepts it.
  */
 export function firstFault(root: Node, source: string, { indented }: { indented?: true }): SyntaxFault | null {
   const [node] = faultyNodes(root, 1)
@@ -42,7 +42,7 @@ export function firstFault(root: Node, source: string, { indented }: { indented?
   return last > start.row ? { ...fault, end_line: last + 1 } : fault
 }
 
-/** The first place of a tree without errors at which a block begins that holds no statement. */
+/** The start of the first block without statements, in a tree without errors. */
 function withoutBody(root: Node, source: string): SyntaxFault | null {
   const blocks = root.descendantsOfType(['block'], { row: 0, column: 0 }, root.endPosition)
   const empty = blocks.find(block => block !== null && block.startIndex === block.endIndex)
@@ -57,7 +57,7 @@ export function errorLines(root: Node): number[] {
   return [...rows].sort((a, b) => a - b)
 }
 
-/** The first nodes of text that wasn't understood, or that isn't there but should be: of as many rows as `max`. */
+/** The first nodes that weren't understood, or are missing, on at most `max` rows. */
 function faultyNodes(root: Node, max: number): Node[] {
   const found: Node[] = []
   const rows = new Set<number>()

@@ -1,20 +1,20 @@
-// Which item of an outline a request means. Does not know edits.
+// Finds the outline item that a request means.
 import { fail, ok, type Result } from '../../result.ts'
 import type { AmbiguousTarget, OutlineEntry, Target, TargetNotFound } from '../failure.ts'
 import { excerpt } from '../text/encoding.ts'
 import { type LikeNames, likeNames, type Spelling } from './like-names.ts'
 import { type CodeBlock, type Heading, type Item, type Lines, type Outline, SEPARATOR, type Symbol } from './outline.ts'
 
-/** Items of an outline, and of what fits, that a problem shows, the first. */
+/** How many items of an outline, and of the fitting ones, a problem shows, the first. */
 const MOST_SHOWN = 100
-/** UTF-16 units of a name, or of the path above it, that are shown: no request may name what is longer. */
+/** UTF-16 units shown of a name, or of the path above it: no request may name anything longer. */
 const SHOWN_LENGTH = 1000
-/** Names that are compared with one that isn't there, the first. */
+/** How many names are compared with a missing one, the first. */
 const MOST_COMPARED = 5000
 
 /**
- * The item that `target` means; with `at_line`, of several that fit the one that holds this line, the innermost. Fails
- * where none fits, or several.
+ * The item that `target` means; with `at_line`, the innermost fitting item that holds this line. Fails if none fits, or
+ * several.
  */
 export function findTarget(
   outline: Outline,
@@ -53,7 +53,7 @@ export function findTarget(
   })
 }
 
-/** How /edit-section names the symbol on just these lines; null where there is none. */
+/** How /edit-section names the symbol on exactly these lines; null if there is none. */
 export function symbolOn(
   outline: Outline & { type: 'code' },
   [start, end]: readonly [number, number]
@@ -81,7 +81,7 @@ export function outlineEntryOf(item: Item): OutlineEntry {
   }
 }
 
-/** How many lines a line is away from an item, with its doc comment; 0 of those that it holds. */
+/** The distance in lines between a line and an item with its doc comment; 0 if the item holds the line. */
 export const linesFrom = ({ end_line, ...item }: Lines & { comment_start_line?: number }, line: number): number =>
   Math.max(0, (item.comment_start_line ?? item.start_line) - line, line - end_line)
 
@@ -90,7 +90,7 @@ const holds = (item: Item, line: number): boolean => linesFrom(item, line) === 0
 const nearestTo = (line: number | undefined, items: readonly Item[]): readonly Item[] =>
   line === undefined ? items : items.toSorted((a, b) => linesFrom(a, line) - linesFrom(b, line))
 
-/** Of items that all hold a line, the one that begins last. */
+/** The item that begins last, of items that all hold a line. */
 function innermost(items: readonly Item[]): Item[] {
   const last = items.at(-1)
   return items.filter(({ start_line }) => start_line === last?.start_line)
@@ -99,7 +99,10 @@ function innermost(items: readonly Item[]): Item[] {
 const pathOf = ({ parent, name }: Heading | Symbol, separator: string): string =>
   parent === undefined ? name : `${parent}${separator}${name}`
 
-/** A name at the top is itself a path: what has the whole path is meant before what only ends with it. */
+/**
+ * A top-level name is itself a path: an item whose whole path matches takes precedence over those whose path only ends
+ * with it.
+ */
 function symbolsThatFit(items: readonly Symbol[], asked: string): Symbol[] {
   const plain = (path: string) => path.replaceAll('::', SEPARATOR.code)
   const wanted = plain(asked.trim())
@@ -108,23 +111,21 @@ function symbolsThatFit(items: readonly Symbol[], asked: string): Symbol[] {
   return whole.length > 0 ? whole : items.filter((_, i) => paths[i]!.endsWith(`${SEPARATOR.code}${wanted}`))
 }
 
-/**
- * A path up to an offset: the names that it may end with, and of headings around others whether they are what it names.
- */
+/** A path up to an offset: the names that it may end with, and for enclosing headings whether the path names them. */
 interface Stretch {
   endings: ReadonlyMap<string, Ending>
   around: Map<number, boolean>
 }
 
-/** `from`: where the name begins in the path, with its marks; `level`: what they say. */
+/** `from`: the start of the name in the path, including its marks; `level`: the level that the marks state. */
 interface Ending {
   from: number
   level?: number
 }
 
 /**
- * What depends on the path alone is made once for each of its ends, and a heading around others is looked at once: both
- * may be hundreds, and there may be a million headings.
+ * Results that depend only on the path are computed once for each of its ends, and each enclosing heading is checked
+ * once: there may be hundreds of both, and a million headings.
  */
 function headingsThatFit(items: readonly Item[], asked: string): Heading[] {
   const stretches = new Map<number, Stretch>()
@@ -152,8 +153,8 @@ function headingsThatFit(items: readonly Item[], asked: string): Heading[] {
 const MARKED = /^(#{1,6})(?:[ \t]+(.*))?$/
 
 /**
- * A heading's text may hold what stands between the names of a path, so every part of the path that it may end with
- * counts, with the marks and without. No two give the same name: the longer one has one more `>`.
+ * A heading's text may contain the path separator, so every part that the path may end with counts, with and without
+ * marks. No two give the same name: the longer one has one more `>`.
  */
 function endingsOf(path: string): Map<string, Ending> {
   const endings = new Map<string, Ending>()
@@ -184,7 +185,7 @@ function blocksThatFit(items: readonly Item[], { code_block }: Target, at_line?:
     )
   if (sections.length === 1) return blocksIn(sections[0]!)
   if (at_line === undefined) return sections
-  // No two sections begin on one line.
+  // No two sections begin on the same line.
   const [meant] = innermost(sections.filter(section => holds(section, at_line)))
   return meant === undefined ? sections.flatMap(blocksIn) : blocksIn(meant)
 }
@@ -192,7 +193,7 @@ function blocksThatFit(items: readonly Item[], { code_block }: Target, at_line?:
 const one = (blocks: readonly Item[], index: number | undefined): Item[] =>
   index === undefined ? [...blocks] : blocks.slice(index - 1, index)
 
-/** Of paths like the one that was asked for, those that a request may have. */
+/** Paths similar to the requested one that a request may use. */
 function like({ type, items }: Outline, { heading, symbol, code_block }: Target): LikeNames {
   const asked = heading ?? symbol ?? code_block?.under_heading
   if (asked === undefined) return { nearest: [] }
@@ -205,7 +206,7 @@ function like({ type, items }: Outline, { heading, symbol, code_block }: Target)
 }
 
 const SPELLING: Record<Outline['type'], Spelling> = {
-  // Without marks, and without what a model may leave out of a heading: code, emphasis, links.
+  // Strips marks, and what a model may omit from a heading: code, emphasis, links.
   document: {
     separator: SEPARATOR.document,
     plain: name => name.replace(/^[#\s]+|[*_`()[\]]/g, '').trim()

@@ -1,19 +1,19 @@
-// Which lines belong to the block that a line begins, judged by indentation alone. Does not know languages or hunks.
+// Which lines belong to the block that a line begins, judged by indentation alone.
 import type { FileLines } from './file-lines.ts'
 
-/** How a line begins that, as deep as the first, closes a block. */
+/** The start of a line that closes a block at the indentation of its first line. */
 const CLOSING = /^(?:[)\]}]|<\/|(?:end|fi|done|esac)\b)/
-/** How such a line ends where the block goes on with it: `): {`, `} else {`, `):`. */
+/** The end of such a line if the block continues: `): {`, `} else {`, `):`. */
 const OPENING = /[([{:]$/
-/** Lines as deep as the first with which a block goes on: a brace of its own, a branch, a label, a comment. */
+/** Lines at the block's own indentation that continue it: a brace alone, a branch, a label, a comment. */
 const GOING_ON =
   /^(?:\{|(?:else|elif|elsif|catch|except|finally|rescue|ensure|then|do)\b|(?:case\b.*|default|public|private|protected) ?:$|#|\/[/*])/
 
 /**
- * The index behind the last line of the block that line `first` begins: the lines below that are deeper, up to the
- * next that is not, and the line that closes it. Lines as deep that go on with it belong to it where deeper ones
- * follow. Undefined where the line begins none: the next line with a text is no deeper, or can't be compared, because
- * one of the two is indented with tabs and the other with spaces. That is also so where a line inside of it can't.
+ * The index after the last line of the block that line `first` begins: the deeper lines below it, up to the next line
+ * that isn't deeper, and the line that closes the block. Lines at the same depth that continue it are included if
+ * deeper ones follow. Undefined if the line begins no block: the next non-blank line is no deeper, or can't be compared
+ * because one is indented with tabs and the other with spaces. Also undefined if a line inside can't be compared.
  */
 export function blockEnd(file: FileLines, first: number): number | undefined {
   const own = indentation(file, first)
@@ -39,7 +39,7 @@ export function blockEnd(file: FileLines, first: number): number | undefined {
   return end
 }
 
-/** Bytes of a line that are looked at. */
+/** Bytes examined of a line. */
 const LOOKED_AT = 200
 
 function indentation(file: FileLines, index: number): string {

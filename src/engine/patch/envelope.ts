@@ -1,15 +1,14 @@
-// The envelope of codex's apply_patch: the diffs of several files between `*** Begin Patch` and `*** End Patch`. Does
-// not know what is in a diff, or whether its files are there.
+// The envelope of codex's apply_patch: the diffs of several files between `*** Begin Patch` and `*** End Patch`.
 //
-// Read as codex reads it (codex-rs/apply-patch, parser.rs), with the lenient heredoc around it, but strictly: nothing
-// may stand before, between or after its parts but blank lines. A patch that was cut off has no `*** End Patch`.
+// Parsed as codex does (codex-rs/apply-patch, parser.rs), including the lenient heredoc around it, but strictly: only
+// blank lines may be before, between or after its parts. A truncated patch has no `*** End Patch`.
 import { fail, ok, type Result } from '../../result.ts'
 import { faultOfLength, isFence, patchFault, type PatchFault, type PatchLine, patchLines } from './fault.ts'
 import { END_OF_FILE, END_PATCH } from './v4a.ts'
 
 /**
- * What a patch does to one file. `diff`: for `parseNewFile` or `parseDiff`; empty where a file is only moved.
- * `first_line`: the 1-based line of the patch that is line 1 of `diff`; of a deletion, that of its header.
+ * What a patch does to one file. `diff`: for `parseNewFile` or `parseDiff`; empty if a file is only moved.
+ * `first_line`: the 1-based line of the patch that is line 1 of `diff`; for a deletion, its header line.
  */
 export type FilePatch =
   | { kind: 'create'; path: string; diff: string; first_line: number }
@@ -19,14 +18,14 @@ export type FilePatch =
 const BEGIN_PATCH = '*** Begin Patch'
 const FILE = /^\*\*\* (Add|Delete|Update) File:(.*)$/
 const MOVE = /^\*\*\* Move to:(.*)$/
-/** A command whose input, to the line with the word, is the patch. */
+/** A command that takes the patch as its input, up to the line with the word. */
 const HEREDOC = /^(?:apply_?patch\s+)?<<-?\s*(['"]?)(\w+)\1\s*$/
 
 const isBlank = (line: PatchLine): boolean => line.text.trim() === ''
 
 /**
- * The parts of a patch, in its order; whether two name the same file isn't looked at. Blank lines around the envelope
- * and behind a part say nothing. Fails with the first line that can't stand where it does. Linear.
+ * The parts of a patch, in order; doesn't check whether two name the same file. Ignores blank lines around the envelope
+ * and after a part. Fails with the first line that isn't allowed at its place. Linear.
  */
 export function parsePatch(text: string): Result<FilePatch[], PatchFault> {
   const tooLong = faultOfLength(text)
@@ -51,7 +50,7 @@ export function parsePatch(text: string): Result<FilePatch[], PatchFault> {
 
 const HEADERS = { create: 'Add', delete: 'Delete', update: 'Update' } as const
 
-/** The patch of these parts, as `parsePatch` reads it. */
+/** Writes parts as a patch that `parsePatch` can read. */
 export function writePatch(files: readonly FilePatch[]): string {
   const parts = files.flatMap(file => {
     const header = `*** ${HEADERS[file.kind]} File: ${file.path}`
@@ -62,7 +61,7 @@ export function writePatch(files: readonly FilePatch[]): string {
   return [BEGIN_PATCH, ...parts, END_PATCH, ''].join('\n')
 }
 
-/** The indexes of the lines between `*** Begin Patch` and `*** End Patch`, the latter excluded. */
+/** The range of lines between `*** Begin Patch` and `*** End Patch`, end exclusive. */
 function insideOf(lines: readonly PatchLine[]): Result<{ from: number; to: number }, PatchFault> {
   let from = lines.findIndex(line => !isBlank(line))
   let to = lines.findLastIndex(line => !isBlank(line))
@@ -85,7 +84,7 @@ function insideOf(lines: readonly PatchLine[]): Result<{ from: number; to: numbe
   return ok({ from: from + 1, to: end })
 }
 
-/** The part whose header is line `at`, and where the next one may begin. */
+/** The part whose header is line `at`, and the first line where the next one may begin. */
 function partAt(
   text: string,
   lines: readonly PatchLine[],
@@ -107,7 +106,7 @@ function partAt(
   if (move !== undefined) first++
   let next = first
   while (next < to && !isHeader(lines[next]!.text)) next++
-  // A blank line without its marker that another part follows stands between the two.
+  // Blank lines without a marker at the end of a part only separate it from the next part.
   let last = next
   while (last > first && lines[last - 1]!.text === '') last--
   const first_line = first + 1
@@ -123,7 +122,7 @@ function partAt(
     : fail(faultAt(lines, first + stray, 'lines_of_deleted'))
 }
 
-/** Whether a line ends the part before it: lines of a diff have a marker in front, but for the end of a file. */
+/** Whether a line ends the part before it: other lines of a diff begin with a marker, except the end-of-file line. */
 const isHeader = (line: string): boolean => line.startsWith('***') && line.trimEnd() !== END_OF_FILE
 
 const faultAt = (lines: readonly PatchLine[], index: number, reason: PatchFault['reason']): PatchFault =>

@@ -1,13 +1,15 @@
-// What is wrong with the text of a patch or a diff, as data. Does not know sentences.
+// Faults in the text of a patch or a diff, as data.
 import { excerpt } from '../text/encoding.ts'
 import { ANY_BREAK } from '../text/lines.ts'
 
-/** Lines of a patch, or of the diff of one file: reading them takes the event loop some tenths of a second. */
+/**
+ * Lines of a patch, or of the diff of one file: reading this many blocks the event loop for some tenths of a second.
+ */
 export const MAX_PATCH_LINES = 100_000
 
 /**
- * `line`: 1-based, of the text that was read; the line after the last one where something is missing at the end.
- * `text`: that line, cut; empty where there is none.
+ * `line`: 1-based, in the text that was read; the line after the last one if something is missing at the end. `text`:
+ * that line, cut; empty if there is none.
  */
 export interface PatchFault {
   line: number
@@ -16,16 +18,16 @@ export interface PatchFault {
 }
 
 export type PatchFaultReason =
-  // Of a diff.
-  /** Begins with none of `@@`, `+`, `-` and a space. */
+  // Faults of a diff.
+  /** The line begins with none of `@@`, `+`, `-` and a space. */
   | 'no_marker'
-  /** Of a new file, and doesn't begin with `+`. */
+  /** A line of a new file doesn't begin with `+`. */
   | 'not_added'
-  /** `@@` with no space behind it, but a text. */
+  /** `@@` followed by text without a space. */
   | 'no_space_after_marker'
   /** `@@` with no lines below it. */
   | 'empty_hunk'
-  /** Nothing is added or removed. */
+  /** The diff adds and removes nothing. */
   | 'no_change'
   /** Lines after `*** End of File`. */
   | 'after_end_of_file'
@@ -35,33 +37,33 @@ export type PatchFaultReason =
   | 'newline_note'
   /** A line of the envelope around the diffs of several files. */
   | 'envelope_line'
-  // Of either.
+  // Faults of either.
   /** A Markdown fence. */
   | 'fence'
-  /** The first one after `MAX_PATCH_LINES`. */
+  /** The first line after `MAX_PATCH_LINES`. */
   | 'too_many_lines'
-  // Of the envelope.
+  // Faults of the envelope.
   | 'no_begin'
   | 'no_end'
   | 'after_end'
-  /** There is no file in it. */
+  /** The patch names no file. */
   | 'no_files'
-  /** Stands where one of the lines is expected that name a file. */
+  /** The line is where one that names a file is expected. */
   | 'no_file_line'
-  /** Begins with `***`, and is none of the lines that there are. */
+  /** Begins with `***`, but is no known line. */
   | 'unknown_line'
-  /** `*** Move to:` stands elsewhere than below `*** Update File:`. */
+  /** `*** Move to:` is elsewhere than below `*** Update File:`. */
   | 'misplaced_move'
-  /** `*** Move to:` the path that the file has. */
+  /** `*** Move to:` names the path that the file already has. */
   | 'same_path'
-  /** No path is behind the colon. */
+  /** No path follows the colon. */
   | 'no_path'
-  /** A file is updated, and nothing of it is said. */
+  /** A file is updated, but no change is given. */
   | 'no_update'
-  /** Below `*** Delete File:`, which has none. */
+  /** Lines below `*** Delete File:`, which takes none. */
   | 'lines_of_deleted'
 
-/** UTF-16 units of a line that is echoed. */
+/** UTF-16 units echoed of a line. */
 const ECHOED = 100
 
 export const patchFault = (reason: PatchFaultReason, line: number, text = ''): PatchFault => ({
@@ -70,7 +72,10 @@ export const patchFault = (reason: PatchFaultReason, line: number, text = ''): P
   text: excerpt(text, ECHOED)
 })
 
-/** Null: there are at most `MAX_PATCH_LINES` lines, a lone `\r` ends one too. Stops there, however long the text is. */
+/**
+ * Null if there are at most `MAX_PATCH_LINES` lines; a lone `\r` ends a line too. Stops there, however long the text
+ * is.
+ */
 export function faultOfLength(text: string): PatchFault | null {
   let line = 0
   let start = 0
@@ -83,10 +88,10 @@ export function faultOfLength(text: string): PatchFault | null {
     : null
 }
 
-/** Whether a line opens or closes a Markdown fence; no line of a patch begins so. */
+/** Whether a line opens or closes a Markdown fence; no line of a patch begins this way. */
 export const isFence = (line: string): boolean => /^(?:```|~~~)/.test(line)
 
-/** A line of a patch, and where it begins and the next one, in UTF-16 units. */
+/** A line of a patch, with its start and the start of the next line, in UTF-16 units. */
 export interface PatchLine {
   text: string
   start: number
@@ -94,8 +99,8 @@ export interface PatchLine {
 }
 
 /**
- * The lines of a patch, without their breaks. `\r` alone ends a line only where there is no `\n`: elsewhere it is part
- * of a text.
+ * The lines of a patch, without their breaks. A lone `\r` ends a line only if there is no `\n`; otherwise it is part of
+ * the text.
  */
 export function* patchLines(text: string): Generator<PatchLine, undefined> {
   const [feed, onlyReturns] = text.includes('\n') ? ['\n', false] : ['\r', true]

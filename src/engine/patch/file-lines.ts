@@ -1,15 +1,15 @@
-// The lines of a file, and where lines of a patch are among them. Does not know hunks.
+// The lines of a file, and where lines of a patch occur among them.
 //
-// Each line is hashed once; the lines that are sought are then found by one look-up for each line of the file: linear
-// in file and patch. A block of several is found by the rarest of its lines; where the file has even that one so often
-// that comparing at each takes longer, by a linear search. So each block costs at most a few passes over the lines of
-// the file, and one of which a line is rare nearly nothing.
+// Each line is hashed once; searched lines are then found by one look-up per line of the file: linear in file and
+// patch. A block of several lines is found by its rarest line; if even that is so frequent that comparing at each
+// occurrence would take longer, by a linear search. So each block costs at most a few passes over the lines of the
+// file, and a block with a rare line costs almost nothing.
 import { placesOfNumbers } from '../match/linear-search.ts'
 import { bomLength } from '../text/encoding.ts'
 import { firstIndex } from '../text/bisect.ts'
 import { breakEndIn, isBreakByte } from '../text/lines.ts'
 
-/** Lines that are compared to find one block, for each line of the file; beyond, a linear search takes less time. */
+/** Comparisons to find one block, per line of the file; beyond that, a linear search is faster. */
 const MOST_COMPARED = 8
 
 const SPACE = 32
@@ -27,12 +27,12 @@ function hashOf(bytes: Buffer, start: number, end: number): number {
 
 const isBlankByte = (byte: number | undefined): boolean => byte === SPACE || byte === TAB
 
-/** Where some texts are in a file: each line that is one of them. */
+/** The places of some texts in a file: every line that equals one of them. */
 export class LinePlaces {
   readonly #numberOf: (text: string) => number
-  /** For each line of the file, the number of the text that it is; -1 for none. */
+  /** For each line of the file, the number of its text; -1 for none. */
   readonly #numbers: Int32Array
-  /** The lines of each number, one after the other; those of number n begin at `#froms[n]`. */
+  /** The lines of each number, consecutively; those of number n begin at `#froms[n]`. */
   readonly #lines: Int32Array
   readonly #froms: Int32Array
 
@@ -51,13 +51,15 @@ export class LinePlaces {
     this.#froms = froms
   }
 
-  /** The lines that are `text`, ascending; it is one of those that were looked for. */
+  /** The lines that equal `text`, ascending; `text` must be one of those searched for. */
   of(text: string): Int32Array {
     const number = this.#numberOf(text)
     return this.#lines.subarray(this.#froms[number], this.#froms[number + 1])
   }
 
-  /** Where `texts`, of which there are some, stand one below the other, from a line on; each is the first of them. */
+  /**
+   * The places, from a line on, where the non-empty list `texts` occurs as consecutive lines; each is the first line.
+   */
   *blocks(texts: readonly string[], from: number): Generator<number, undefined> {
     const all = texts.map(text => this.of(text))
     const rarest = all.reduce((best, lines, i) => (lines.length < all[best]!.length ? i : best), 0)
@@ -72,7 +74,7 @@ export class LinePlaces {
     return undefined
   }
 
-  /** Whether `texts` stand there, one below the other. */
+  /** Whether `texts` are consecutive lines from `first` on. */
   holds(texts: readonly string[], first: number): boolean {
     return this.#holds(
       texts.map(text => this.#numberOf(text)),
@@ -87,11 +89,11 @@ export class LinePlaces {
 
 export class FileLines {
   readonly bytes: Buffer
-  /** Where each line begins, and where its text ends; `starts` has one more, the length of the file. */
+  /** The start of each line, and the end of its text; `starts` has one more entry, the length of the file. */
   readonly starts: Float64Array
   readonly ends: Float64Array
   readonly count: number
-  /** Whether an empty line stands, so to say, behind the last break: the file ends with one, or holds nothing. */
+  /** Whether an empty line can be assumed after the last break: the file ends with a break, or is empty. */
   readonly isEnded: boolean
   #hashes: Int32Array | undefined
 
@@ -123,12 +125,12 @@ export class FileLines {
     return this.bytes.subarray(this.starts[index], this.ends[index])
   }
 
-  /** The same as text, of a line that is UTF-8. */
+  /** The text of a 0-based line that is UTF-8. */
   text(index: number): string {
     return this.line(index).toString()
   }
 
-  /** The bytes of a line without the spaces and tabs around it: from where to where. */
+  /** The byte range of a line without the spaces and tabs around it. */
   trimmed(index: number): [start: number, end: number] {
     let start = this.starts[index]!
     let end = this.ends[index]!
@@ -137,13 +139,13 @@ export class FileLines {
     return [start, end]
   }
 
-  /** How many spaces and tabs a line begins with; undefined for one that has nothing else. */
+  /** How many spaces and tabs a line begins with; undefined if it has nothing else. */
   indentOf(index: number): number | undefined {
     const [start, end] = this.trimmed(index)
     return start === end ? undefined : start - this.starts[index]!
   }
 
-  /** Where the texts are, each as a whole line. */
+  /** Finds the texts, each as a whole line. */
   find(texts: Iterable<string>): LinePlaces {
     this.#hashes ??= Int32Array.from({ length: this.count }, (_, i) =>
       hashOf(this.bytes, this.starts[i]!, this.ends[i]!)
@@ -157,7 +159,7 @@ export class FileLines {
     )
   }
 
-  /** The same, but for the spaces and tabs that the texts and the lines begin and end with. */
+  /** Finds the texts as whole lines, ignoring spaces and tabs around both. */
   findTrimmed(texts: Iterable<string>): LinePlaces {
     return this.#places(
       texts,
@@ -174,8 +176,8 @@ export class FileLines {
     range: (line: number) => [number, number]
   ): LinePlaces {
     const known = new Map<string, number>()
-    // The hashes only tell which lines can be left out: texts of one hash can be made up, so the bytes, as a string,
-    // are what is looked up. V8 hashes strings with a seed.
+    // The hashes only exclude lines: an attacker can construct texts with equal hashes, so the look-up uses the bytes,
+    // as a string. V8 hashes strings with a seed.
     const byBytes = new Map<string, number>()
     const hashes = new Set<number>()
     for (const text of texts) {

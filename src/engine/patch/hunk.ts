@@ -1,27 +1,27 @@
-// The hunks of a patch as data: what is to be changed in one file, and where. Does not know the format that they were
-// written in, or the file.
+// The hunks of a patch as data: what to change in one file, and where. Independent of the format that they were written
+// in.
 
-/** A line without its break. `keep` and `remove`: it is in the file; `add`: it is put in. */
+/** A line without its break. `keep` and `remove`: it is in the file; `add`: it is inserted. */
 export interface HunkLine {
   kind: 'keep' | 'remove' | 'add'
   text: string
 }
 
-/** One change. Hunks of a file are in its order. */
+/** One change. The hunks of a file are in file order. */
 export interface Hunk {
-  /** Lines of the file that stand above the change, each below the one before; they aren't changed. */
+  /** Unchanged lines of the file above the change, each below the previous one. */
   anchors: readonly string[]
   lines: readonly HunkLine[]
   /** Its last old line is the last of the file. */
   at_end: boolean
-  /** The 1-based line of the diff where it begins. */
+  /** The 1-based line of the diff where the hunk begins. */
   patch_line: number
 }
 
-/** The lines that a hunk is to find. */
+/** The lines that a hunk must find. */
 export const oldLines = ({ lines }: Pick<Hunk, 'lines'>): string[] =>
   lines.flatMap(({ kind, text }) => (kind === 'add' ? [] : [text]))
 
-/** The lines that are to stand there instead. */
+/** The lines that replace them. */
 export const newLines = ({ lines }: Pick<Hunk, 'lines'>): string[] =>
   lines.flatMap(({ kind, text }) => (kind === 'remove' ? [] : [text]))

@@ -1,19 +1,18 @@
-// Where the hunks of a patch stand in a file: the one rule by which a patch fits or doesn't. Does not know what is put
-// in, or what to do about a hunk that has no place.
+// The places of a patch's hunks in a file: the single rule by which a patch fits or not.
 //
 // The rule:
-// 1. Hunks are in the order of the file. Each begins where the one before ends, or below; none overlaps another.
-// 2. An anchor is a line of the file, but for the spaces and tabs around it. The first one must be in the file once,
-//    each further one once below the one before it; or, where it is there more often, once in the block that the one
-//    before begins. It may stand above the hunk before: both may be changes of one function.
-// 3. The old lines of a hunk are lines of the file, byte for byte, one below the other. They must be there once below
-//    the last anchor and the hunk before; or, where they are there more often, once in the block that the last anchor
-//    begins, whole. Places that overlap are several. What a block is, says block.ts.
+// 1. Hunks are in file order. Each begins at the end of the previous one or below; none overlaps another.
+// 2. An anchor equals a line of the file, ignoring spaces and tabs around it. The first anchor must occur once in the
+//    file, each further one once below the previous anchor; or, if it occurs more often, once in the block that the
+//    previous anchor begins. It may be above the previous hunk: both may change the same function.
+// 3. The old lines of a hunk are consecutive lines of the file, byte for byte. They must occur once below the last
+//    anchor and the previous hunk; or, if they occur more often, once completely inside the block that the last anchor
+//    begins. Overlapping places count separately. block.ts defines a block.
 // 4. With `*** End of File` they must be the last lines of the file, and other places don't count.
-// 5. Additions without old lines go below the last anchor; with `*** End of File` to the end; without either there is
-//    no place for them, but in a file without lines.
-// 6. Behind a final line break, and in a file without lines, a kept empty line may stand at the end of a hunk without
-//    `*** End of File`: what splits a file at its line breaks has one there.
+// 5. Additions without old lines go below the last anchor; with `*** End of File`, to the end; with neither they have
+//    no place, except in a file without lines.
+// 6. After a final line break, and in a file without lines, a hunk without `*** End of File` may end with an empty kept
+//    line: tools that split a file at its line breaks see one there.
 import { fail, ok, type Result } from '../../result.ts'
 import { firstIndex } from '../text/bisect.ts'
 import { blockEnd } from './block.ts'
@@ -21,30 +20,30 @@ import type { FileLines, LinePlaces } from './file-lines.ts'
 import { type Hunk, oldLines } from './hunk.ts'
 
 /**
- * Where a hunk stands: the 0-based line that is its first old one, or before which its additions go, and how many lines
- * of the file it has.
+ * The place of a hunk: the 0-based line that is its first old line, or before which its additions go, and how many
+ * lines of the file it covers.
  */
 export interface HunkPlace {
   first: number
   count: number
 }
 
-/** Why a hunk has no place. `cursor`: the line behind the hunk before. Lines are 0-based. */
+/** Why a hunk has no place. `cursor`: the line after the previous hunk. Lines are 0-based. */
 export type HunkMisfit = { hunk_index: number; cursor: number } & (
   | { reason: 'no_anchor'; anchor: number; below: number }
   | { reason: 'anchor_twice'; anchor: number; below: number; lines: number[] }
-  /** `from`: the line from which on they were looked for. */
+  /** `from`: the line from which the search started. */
   | { reason: 'no_lines'; from: number }
   | { reason: 'lines_twice'; from: number; lines: number[] }
-  /** The old lines are somewhere, but not at the end. */
+  /** The old lines exist, but not at the end. */
   | { reason: 'not_at_end'; from: number }
-  /** Additions without anchor. */
+  /** Additions without an anchor. */
   | { reason: 'no_place' }
-  /** Additions below an anchor that stands above the hunk before. */
+  /** Additions below an anchor that is above the previous hunk. */
   | { reason: 'above'; at: number }
 )
 
-/** Finds places of hunks, all lines of which were given to the constructor. */
+/** Finds places of hunks; the constructor must receive all their lines. */
 export class HunkFinder {
   readonly #file: FileLines
   readonly #lines: LinePlaces
@@ -87,7 +86,7 @@ export class HunkFinder {
     return fail({ ...misfit, reason: 'lines_twice', from, lines: [first, second, ...matches] })
   }
 
-  /** Every place of a hunk's old lines, of which there are some, from a line on; each is where they begin. */
+  /** Every place of a hunk's old lines (at least one), from a line on; each is where they begin. */
   *matches(hunk: Pick<Hunk, 'lines'>, from: number): Generator<number, undefined> {
     yield* this.#lines.blocks(oldLines(hunk), from)
     const last = this.#behindEnd(hunk)
@@ -95,7 +94,7 @@ export class HunkFinder {
     return undefined
   }
 
-  /** Where a hunk begins whose last old line is the empty one behind the end. */
+  /** Where a hunk begins whose last old line is the empty one after the end. */
   #behindEnd({ lines }: Pick<Hunk, 'lines'>): number | undefined {
     const last = lines.findLast(({ kind }) => kind !== 'add')
     if (!this.#file.isEnded || last?.kind !== 'keep' || last.text !== '') return undefined
@@ -104,7 +103,7 @@ export class HunkFinder {
     return this.#lines.holds(above, first) ? first : undefined
   }
 
-  /** The line of the last anchor; -1 where there is none. */
+  /** The line of the last anchor; -1 if there are no anchors. */
   #anchorOf({ anchors }: Hunk, misfit: { hunk_index: number; cursor: number }): Result<number, HunkMisfit> {
     let line = -1
     for (const [anchor, text] of anchors.entries()) {
@@ -132,7 +131,7 @@ function* textsOf(hunks: readonly Pick<Hunk, 'lines'>[]): Generator<string> {
   for (const { lines } of hunks) for (const { kind, text } of lines) if (kind !== 'add') yield text
 }
 
-/** The place of each hunk, in their order; fails with the first that has none. */
+/** The place of each hunk, in order; fails with the first hunk that has none. */
 export function placeHunks(file: FileLines, hunks: readonly Hunk[]): Result<HunkPlace[], HunkMisfit> {
   const finder = new HunkFinder(file, hunks)
   const places: HunkPlace[] = []

@@ -1,11 +1,11 @@
-// V4A, the diff of one file in OpenAI's apply_patch format: text in, hunks out. Does not know the file, or the envelope
-// around the diffs of several files.
+// V4A, the diff of one file in OpenAI's apply_patch format: text in, hunks out. envelope.ts reads the envelope around
+// the diffs of several files.
 //
-// Read as @openai/agents-core 0.20 reads it (`applyDiff`), but nothing is passed over:
-// - a header of git (`@@ -1,2 +1,2 @@ text`) is the same as `@@`. Its numbers aren't needed, since the old lines must
-//   be found at one place only, and models count badly. As an anchor it would be a line that no file has;
-// - `--- a/file` and `+++ b/file` are refused: taken as lines they would remove `-- a/file`;
-// - `*** End Patch` may end the diff, as there; any other line of the envelope is refused.
+// Parsed as @openai/agents-core 0.20 does (`applyDiff`), but nothing is ignored:
+// - a git hunk header (`@@ -1,2 +1,2 @@ text`) counts as `@@`. Its numbers aren't needed, since the old lines must
+//   occur at one place only, and models count badly. As an anchor it would be a line that no file has;
+// - `--- a/file` and `+++ b/file` are refused: as diff lines they would remove `-- a/file`;
+// - `*** End Patch` may end the diff, as in agents-core; any other envelope line is refused.
 import { fail, ok, type Result } from '../../result.ts'
 import { ANY_BREAK } from '../text/lines.ts'
 import { faultOfLength, isFence, patchFault, type PatchFault, type PatchFaultReason, patchLines } from './fault.ts'
@@ -14,7 +14,7 @@ import type { Hunk, HunkLine } from './hunk.ts'
 export const END_PATCH = '*** End Patch'
 export const END_OF_FILE = '*** End of File'
 
-/** What a hunk header of git begins with; a text may stand behind it. */
+/** The start of a git hunk header; text may follow it. */
 const GIT_HUNK = /^@@ -\d+(?:,\d+)? \+\d+(?:,\d+)? @@/
 const GIT_FILE =
   /^(?:diff --git |index [0-9a-f]+\.\.[0-9a-f]+|(?:new|deleted) file mode |similarity index |rename (?:from|to) )/
@@ -22,17 +22,17 @@ const GIT_FILE =
 const KINDS: Record<string, HunkLine['kind']> = { ' ': 'keep', '-': 'remove', '+': 'add' }
 
 /**
- * The hunks of a diff that changes a file: `@@` lines, of which each with a text is an anchor, lines with ` `, `-` or
- * `+` in front, `*** End of File`. The first hunk needs no `@@`; an empty line is a kept one that is empty; the marker
- * of a line counts for all lines that a lone `\r` makes of it. Blank lines before the first `@@` say nothing. Fails
- * with the first line that is none of these, with a hunk without lines, or where nothing is added or removed. Linear.
+ * Parses the diff of a changed file into hunks: `@@` lines (with a text, an anchor), lines that begin with ` `, `-` or
+ * `+`, and `*** End of File`. The first hunk needs no `@@`; an empty line is an empty kept line; the marker of a line
+ * applies to all lines that a lone `\r` splits it into. Blank lines before the first `@@` are ignored. Fails with the
+ * first line that is none of these, with a hunk without lines, or if nothing is added or removed. Linear.
  */
 export function parseDiff(diff: string): Result<Hunk[], PatchFault> {
   const tooLong = faultOfLength(diff)
   if (tooLong !== null) return fail(tooLong)
   const hunks: Hunk[] = []
   let open: { anchors: string[]; lines: HunkLine[]; patch_line: number } | undefined
-  /** Empty lines of which it isn't known yet whether a hunk begins with them. */
+  /** Empty lines that may turn out to begin a hunk. */
   let blanks = 0
   let number = 0
   let previous = ''
@@ -79,7 +79,7 @@ export function parseDiff(diff: string): Result<Hunk[], PatchFault> {
   return changes ? ok(hunks) : fail(patchFault('no_change', 1, patchLines(diff).next().value?.text))
 }
 
-/** The text of a `@@` line; empty where there is none, undefined where the space before it is missing. */
+/** The text of a `@@` line; empty if there is none, undefined if the space before it is missing. */
 function anchorOf(line: string): string | undefined {
   if (GIT_HUNK.test(line)) return ''
   const text = line.slice(2)
@@ -87,7 +87,7 @@ function anchorOf(line: string): string | undefined {
   return text.startsWith(' ') ? text.slice(1) : undefined
 }
 
-/** Why a line of a hunk is none. `previous`: the one line before it, if it is the second of the diff. */
+/** Why a line isn't a line of a hunk. `previous`: the only line before it, if it is the second of the diff. */
 function faultOf(line: string, previous: string): PatchFaultReason | undefined {
   if (GIT_FILE.test(line) || (line.startsWith('+++ ') && previous.startsWith('--- '))) return 'git_header'
   if (line === '' || KINDS[line[0]!] !== undefined) return undefined
@@ -97,8 +97,8 @@ function faultOf(line: string, previous: string): PatchFaultReason | undefined {
 }
 
 /**
- * The content of a new file: all lines have a `+` in front; each ends with `\n`. An empty diff is an empty file. Fails
- * with the first line without `+`. Linear.
+ * The content of a new file: every line of the diff begins with `+` and ends with `\n`. An empty diff is an empty file.
+ * Fails with the first line without `+`. Linear.
  */
 export function parseNewFile(diff: string): Result<string, PatchFault> {
   const tooLong = faultOfLength(diff)

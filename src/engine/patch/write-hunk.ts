@@ -1,5 +1,4 @@
-// Hunks as the V4A text of a diff, and a hunk for a change at known lines that fits there alone. Does not know what
-// the change is for.
+// Writes hunks as a V4A diff, and builds a hunk for a change at known lines that fits only there.
 import { isUtf8 } from 'node:buffer'
 import { type FileLines, withoutBlanks } from './file-lines.ts'
 import { type Hunk, type HunkLine, oldLines } from './hunk.ts'
@@ -8,17 +7,17 @@ import { END_OF_FILE } from './v4a.ts'
 
 const MARKERS: Record<HunkLine['kind'], string> = { keep: ' ', remove: '-', add: '+' }
 
-/** Lines of context on each side: tried before an anchor is, and at most. */
+/** Lines of context on each side: how many before an anchor is tried, and at most. */
 const FEW = 3
 const MOST = 20
-/** Lines above a change that are tried as its anchor: those that the blocks around it begin with. */
+/** Lines above a change that are tried as its anchor: the first lines of the blocks around it. */
 const MOST_ANCHORS = 6
-/** Lines looked at for them. */
+/** How many lines we search for them. */
 const MOST_ABOVE = 5000
-/** Other places with the same lines; where there are more, a context is not looked for. */
+/** Other places with the same lines; with more, we don't search for a distinguishing context. */
 const MOST_RIVALS = 10_000
 
-/** The diff that consists of these hunks. */
+/** Writes a diff of these hunks. */
 export function writeDiff(hunks: readonly Hunk[]): string {
   const lines: string[] = []
   for (const { anchors, lines: own, at_end } of hunks) {
@@ -31,9 +30,9 @@ export function writeDiff(hunks: readonly Hunk[]): string {
 }
 
 /**
- * A hunk of `lines`, whose old ones stand in the file from line `first` on, with as much around them as it takes to fit
- * there alone, if the hunk before ends at line `cursor`: a few lines of context, or an anchor, or more context.
- * Undefined where all that isn't enough, or where what is around them isn't UTF-8.
+ * A hunk for `lines`, whose old lines are in the file from line `first` on, with enough around them that it fits only
+ * there; the previous hunk ends at line `cursor`. Tries a few lines of context, then an anchor, then more context.
+ * Undefined if none of these suffices, or if the surrounding lines aren't UTF-8.
  */
 export function uniqueHunk(
   file: FileLines,
@@ -44,7 +43,7 @@ export function uniqueHunk(
   for (const hunk of candidates(file, lines, first, cursor)) {
     if (hunk === undefined) continue
     const placed = new HunkFinder(file, [hunk]).place(hunk, 0, cursor)
-    // Context above moves where the hunk begins.
+    // Context above moves the start of the hunk.
     const above = hunk.lines.indexOf(lines[0]!)
     if (placed.ok && placed.value.first + above === first) return hunk
   }
@@ -62,7 +61,9 @@ function* candidates(
   yield inContext(file, lines, first, cursor, MOST)
 }
 
-/** The lines with context that tells them from all other places; undefined where no `most` lines on each side do. */
+/**
+ * The lines with context that distinguishes them from all other places; undefined if `most` lines on each side don't.
+ */
 function inContext(
   file: FileLines,
   lines: readonly HunkLine[],
@@ -81,7 +82,7 @@ function inContext(
     rivals = rivals!.filter(at => sameLine(file, at + offset, first + offset))
   }
   if (sought.length === 0) {
-    // Lines that go between two others are told by one of these.
+    // A line next to an insertion identifies its place.
     if (canAbove()) above++
     else if (canBelow()) below++
     else return undefined
@@ -94,7 +95,7 @@ function inContext(
     else if (canBelow()) narrow(sought.length + below++)
     else if (canAbove()) narrow(-++above)
     else return undefined
-    // What begins above the hunk before isn't below it.
+    // A place that begins above the end of the previous hunk isn't possible.
     rivals = rivals.filter(at => at - above >= cursor)
   }
   const kept = (from: number, to: number): HunkLine[] =>
@@ -107,7 +108,7 @@ function inContext(
   }
 }
 
-/** Where else from `cursor` on the old lines stand than at line `own`; undefined where that is in too many places. */
+/** Other places of the old lines, from `cursor` on, besides line `own`; undefined if there are too many. */
 function placesOf(file: FileLines, lines: readonly HunkLine[], cursor: number, own: number): number[] | undefined {
   const places: number[] = []
   for (const at of new HunkFinder(file, [{ anchors: [], lines }]).matches({ lines }, cursor)) {
@@ -116,7 +117,7 @@ function placesOf(file: FileLines, lines: readonly HunkLine[], cursor: number, o
   return places
 }
 
-/** The lines below an anchor: each line that a block around them begins with, alone and below those around it. */
+/** The lines below an anchor: each first line of a block around them, alone and below each outer one. */
 function* anchored(file: FileLines, lines: readonly HunkLine[], first: number): Generator<Hunk> {
   const around = blocksAround(file, first).map(line => withoutBlanks(file.text(line)))
   for (const [i, anchor] of around.entries()) {
@@ -126,7 +127,7 @@ function* anchored(file: FileLines, lines: readonly HunkLine[], first: number): 
   }
 }
 
-/** The lines with less and less indentation above a line, the nearest first. */
+/** The lines above a line with less and less indentation, the nearest first. */
 function blocksAround(file: FileLines, first: number): number[] {
   const lines: number[] = []
   let indent = first < file.count ? (file.indentOf(first) ?? Infinity) : Infinity

@@ -1,4 +1,4 @@
-// The planner of patches: applies hunks, each found by its lines. Does not know the format of patches, files or HTTP.
+// The planner of patches: applies hunks, each located by its lines.
 import { fail, ok, type Result } from '../../result.ts'
 import type { LineEdit } from '../edit/request.ts'
 import type { Plan } from '../edit/plan.ts'
@@ -10,7 +10,7 @@ import { type HunkPlace, placeHunks } from '../patch/place-hunks.ts'
 import { type WorkWithin, fitsWorkBudget } from '../suggest/suggest.ts'
 import { planLineEdits } from './replace-lines.ts'
 
-/** Work (see `fitsWorkBudget`) of one change. */
+/** Work (see `fitsWorkBudget`) per hunk. */
 const CHANGE = 1000
 
 export interface HunkOptions {
@@ -19,11 +19,11 @@ export interface HunkOptions {
 }
 
 /**
- * Plans the hunks of a patch on a text without NUL, by the rule of place-hunks.ts. Only lines that differ are
- * replaced. Line breaks are those of the place, and the file ends with one or not as it did, but an empty last line
- * keeps its break; a file without lines ends with one then. Fails with the first hunk that has no place, or with a
- * result over `max_result_size`; with `work_within`, TAKES_LONG where many hunks are looked for in many lines, or a miss
- * takes long to explain.
+ * Plans the hunks of a patch on a text without NUL, by the rule of place-hunks.ts. Replaces only lines that differ.
+ * Line breaks are those of the place; the file keeps or lacks its final break as before, except that an empty last line
+ * keeps its break, and a file without lines ends with one afterwards. Fails with the first hunk that has no place, or
+ * with a result over `max_result_size`; with `work_within`, with TAKES_LONG if many hunks are searched in many lines,
+ * or if a miss takes long to explain.
  */
 export function planHunks(
   original: Buffer,
@@ -42,7 +42,7 @@ export function planHunks(
 ): Result<Plan, HunkFailure | ResultTooLarge | TakesLong> {
   if (hunks.length * CHANGE > work_within) return fail({ code: 'TAKES_LONG' })
   const file = new FileLines(original)
-  // Each hunk of lines that the file has often takes a pass over all of its lines.
+  // Each hunk of lines that the file has often costs a pass over all its lines.
   if (hunks.length * file.count > work_within) return fail({ code: 'TAKES_LONG' })
   const placed = placeHunks(file, hunks)
   if (!placed.ok) {
@@ -51,7 +51,7 @@ export function planHunks(
     return fail(explainMisfit(file, hunks, placed.failure))
   }
   const edits: LineEdit[] = []
-  /** Of each edit, its hunk. */
+  /** The hunk of each edit. */
   const owners: number[] = []
   for (const [index, hunk] of hunks.entries()) {
     for (const edit of editsOf(file, hunk, placed.value[index]!)) {
@@ -69,14 +69,14 @@ export function planHunks(
   })
 }
 
-/** Edits of lines that are there once fail only by the size of the result. */
+/** Edits of lines that were already located can fail only by the size of the result. */
 const tooLarge = (failure: ResultTooLarge, owners: readonly number[], total_edits: number): ResultTooLarge => ({
   ...failure,
   edit_index: owners[failure.edit_index]!,
   total_edits
 })
 
-/** What a hunk changes: an edit for each run of lines between those it keeps. */
+/** The changes of a hunk: an edit for each run of lines between those it keeps. */
 function* editsOf(file: FileLines, { lines }: Hunk, { first }: HunkPlace): Generator<LineEdit> {
   let at = first
   let removed: string[] = []
@@ -92,7 +92,7 @@ function* editsOf(file: FileLines, { lines }: Hunk, { first }: HunkPlace): Gener
     else {
       if (kind === 'keep') {
         yield* flush()
-        // Behind the end there is no line yet: what is added below it makes it one.
+        // There is no line after the end yet: adding text below it creates one.
         if (at === file.count) added.push(text)
         else at++
       } else {
@@ -101,11 +101,11 @@ function* editsOf(file: FileLines, { lines }: Hunk, { first }: HunkPlace): Gener
       }
     }
   }
-  // What is left behind a kept line is the one behind the end, which stays none.
+  // Anything left after a kept line is the line after the end, which isn't created.
   if (lines.at(-1)?.kind !== 'keep') yield* flush()
 }
 
-/** The edit of lines from the 0-based line `at`; undefined where nothing differs. */
+/** The edit of lines from the 0-based line `at`; undefined if nothing differs. */
 function editOf(
   file: FileLines,
   at: number,
@@ -124,7 +124,9 @@ function editOf(
   return { start_line, end_line: start_line + gone - 1, new_text: textOf(file, put, at + head + gone) }
 }
 
-/** Whole lines as text. At the end of a file without final break the last one has none either, unless it is empty. */
+/**
+ * Whole lines as text. At the end of a file without a final break, the last line gets none either, unless it is empty.
+ */
 function textOf(file: FileLines, lines: readonly string[], behind: number): string {
   const isOpen = behind === file.count && !file.isEnded && lines.at(-1) !== ''
   return lines.join('\n') + (isOpen || lines.length === 0 ? '' : '\n')

@@ -1,5 +1,5 @@
-// What /edit-section makes of a text: which item is meant, the edit of lines, and what that does to the rest of the
-// outline. Does not know any parser, file or request.
+// Plans /edit-section on a text: the targeted item, the edit of lines, and its effect on the rest of the outline. Does
+// not know any parser.
 import { fail, ok, type Result } from '../../result.ts'
 import type { LineEdit } from '../edit/request.ts'
 import type { AmbiguousTarget, LineFailure, OutlineEntry, Target, TargetNotFound } from '../failure.ts'
@@ -16,7 +16,7 @@ import { LineTable } from '../text/lines.ts'
 import { planLineEdits } from './replace-lines.ts'
 import { planSectionEdit, strayItem } from './replace-section.ts'
 
-/** What is asked for, as plain data; `include_…`: where they are left out, the new text says. */
+/** The request as plain data; if an `include_…` flag is absent, the new text decides. */
 export interface AskedSection {
   target: Target
   at_line?: number
@@ -29,16 +29,16 @@ export interface AskedSection {
 }
 
 /**
- * The target of /edit-section, as it was before. `repeated`: what new_text began with, which was replaced along with
- * the rest; `with_comment`: its doc comment was deleted too. `stray`: another item that the edit lost or made.
+ * The target of /edit-section before the edit. `repeated`: what new_text began with, which was therefore replaced too;
+ * `with_comment`: its doc comment was deleted too. `stray`: another item that the edit lost or created.
  */
 export interface Section {
   entry: OutlineEntry
   repeated?: Repeated
-  /** The first decorator or attribute of a symbol, where the replacement has none; without text in a private file. */
+  /** The first decorator or attribute of a symbol, if the replacement has none; without text in a private file. */
   dropped?: { mark?: string }
   with_comment?: true
-  /** A heading that new_text begins with took the place of the section's content; its own heading line stayed. */
+  /** new_text begins with a heading and replaced the section's content; the section's own heading line remains. */
   emptied?: true
   errors_before: number[]
   stray?: StrayEntry
@@ -48,31 +48,34 @@ export interface StrayEntry {
   entry: OutlineEntry
 }
 
-/** `faults`: of code, the first before the edit and after it. */
+/** `faults`: for code, the first syntax fault before and after the edit. */
 export interface PlannedSection {
   edit: LineEdit
   section: Section
   faults?: { before: SyntaxFault | undefined; after: SyntaxFault | undefined }
 }
 
-/** The item can't take the edit; or a document's outline would be another around it. */
+/** The item can't take the edit, or the edit would change a document's outline around it. */
 export type UnfitSection =
   { code: 'REFUSED'; reason: Refusal; entry: OutlineEntry } | { code: 'STRAY'; stray: StrayEntry }
 
 export type SectionPlanFailure = TargetNotFound | AmbiguousTarget | LineFailure | UnfitSection
 
-/** The outline of a text; `strings_in`: the lines of code of which it says whether they begin inside a string. */
+/**
+ * Makes the outline of a text; `strings_in`: the lines of code for which it reports whether they begin inside a string.
+ */
 export type OutlineMaker<F> = (text: Buffer, strings_in?: Lines) => Promise<Result<Outline, F>>
 
 /**
- * How often a result is parsed at most: as indented, which shows its strings, and with these as they were sent. A heredoc
- * whose end was indented seems to go on to the end of the file, so that only the second time shows its lines.
+ * How often a result is parsed at most: once indented, to find its strings, then with the lines of these as they were
+ * sent. Indenting the end of a heredoc makes it seem to reach to the end of the file, so only the second pass shows its
+ * real lines.
  */
 const MOST_TRIES = 3
 
 /**
- * The edit of lines that a request comes to. What it makes of the rest of the outline is looked at before anything is
- * written: a Markdown document's stays as it is.
+ * The edit of lines for a request. Checks its effect on the rest of the outline before anything is written; in a
+ * Markdown document the rest must stay as it is.
  */
 export async function planSection<F>(
   original: Buffer,
@@ -92,7 +95,7 @@ export async function planSection<F>(
     include_heading = repeated === 'heading' || repeated === 'fences',
     include_comment = repeated === 'comment' || action === 'delete'
   } = asked
-  /** `string_lines`: of the result, which stay as they were sent. */
+  /** `string_lines`: lines of the result that stay as they were sent. */
   const attempt = async (
     apart: boolean,
     string_lines: readonly number[] = [],
@@ -136,13 +139,13 @@ export async function planSection<F>(
       return ok({ edit, section, faults: { before: before.fault, after: after.value.fault } })
     }
     if (section.stray === undefined) return ok({ edit, section })
-    // Two paragraphs that touch are one, and so are a text and the heading that is underlined below it.
+    // Two adjacent paragraphs merge, and so do a text and the underlined heading below it.
     return apart ? fail({ code: 'STRAY', stray: section.stray }) : attempt(true)
   }
   return attempt(false)
 }
 
-/** Whether nothing is left in a section though its content was replaced by a text, which has to be a section itself. */
+/** Whether a section is left empty because its content was replaced by a text that forms a section of its own. */
 function isEmptied(after: Outline, { start_line }: Item, result: Buffer, new_text: string): boolean {
   const kept = after.items.find(item => item.kind === 'heading' && item.start_line === start_line)
   if (kept?.kind !== 'heading' || new_text.trim() === '') return false

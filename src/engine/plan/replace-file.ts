@@ -1,4 +1,4 @@
-// The planner of /create: replaces the whole content, which is empty for a new file. Does not know files.
+// The planner of /create: replaces the whole content, which is empty for a new file.
 import { fail, ok, type Result } from '../../result.ts'
 import { warningsOfNewText } from '../edit/new-text-warnings.ts'
 import { PieceTable } from '../edit/piece-table.ts'
@@ -10,8 +10,8 @@ import { Text } from '../text/text.ts'
 import type { Plan } from '../edit/plan.ts'
 
 /**
- * Plans to replace the whole text by `content`, in UTF-8; with the line breaks of the text, if `line_endings` is `adapt`
- * and it has any. Fails if that has more than `max_result_size` bytes.
+ * Plans to replace the whole text by `content`, in UTF-8; with the line breaks of the text, if `line_endings` is
+ * `adapt` and the text has any. Fails if the result has more than `max_result_size` bytes.
  */
 export function planFileContent(
   original: Buffer,

@@ -1,4 +1,4 @@
-// The planner of /edit-lines: replaces, inserts, deletes and appends whole lines. Does not know files or HTTP.
+// The planner of /edit-lines: replaces, inserts, deletes and appends whole lines.
 import { fail, ok, type Result } from '../../result.ts'
 import { warningsOfNewText } from '../edit/new-text-warnings.ts'
 import { PieceTable, type PlaceOperation } from '../edit/piece-table.ts'
@@ -17,13 +17,13 @@ export interface LineOptions {
   line_endings: LineEndings
   /** Bytes. */
   max_result_size: number
-  /** Only its result is looked at: it has no warnings of new texts, which take a third of the time of long ones. */
+  /** Only the result matters: skips warnings about new texts, which take a third of the time for long texts. */
   trial?: true
 }
 
 /**
- * An edit with its bytes: `start` of its first line to `end` of its last one, break included, or those inside of it;
- * empty where it inserts.
+ * An edit with its byte range: from the `start` of its first line to the `end` of its last one, break included, or only
+ * the bytes `inside` its line; empty for an insertion.
  */
 interface Range {
   readonly index: number
@@ -31,19 +31,18 @@ interface Range {
   start: number
   end: number
   /**
-   * What is put in; text of whole lines that isn't empty ends with a break, which may be removed at the end of the
-   * file.
+   * The inserted text; non-empty text of whole lines ends with a break, which may be removed at the end of the file.
    */
   text: string
 }
 
 /**
- * Plans edits of whole lines, all counted in the original. A missing final break of `new_text` is added where a line
- * follows. At the end of the file, text without one leaves the last line terminated or not as it was, text with one
- * ends the file with it, and deleting the last lines leaves the state as it was (but an empty line keeps its break: it
- * would be gone without). Fails with the first edit whose lines don't exist or whose `expected_text` isn't there, with
- * two that overlap (an insertion before or after a replaced range doesn't), or with a result over `max_result_size`;
- * with `work_within`, TAKES_LONG where a mismatch takes long to explain.
+ * Plans edits of whole lines, numbered as in the original. Adds a missing final break to `new_text` if a line follows.
+ * At the end of the file: text without a final break leaves the last line terminated or not as it was; text with one
+ * ends the file with it; deleting the last lines keeps the state as it was (except that an empty line keeps its break,
+ * because it would vanish without). Fails with the first edit whose lines don't exist or whose `expected_text` doesn't
+ * match, with two edits that overlap (an insertion before or after a replaced range doesn't), or with a result over
+ * `max_result_size`; with `work_within`, with TAKES_LONG if a mismatch takes long to explain.
  */
 export function planLineEdits(
   original: Buffer,
@@ -88,8 +87,7 @@ export function planLineEdits(
       text: edit.new_text
     })
   }
-  // An insertion comes before what replaces the line that it is put before; sorting keeps the request's order
-  // otherwise.
+  // An insertion comes before the replacement of the same line; otherwise the sort keeps the order of the request.
   ranges.sort(
     (a, b) => a.edit.start_line - b.edit.start_line || Number(isInsertion(b.edit)) - Number(isInsertion(a.edit))
   )
@@ -172,7 +170,7 @@ const isInsertion = ({ start_line, end_line }: LineEdit): boolean => end_line < 
 
 const linesOf = ({ start_line, end_line }: LineEdit): [number, number] => [start_line, end_line]
 
-/** The last line that a range before `index` replaces. */
+/** The last line replaced by the range before `index`. */
 const reach = (ranges: readonly Range[], index: number): number => ranges[index - 1]!.edit.end_line
 
 function operationOf(edit: LineEdit, total: number): PlaceOperation {
@@ -180,7 +178,7 @@ function operationOf(edit: LineEdit, total: number): PlaceOperation {
   return edit.new_text === '' ? 'delete' : 'replace'
 }
 
-/** Whether lines are what the caller expects, with or without the last one's break. */
+/** Whether lines match the caller's expectation, with or without the break of the last line. */
 function holds(text: Text, { start, end }: Match, expected: string, lineEndings: LineEndings): boolean {
   let at = start
   for (const [i, line] of (lineEndings === 'exact' ? [expected] : splitAtBreaks(expected)).entries()) {
@@ -195,7 +193,7 @@ function holds(text: Text, { start, end }: Match, expected: string, lineEndings:
   return at === end || (at < end && at === breakBefore(text, end)?.start)
 }
 
-/** Ends text of whole lines with a break and gives all breaks the form that the place calls for. */
+/** Ends whole-line text with a break, and gives all its breaks the form that the place requires. */
 function write(range: Range, text: Text, breaks: BreakFinder, lineEndings: LineEndings): void {
   if (range.text === '') return
   const ends = range.edit.inside !== undefined || ENDS_LINE.test(range.text)
@@ -204,7 +202,7 @@ function write(range: Range, text: Text, breaks: BreakFinder, lineEndings: LineE
   } else range.text = breaks.adapt(ends ? range.text : `${range.text}\n`, range)
 }
 
-/** How many lines a new text has, with what stays of the line that it is put into. */
+/** How many lines a new text has, including what remains of the line that it is inserted into. */
 const countOf = ({ new_text, inside }: LineEdit): number =>
   splitAtBreaks(new_text).length - (inside === undefined && (new_text === '' || ENDS_LINE.test(new_text)) ? 1 : 0)
 
@@ -212,14 +210,14 @@ const ENDS_LINE = /[\r\n]$/
 /** The break of the last line, unless that line is empty. */
 const LAST_BREAK = /(?<=[^\r\n])(?:\r\n|\n|\r)$/
 
-/** Applies the rules for the end of the file; ranges are sorted and their texts end with breaks. */
+/** Applies the rules for the end of the file; ranges are sorted, and their texts end with breaks. */
 function settleEnd(ranges: Range[], text: Text, breaks: BreakFinder): void {
   const terminated = text.length > markLength(text) && isLineStart(text, text.length)
   const tail = ranges.filter(({ end }) => end === text.length)
   if (terminated || tail.length === 0) return
   const last = tail.findLast(range => range.text !== '')
   if (last !== undefined) {
-    // The last line has no break of its own: what is put after it brings one along.
+    // The last line has no break, so text after it must bring one.
     const first = tail.find(range => range.text !== '' || !isInsertion(range.edit))!
     if (isInsertion(first.edit) && text.length > markLength(text)) {
       first.text = breakBetween(breaks.kindAt(first.start), -1, first.text.charCodeAt(0)) + first.text
@@ -227,7 +225,7 @@ function settleEnd(ranges: Range[], text: Text, breaks: BreakFinder): void {
     if (!ENDS_LINE.test(last.edit.new_text)) last.text = last.text.replace(LAST_BREAK, '')
     return
   }
-  // The last lines go: so does the break of the line that is the last one then.
+  // If the last lines are deleted, the new last line loses its break too.
   let from = tail.findIndex(({ edit }) => !isInsertion(edit))
   if (from === -1) return
   from += ranges.length - tail.length
@@ -241,8 +239,8 @@ function settleEnd(ranges: Range[], text: Text, breaks: BreakFinder): void {
 }
 
 /**
- * Where the break begins that ends at `end`; `end` itself where the line before is empty: without its break it would be
- * gone.
+ * The start of the break that ends at `end`; `end` itself if the line before is empty, because that line would vanish
+ * without its break.
  */
 function breakStart(text: Text, end: number): number {
   const last = breakBefore(text, end)

@@ -1,5 +1,5 @@
-// The planner of /edit-section: turns an action on an item of an outline into an edit of whole lines. Does not know any
-// parser or file.
+// The planner of /edit-section: turns an action on an outline item into an edit of whole lines. Does not know any
+// parser.
 import { ok, type Result } from '../../result.ts'
 import type { LineEdit } from '../edit/request.ts'
 import type { LineEndings } from '../text/eol.ts'
@@ -12,14 +12,14 @@ import { planLineEdits } from './replace-lines.ts'
 
 export interface SectionOptions {
   line_endings: LineEndings
-  /** Puts in a blank line even where the document has none around its blocks. */
+  /** Adds a blank line even if the document has none around its blocks. */
   apart: boolean
 }
 
 /**
- * The edit of whole lines that does what is asked for to `item`, one of `outline`. Blank lines around what is put in
- * are as many as the text has, as are there already, or as the document usually has, whichever is most. A replacement
- * that equals what is there changes nothing.
+ * The edit of whole lines that performs an action on `item`, one of `outline`. The number of blank lines around
+ * inserted text is the largest of: those in the text, those already there, and those the document usually has. A
+ * replacement equal to the present content changes nothing.
  */
 export function planSectionEdit(
   original: Buffer,
@@ -34,7 +34,7 @@ export function planSectionEdit(
       ? symbolEdit(page, outline.items, item as Symbol, edit)
       : documentEdit(page, outline, item, edit)
   if (!made.ok) return made
-  // Lines of a list or a quote may already have their prefix, which would be added again.
+  // Lines of a list or a quote may already have their prefix; adding it again would be wrong.
   const asSent = { ...made.value, new_text: edit.new_text }
   return edit.action === 'replace' && made.value.new_text !== edit.new_text && changesNothing(original, asSent, options)
     ? ok(asSent)
@@ -50,8 +50,8 @@ function changesNothing(original: Buffer, edit: LineEdit, { line_endings }: Sect
 }
 
 /**
- * The first item that an edit of lines, whose result has this many lines more, changes although it isn't among them:
- * `lost`, or else `made`. Undefined where all is as it should be.
+ * The first item that an edit of lines changes although it is outside those lines: `lost`, or else `made`. `more`: how
+ * many lines the result gains. Undefined if no item is affected.
  */
 export function strayItem(
   before: Outline,

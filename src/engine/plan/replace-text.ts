@@ -1,4 +1,4 @@
-// The planner of /edit: replaces exact text, one or many edits in turn. Does not know files or HTTP.
+// The planner of /edit: replaces exact text, in one or several successive edits.
 import { fail, ok, type Result } from '../../result.ts'
 import { type NewTextWarning, warningsOfNewText } from '../edit/new-text-warnings.ts'
 import { PieceTable, type Replacement } from '../edit/piece-table.ts'
@@ -18,30 +18,29 @@ import { requiredCount } from '../edit/request.ts'
 import { OccurrenceIndex } from '../match/occurrence-index.ts'
 import { type WorkWithin, fitsWorkBudget } from '../suggest/suggest.ts'
 
-/** A request may replace this many places: each is kept track of. */
+/** How many places one request may replace: each one takes memory. */
 export const MAX_REPLACEMENTS = 1_000_000
 
-/** Work (see `suggestWork`) of one replaced place. */
+/** Work (see `suggestWork`) per replaced place. */
 const PLACE = 1000
 
 export interface TextOptions {
   line_endings: LineEndings
-  /** Bytes. Checked after each edit, before the text is made. */
+  /** Bytes. Checked after each edit, before the text is built. */
   max_result_size: number
-  /** A million, unless the memory is too small for that. */
+  /** A million, unless memory is too small for that. */
   max_replacements?: number
-  /** An edit that seems to have been made already is made again: its caller knows the file's state. */
+  /** Repeat an edit that seems to have been made already: the caller knows the state of the file. */
   allow_repeat?: boolean
 }
 
 /**
- * Plans edits on a text without NUL. Each edit applies to the result of those before it and counts its matches
- * there; matches are counted left to right, not overlapping, but where exactly one is required, overlapping ones
- * count too. `edits` are valid: `old_text` isn't empty, `replace_all: true` and `occurrence` aren't both given.
- * Fails with the first edit that can't be made: no match, made already, another count than required, an occurrence
- * that isn't there, a result over `max_result_size`, or more replaced places than `max_replacements`; a correction of
- * it comes with those of later edits that fail too. With `work_within`, TAKES_LONG where many places are replaced, or a
- * miss takes long to explain.
+ * Plans edits on a text without NUL. Each edit applies to the result of the earlier ones and counts its matches there;
+ * matches are counted left to right without overlaps, but if exactly one is required, overlapping ones count too.
+ * `edits` must be valid: `old_text` isn't empty; `replace_all: true` and `occurrence` aren't both given. Fails with the
+ * first edit that can't be made: no match, already made, wrong count, no such occurrence, a result over
+ * `max_result_size`, or more replaced places than `max_replacements`; its correction includes those of later failing
+ * edits. With `work_within`, fails with TAKES_LONG if many places are replaced, or a miss takes long to explain.
  */
 export function planTextEdits(
   original: Buffer,
@@ -68,7 +67,7 @@ export function planTextEdits(
   )
 }
 
-/** As `planTextEdits`, without what corrects later edits. */
+/** Plans as `planTextEdits` does, without corrections of later edits. */
 function planInTurn(
   original: Buffer,
   edits: readonly TextEdit[],
@@ -89,7 +88,7 @@ function planInTurn(
     const seen = occurrences.find(edit_index, draft.text)
     const text = seen === undefined ? draft.searchable() : draft.text
     const found = locate(text, needle, line_endings, style.ending, seen)
-    // Named one by one: to spread what comes with them takes a microsecond.
+    // Assigned member by member: a spread takes a microsecond.
     const failed: FailedEdit = {
       draft,
       line_index: lines,
@@ -156,7 +155,7 @@ function planInTurn(
     for (const warning of warningsOfNewText(edit.new_text, needle.bytes, edit_index)) newTextWarnings.push(warning)
     draft.replace(replacements)
     occurrences.changed(edit_index, draft.text, replacements)
-    // A text without line breaks gets `\n`; in any other, adapted text leaves the ending as it is.
+    // A text without line breaks gets `\n`; in any other text, adapted insertions keep its line ending.
     if (style.ending === 'none' && edit.new_text.search(ANY_BREAK) !== -1) style.ending = 'lf'
   }
   const splices = draft.splices()
@@ -171,7 +170,7 @@ function planInTurn(
   })
 }
 
-/** The matches to replace, as a range of their indexes, or what is wrong with their number. */
+/** The matches to replace, as an index range, or what is wrong with their number. */
 function choose(edit: TextEdit, { matches, all }: Found): Result<[number, number], 'count' | 'occurrence'> {
   const required = requiredCount(edit)
   if (required !== undefined && required !== (required === 1 ? all.count : matches.count)) return fail('count')
@@ -192,12 +191,12 @@ function sizeAfter(length: number, replacements: readonly Replacement[]): number
   return replacements.reduce((size, { start, end, insert }) => size + insert.length - (end - start), length)
 }
 
-/** Matches that were left alone; `starts` are those of the first 20 in the original. */
+/** Matches that were left alone; `starts`: the starts of the first 20 in the original. */
 interface Others extends Omit<LeftAlone, 'lines'> {
   starts: number[]
 }
 
-/** Where in the original the first 20 matches but the chosen one begin. */
+/** The starts, in the original, of the first 20 matches other than the chosen one. */
 function othersOf(draft: PieceTable, matches: Places, chosen: number): number[] {
   const others = matches
     .slice(0, 21)
@@ -206,7 +205,7 @@ function othersOf(draft: PieceTable, matches: Places, chosen: number): number[] 
   return others.map(({ start, end }) => draft.originOf(start, end).start)
 }
 
-/** The lines for all edits. */
+/** Converts the starts of all edits to lines. */
 function inLines(index: LineIndex, all: readonly Others[]): LeftAlone[] {
   if (all.length === 0) return []
   const { lines } = index.lineNumbers(all.flatMap(({ starts }) => starts))
@@ -217,7 +216,10 @@ function inLines(index: LineIndex, all: readonly Others[]): LeftAlone[] {
   })
 }
 
-/** Gives the bytes to put in place of a match; called for matches from left to right, it makes each text once. */
+/**
+ * Returns a function that gives the replacement bytes of a match; call it for matches from left to right. Builds each
+ * text once.
+ */
 function inserter(
   { new_text }: TextEdit,
   lineEndings: LineEndings,

@@ -1,31 +1,31 @@
-// The lines that a plan changes, as they are in the result, with one line around each place, and as they were: what a
-// caller looks at to see whether the change is what was meant. Does not know files or HTTP.
+// The lines that a plan changes, as they are in the result with one line around each place, and as they were: they show
+// a caller whether the change is as intended.
 import { decodeAround } from '../text/encoding.ts'
 import { lineAround, lineFrom } from '../text/lines.ts'
 import { lineStart } from './describe.ts'
 import type { PlaceLines } from './place-lines.ts'
 import type { Text } from '../text/text.ts'
 
-/** A line of a file, 1-based; of a long one, the part that matters. */
+/** A line of a file, 1-based; of a long one, the relevant part. */
 export interface NumberedLine {
   line_number: number
   text: string
 }
 
-/** Places and lines that are shown; of a place with more lines, those at its beginning and end. */
+/** Places and lines shown; for a place with more lines, the first and last few. */
 const MOST_PLACES = 5
 const MOST_LINES = 20
 const ENDS = 3
-/** Bytes of a line that are shown. */
+/** Bytes shown of a line. */
 const LINE_BYTES = 300
 
-/** Lines that are gone, in order, each once; `total`: how many there are with those that aren't shown. */
+/** Removed lines, in order, without duplicates; `total` includes those that aren't shown. */
 export interface RemovedLines {
   lines: NumberedLine[]
   total: number
 }
 
-/** A place in one of the two texts: offsets, the lines that these are on, and the lines that are changed there. */
+/** A place in one of the two texts: offsets, the lines that these are on, and the lines changed there. */
 interface Place {
   start: number
   end: number
@@ -35,7 +35,10 @@ interface Place {
   last: number
 }
 
-/** The lines in order, each once. Linear in what is shown and, where lines are long, in these. */
+/**
+ * The changed lines of the result, in order, without duplicates. Linear in what is shown and, if lines are long, in
+ * their length.
+ */
 export function changedLines({ places, after, spans, newLines, totalAfter }: PlaceLines): NumberedLine[] {
   const shown = places.slice(0, MOST_PLACES).map(({ new_start, new_end }, i): Place => {
     const { new_start_line: first, new_end_line: last } = spans[i]!
@@ -45,8 +48,8 @@ export function changedLines({ places, after, spans, newLines, totalAfter }: Pla
 }
 
 /**
- * The lines that a plan takes out or changes, as they were before. Linear as above, and in the number of places;
- * undefined where there are none.
+ * The lines that a plan removes or changes, as they were before. Linear in what is shown, in long lines, and in the
+ * number of places; undefined if there are none.
  */
 export function removedLines({ places, before, spans, oldLines, totalBefore }: PlaceLines): RemovedLines | undefined {
   const all: Place[] = []
@@ -62,10 +65,10 @@ export function removedLines({ places, before, spans, oldLines, totalBefore }: P
   return total === 0 ? undefined : { lines: linesAt(before, all.slice(0, MOST_PLACES), totalBefore, 0), total }
 }
 
-/** The lines of these places in order, each once, with so many lines around each. */
+/** The lines of these places in order, without duplicates, with `around` lines on each side. */
 function linesAt(text: Text, places: readonly Place[], total: number, around: number): NumberedLine[] {
   const shown: NumberedLine[] = []
-  /** Lines `from` to `to`, of which `line` is that of `offset`; a long one is cut around `offset`, if it is in it. */
+  /** Shows lines `from` to `to`; `offset` is on `line`. A long line is cut around `offset` if that is on it. */
   const show = (from: number, to: number, offset: number, line: number): void => {
     const [first, last] = [Math.max(1, from), Math.min(total, to)]
     let at = lineStart(text, offset, line, first)
@@ -85,6 +88,6 @@ function linesAt(text: Text, places: readonly Place[], total: number, around: nu
       show(last - ENDS + 1, last + around, lineAround(text, end).start, endLine)
     }
   }
-  // Those of one place are in order; to sort them takes 0.5 KB even so.
+  // The lines of one place are already in order; sorting them anyway takes 0.5 KB.
   return places.length > 1 ? shown.sort((a, b) => a.line_number - b.line_number) : shown
 }

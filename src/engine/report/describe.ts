@@ -1,4 +1,4 @@
-// What a plan changes, in lines: from the placements, never by comparing texts. Does not know files or HTTP.
+// What a plan changes, in lines: computed from the placements, never by comparing texts.
 import { firstIndex } from '../text/bisect.ts'
 import type { ChangedSplice } from '../edit/changed-splices.ts'
 import { fewIndexes } from '../edit/few-splices.ts'
@@ -10,7 +10,7 @@ import { type PlacedBytes, placedBytes } from '../edit/splice.ts'
 import type { Text } from '../text/text.ts'
 import { linesOf, type PlaceLines, placeLines } from './place-lines.ts'
 
-/** A change as the wire has it. Lines are 1-based; `end` before `start` says that there are none. */
+/** A change as it is on the wire. Lines are 1-based; `end` before `start` means no lines. */
 export interface LineChange {
   edit_index: number
   operation: PlaceOperation
@@ -21,7 +21,7 @@ export interface LineChange {
   lines_removed: number
   lines_added: number
   net_change: number
-  /** Which of the changes that are recorded it is part of; in the order of the file, from 0. */
+  /** The recorded change that it is part of, numbered from 0 in the order of the file. */
   change_index: number
   inserted_by_edit?: number
   context?: { before_lines: string[]; after_lines: string[]; lossy?: true }
@@ -37,18 +37,18 @@ export interface Description {
   total_lines_after: number
 }
 
-/** Changes that are listed, and in a dry run; those after the first 20 have no context. */
+/** How many changes are listed, and how many in a dry run; changes after the first 20 have no context. */
 const LISTED = 20
 const LISTED_DRY = 1000
-/** UTF-16 units of a context line, and of the content of a change, that are shown. */
+/** UTF-16 units shown of a context line, and of the content of a change. */
 const LINE_LENGTH = 400
 const CONTENT_LENGTH = 4096
 
 /**
- * Describes a plan made for `original`: for each edit, in their order, the changes that it took part in; none where it
- * left all as it was. A change's lines are those that a diff would show, as far as the edit's place reaches. Context is
- * lines of the result that no change touches, at most `context_lines` on each side. `dry_run` adds each change's content,
- * cut at 4 KiB. `lines`: of this plan, for a caller who needs them for more.
+ * Describes a plan made for `original`: for each edit, in order, the changes that it took part in; none if it changed
+ * nothing. A change's lines are those that a diff would show, limited to the edit's place. Context is lines of the
+ * result that no change touches, at most `context_lines` on each side. `dry_run` adds each change's content, cut at 4
+ * KiB. `lines`: those of this plan, for callers that also need them elsewhere.
  */
 export function describe(
   original: Buffer,
@@ -64,7 +64,7 @@ export function describe(
     const { start_line, end_line, new_start_line, new_end_line } = span
     const lines_removed = end_line - start_line + 1
     const lines_added = new_end_line - new_start_line + 1
-    // Member by member: every edit comes here, and objects of varying shapes take a microsecond to be spread.
+    // Assigned member by member: every edit runs this, and spreading objects of varying shapes takes a microsecond.
     const shown: LineChange = {
       edit_index: placed.edit_index,
       operation: placed.operation,
@@ -92,16 +92,16 @@ export function describe(
   return isCut ? { changes, changes_truncated: true, ...totals } : { changes, ...totals }
 }
 
-/** A change as it is listed: its edit, and its index among all changes. */
+/** A change to list: its edit, and its index among all changes. */
 interface ListedChange {
   placed: Placed
   change: number
-  /** What the edit replaces there is shown as its content; else the lines of the change. */
+  /** Whether the content shown is what the edit replaces there; otherwise the lines of the change. */
   isAll: boolean
-  /** Where it is. */
+  /** The place of the change. */
   place: PlacedBytes
   span: LineSpan
-  /** The lines of the result on which that begins and ends. */
+  /** The lines of the result on which the place begins and ends. */
   newLines: [number, number]
 }
 
@@ -111,7 +111,7 @@ function listedOf(plan: Plan, lines: PlaceLines, most: number): { listed: Listed
   const { placements } = plan
   const { before, after, places, spans, newLines, changed } = lines
   const splices = placedBytes(plan.splices.list)
-  /** Those of the edits' places; found once, where they are needed. */
+  /** Lines of the edits' own places; computed once, if needed. */
   let own: Pick<PlaceLines, 'spans' | 'newLines'> | undefined
   for (const [i, placed] of placements.entries()) {
     const { index, isWhole } = spliceAround(placed, splices)
@@ -126,7 +126,7 @@ function listedOf(plan: Plan, lines: PlaceLines, most: number): { listed: Listed
       }
       continue
     }
-    // Other edits touch it, or are inside of it.
+    // Other edits touch it or are inside it.
     own ??= ownLines(before, after, plan)
     const span = own.spans[i]!
     const edges: [number, number] = [own.newLines[2 * i]!, own.newLines[2 * i + 1]!]
@@ -143,7 +143,7 @@ function listedOf(plan: Plan, lines: PlaceLines, most: number): { listed: Listed
   return { listed, isCut: false }
 }
 
-/** The lines of a plan's places: those that were asked for, unless a break of two was made there. */
+/** The lines of a plan's places: the requested ones, unless a CRLF was formed at one of them. */
 function ownLines(before: Text, after: Text, plan: Plan): Pick<PlaceLines, 'spans' | 'newLines'> {
   const { placements } = plan
   const { spans, newLines } = linesOf(before, after, plan, placements)
@@ -154,7 +154,7 @@ function ownLines(before: Text, after: Text, plan: Plan): Pick<PlaceLines, 'span
   return { spans: isCounted ? spans : spans.map((span, i) => placements[i]!.span ?? span), newLines }
 }
 
-/** The lines that both have; undefined where there are none. */
+/** The lines common to both; undefined if none. */
 function linesOfBoth(a: LineSpan, b: LineSpan): LineSpan | undefined {
   const start_line = Math.max(a.start_line, b.start_line)
   const new_start_line = Math.max(a.new_start_line, b.new_start_line)
@@ -165,7 +165,7 @@ function linesOfBoth(a: LineSpan, b: LineSpan): LineSpan | undefined {
     : { start_line, end_line, new_start_line, new_end_line }
 }
 
-/** The index of the splice of a plan that a place is in, -1 where it is in none; and whether it is all of the splice. */
+/** The index of the plan's splice that contains a place, or -1; and whether the place is the whole splice. */
 function spliceAround(
   { start, end, new_start, new_end }: PlacedBytes,
   splices: readonly PlacedBytes[]
@@ -178,10 +178,10 @@ function spliceAround(
   return { index, isWhole: isSame && new_start === splice.new_start && new_end === splice.new_end }
 }
 
-/** The changed lines of the result as disjoint ranges in order: changes that share a line share a range. */
+/** The changed lines of the result as disjoint, sorted ranges: changes that share a line share a range. */
 function blocksOf(spans: readonly LineSpan[]): [number, number][] {
   const sorted = spans.map(({ new_start_line, new_end_line }): [number, number] => [new_start_line, new_end_line])
-  // The array of one is sorted, at a cost of 0.4 KB.
+  // Sorting an array of one element costs 0.4 KB.
   if (sorted.length > 1) sorted.sort((a, b) => a[0] - b[0] || a[1] - b[1])
   const blocks: [number, number][] = []
   for (const [start, end] of sorted) {
@@ -192,7 +192,10 @@ function blocksOf(spans: readonly LineSpan[]): [number, number][] {
   return blocks
 }
 
-/** Between which offsets of the result the lines of a change are. Functions: where lines are long, it takes long. */
+/**
+ * The offsets in the result between which a change's lines are. Functions, because finding them takes long if lines are
+ * long.
+ */
 interface ChangeEdges {
   from: () => number
   to: () => number
@@ -230,7 +233,7 @@ function contextOf(
     return shown.text
   }
   for (let i = 0, at = above > 0 ? from() : 0; i < above; i++) {
-    // Where nothing follows a change that ends the file, the line before it may have no break.
+    // If nothing follows a change at the end of the file, the line before it may have no break.
     const end = breakBefore(text, at)?.start ?? at
     at = startOfLineAround(text, end)
     before_lines.push(show(at, end))
@@ -245,7 +248,8 @@ function contextOf(
 }
 
 /**
- * Where 1-based `line` begins, from an offset on line `from` that is near it; the text's end for lines after the last.
+ * The start of 1-based `line`, found from an offset on the nearby line `from`; the end of the text for lines after the
+ * last.
  */
 export function lineStart(text: Text, offset: number, from: number, line: number): number {
   let start = from < line ? lineAround(text, offset).next : startOfLineAround(text, offset)
@@ -254,7 +258,7 @@ export function lineStart(text: Text, offset: number, from: number, line: number
   return start
 }
 
-/** What a change replaces, with the bytes around it that it was found in. */
+/** What a change replaces, including the bytes around it that belong to the compared unit. */
 function linesAround(before: Text, { start, end, insert, lead, trail }: ChangedSplice): Pick<Placed, 'old' | 'insert'> {
   const [head, tail] = [before.slice(start - lead, start), before.slice(end, end + trail)]
   return { old: before.slice(start - lead, end + trail), insert: Buffer.concat([head, insert, tail]) }

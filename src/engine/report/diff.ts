@@ -1,5 +1,4 @@
-// The unified diff of a set of splices, as git writes it. Only `\n` ends a line here. Does not know operations or
-// files.
+// The unified diff of a set of splices, as git writes it. Only `\n` ends a line here.
 import { isUtf8 } from 'node:buffer'
 import type { StructuredPatchHunk } from 'diff'
 import { diffArrays } from 'diff/lib/diff/array.js'
@@ -20,15 +19,16 @@ import { LF } from '../text/lines.ts'
 import { Text } from '../text/text.ts'
 
 const CONTEXT = 3
-/** Bytes of the lines that are shown: nobody reads a diff of lines of megabytes, and some would not fit in a string. */
+/** Bytes of the lines shown: nobody reads a diff with megabytes of lines, and some would not fit in a string. */
 const SHOWN = 1 << 20
-/** Lines of a block that are compared with each other to find those that stayed; larger blocks are shown whole. */
+/** Lines of a block that are compared to find unchanged ones; larger blocks are shown whole. */
 const REFINED = 400
 
 export type Diff = { diff: string; diff_truncated: boolean } | { diff_unavailable: 'not_utf8' | 'too_long' }
 
 /**
- * A stretch of a text, and the splices in it. `lineFeedsBefore`: how many lines of the whole text lie before an offset.
+ * A stretch of a text, and the splices in it. `lineFeedsBefore`: the number of lines of the whole text before an
+ * offset.
  */
 export interface DiffPart {
   original: Buffer
@@ -36,7 +36,7 @@ export interface DiffPart {
   lineFeedsBefore(offset: number): number
 }
 
-/** `exists`, `remains`: whether the file is there before and after. `path`: relative, `/` between folders. */
+/** `exists`, `remains`: whether the file exists before and after. `path`: relative, with `/` between folders. */
 export interface DiffOptions {
   path: string
   exists: boolean
@@ -45,11 +45,10 @@ export interface DiffOptions {
 }
 
 /**
- * The diff of `original` and its result. Empty where nothing changes. Applies with `git apply` and `patch -p1` unless
- * cut. At most `max_lines` lines, headers included, then a last one that says how many are left out. Unavailable where
- * a line to be shown isn't UTF-8: JSON can't carry it; and where those lines have more than 1 MiB.
- * Cost: the lines around the splices, and the line index up to the last that is shown; of what is left out, lines are
- * counted and not made.
+ * The diff of `original` and its result; empty if nothing changes. Applies with `git apply` and `patch -p1` unless cut.
+ * At most `max_lines` lines, headers included, plus a last one that says how many are left out. Unavailable if a line
+ * to show isn't UTF-8 (JSON can't carry it), or if those lines exceed 1 MiB. Cost: the lines around the splices, and
+ * the line index up to the last line shown; omitted lines are counted, not built.
  */
 export const unifiedDiff = (
   original: Buffer,
@@ -57,9 +56,7 @@ export const unifiedDiff = (
   options: DiffOptions
 ): Diff => diffOfParts([{ original, splices, lineFeedsBefore: offset => index.lineFeedsBefore(offset) }], options)
 
-/**
- * The same of a text of which only these parts are known; they are in order, and lines between them stay as they are.
- */
+/** The diff of a text if only these parts are known; parts are in order, and the lines between them are unchanged. */
 export function diffOfParts(parts: readonly DiffPart[], options: DiffOptions): Diff {
   const hunks: StructuredPatchHunk[] = []
   let shown = 2
@@ -76,7 +73,7 @@ export function diffOfParts(parts: readonly DiffPart[], options: DiffOptions): D
         bytes += lines.reduce((sum, line) => sum + line.bytes.length, 0)
         if (bytes > SHOWN) return { diff_unavailable: 'too_long' }
         const whole = lines.map(({ sign, bytes }) => ({ sign, bytes: wholeOf(bytes) }))
-        // A zero byte is of UTF-16: in a record of bytes, it isn't told.
+        // A zero byte means UTF-16, which a record of bytes doesn't state.
         if (!whole.every(({ bytes }) => isUtf8(bytes) && !bytes.includes(0))) return { diff_unavailable: 'not_utf8' }
         const oldStart = 1 + lineFeedsBefore(start)
         hunks.push({ oldStart, oldLines, newStart: oldStart + shift, newLines, lines: whole.flatMap(lineText) })
@@ -109,7 +106,7 @@ function patchOf(hunks: StructuredPatchHunk[], leftOut: number, { path, exists, 
   }
 }
 
-/** As git does: after a name with a space in it, a tab, or `patch` takes the name to end there. */
+/** Adds a tab after a file name with a space, as git does; otherwise `patch` ends the name at the space. */
 function withTabs(patch: string, path: string): string {
   if (!path.includes(' ')) return patch
   const [old, now] = patch.split('\n', 2) as [string, string]
@@ -117,12 +114,12 @@ function withTabs(patch: string, path: string): string {
   return header + patch.slice(old.length + now.length + 1)
 }
 
-/** A line. Those put together of several pieces are copied only when they are shown: one may have megabytes. */
+/** A line. One made of several pieces is copied only when it is shown, because it may have megabytes. */
 type DiffLine = Buffer | Text
 
 const wholeOf = (line: DiffLine): Buffer => (line instanceof Text ? line.slice(0, line.length) : line)
 
-/** Whole lines of the original, `start` to `end`, `removed` of them, that are replaced by the `added` ones of `parts`. */
+/** Whole lines of the original, `start` to `end`, `removed` of them, replaced by the `added` lines of `parts`. */
 interface Block {
   start: number
   end: number
@@ -131,16 +128,18 @@ interface Block {
   parts: Buffer[]
 }
 
-/** The splices widened to whole lines, those that share a line joined, and lines that stayed taken out again. */
+/** The splices widened to whole lines; those that share a line are joined, then unchanged lines are excluded again. */
 function* blocksOf(original: Buffer, { list }: Splices): Generator<Block> {
-  // What is put behind a last line that has no break is on that line.
+  // Text appended after a last line without a break is on that line.
   const isOnLastLine = (start: number, end: number) => start === end && end > 0 && original[end - 1] !== LF
   for (let i = 0; i < list.length;) {
     const from = lfLineStart(original, list[i]!.start)
     const parts: Buffer[] = []
     let at = from
     let end = from
-    /** The last byte of the new text, and the end of the old line that `at` is on, as far as it was looked for. */
+    /**
+     * `last`: the last byte of the new text; `lineEnd`: the end of the old line that `at` is on, if already searched.
+     */
     let last = LF
     let lineEnd = -1
     do {
@@ -151,7 +150,7 @@ function* blocksOf(original: Buffer, { list }: Splices): Generator<Block> {
       i++
       if (last === LF && (at === from || original[at - 1] === LF)) end = at
       else {
-        // Many splices may be on one long line: its end is looked for once.
+        // Many splices may be on one long line: search for its end once.
         if (lineEnd <= at) lineEnd = lfLineEnd(original, at)
         end = lineEnd
       }
@@ -162,8 +161,8 @@ function* blocksOf(original: Buffer, { list }: Splices): Generator<Block> {
 }
 
 /**
- * The block at `start` whose lines `old` become `now`, without the lines that both share; several where there are such
- * in the middle. Lines are made only of few: a range may have a hundred million.
+ * The block at `start` that turns the lines `old` into `now`, without the lines that both share; several blocks if
+ * shared lines are in the middle. Splits into lines only if there are few: a range may have a hundred million.
  */
 function* refined(start: number, old: Buffer, now: Text): Generator<Block> {
   const { lead, trail } = alikeLines(old, now)
@@ -197,7 +196,7 @@ function* refined(start: number, old: Buffer, now: Text): Generator<Block> {
   if (pending !== undefined) yield pending
 }
 
-/** How many bytes two texts begin with alike, and how many of the rest they end with alike, in whole lines. */
+/** How many bytes two texts have in common at the start, and in the rest at the end, in whole lines. */
 function alikeLines(old: Buffer, now: Text): { lead: number; trail: number } {
   let lead = 0
   for (const piece of now.pieces) {
@@ -221,8 +220,8 @@ function alikeLines(old: Buffer, now: Text): { lead: number; trail: number } {
 }
 
 /**
- * Whether a line is on both sides, so that a comparison can find what stayed. Linear in the bytes: to compare each pair
- * took a second for ten thousand blocks of 200 lines.
+ * Whether a line is on both sides, so that a comparison can find unchanged lines. Linear in the bytes: comparing each
+ * pair took a second for ten thousand blocks of 200 lines.
  */
 function shareLines(old: readonly Buffer[], now: readonly DiffLine[]): boolean {
   const known = new Set(old.map(line => line.toString('latin1')))
@@ -238,7 +237,7 @@ function isSame(old: DiffLine, now: DiffLine): boolean {
 
 const sizeOf = (lines: readonly DiffLine[]): number => lines.reduce((size, line) => size + line.length, 0)
 
-/** Blocks and the context around and between them, from offset `start` to `end` of the original. */
+/** Blocks with the context around and between them, from offset `start` to `end` of the original. */
 interface Hunk {
   start: number
   end: number
@@ -248,7 +247,7 @@ interface Hunk {
   lines: number
 }
 
-/** Blocks with their context; those whose contexts meet share a hunk. */
+/** Blocks with their context; blocks whose contexts meet share a hunk. */
 function* hunksOf(original: Buffer, blocks: Iterable<Block>): Generator<Hunk> {
   let hunk: Hunk | undefined
   for (const block of blocks) {

@@ -1,13 +1,12 @@
-// Text that would be put, as UTF-8, into a file that isn't, and whose encoding nobody knows. Does not know
-// operations.
+// Detects text that would be inserted as UTF-8 into a file that isn't UTF-8 and has an unknown encoding.
 import { isAscii } from 'node:buffer'
 import type { UnencodableText } from '../failure.ts'
 import { eightBitEncodingOf } from '../text/encoding.ts'
 import type { Splice, Splices } from '../edit/splice.ts'
 
 /**
- * Whether text that isn't ASCII is put beside bytes of `original` that aren't UTF-8 and that stay; undefined where not,
- * or where most of them are UTF-8. Cost: the splices, and a pass over `original` if it isn't UTF-8.
+ * The failure if non-ASCII text is inserted next to remaining bytes of `original` that aren't UTF-8; undefined if not,
+ * or if most of them are UTF-8. Cost: the splices, and a pass over `original` if it isn't UTF-8.
  */
 export function encodingMismatch(original: Buffer, { list }: Splices): UnencodableText | undefined {
   const insert = firstNotAscii(list)
@@ -24,7 +23,7 @@ export function encodingMismatch(original: Buffer, { list }: Splices): Unencodab
 function firstNotAscii(list: readonly Splice[]): Buffer | undefined {
   let last: Buffer | undefined
   for (const { insert } of list) {
-    // Where many places get the same, it is looked at once.
+    // If many places get the same text, check it once.
     if (insert !== last && !isAscii(insert)) return insert
     last = insert
   }

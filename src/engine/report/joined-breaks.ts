@@ -1,10 +1,10 @@
-// Line breaks made of a `\r` and a `\n` that were two breaks before: two lines become one, which nobody asked for. Does
-// not know operations.
+// CRLF breaks formed from a `\r` and a `\n` that were two breaks before: two lines become one, which no caller asked
+// for.
 import { CR, LF, lineNumbers } from '../text/lines.ts'
 import type { Splices } from '../edit/splice.ts'
 import { Text } from '../text/text.ts'
 
-/** How many, and the lines that the first 20 end, 1-based, in the result. */
+/** How many, and the 1-based lines of the result that the first 20 end. */
 export interface JoinedBreaks {
   count: number
   lines: number[]
@@ -13,9 +13,9 @@ export interface JoinedBreaks {
 const LISTED = 20
 
 /**
- * The breaks of the result `pieces` that begin with a `\r` and end with a `\n` which were breaks of their own, in
- * `original` or in what was put in; undefined where there are none. No two of the splices touch, as a draft makes them.
- * Cost: the splices, and one pass over the result where there are any.
+ * The breaks of the result `pieces` formed from a `\r` and a `\n` that were separate breaks, in `original` or in the
+ * inserted text; undefined if none. No two splices may touch, as in a draft. Cost: the splices, and one pass over the
+ * result if there are any.
  */
 export function joinedBreaks(original: Buffer, { list }: Splices, pieces: readonly Buffer[]): JoinedBreaks | undefined {
   const offsets: number[] = []

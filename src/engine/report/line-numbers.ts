@@ -1,19 +1,19 @@
-// On which lines offsets are in what splices make of a text whose line index is known. Does not know edits.
+// The lines of offsets in the result of splices, from the line index of the text before them.
 //
-// Cost: what the index costs, and the bytes of what is put in. The naive way, `lineNumbers` of the whole result, is the
-// oracle in the tests.
+// Cost: that of the index, and the bytes inserted. The naive way, `lineNumbers` of the whole result, is the oracle in
+// the tests.
 import { LineIndex } from '../text/line-index.ts'
 import { countBreaksIn, countLines } from '../text/lines.ts'
 import type { Splices } from '../edit/splice.ts'
 import type { Text } from '../text/text.ts'
 
 /**
- * Bytes that are counted again for each question. Where replacements touch, what is put in may be as long as the text,
- * and asked for at every byte.
+ * Bytes that we may count again for each question. If replacements touch, the inserted text may be as long as the text,
+ * and be asked about at every byte.
  */
 const FEW = 512
 
-/** As `lineNumbers`, of the text `after` that `splices` make of the one that `index` was made for. */
+/** Line numbers as from `lineNumbers`, for the text `after` that `splices` make from the text of `index`. */
 export function changedLineNumbers(
   after: Text,
   index: LineIndex,
@@ -21,7 +21,7 @@ export function changedLineNumbers(
   offsets: readonly number[]
 ): { lines: number[]; total: number } {
   let splice = 0
-  /** The stretch that is counted: of the original from `from`, or what a splice puts in; up to `end` in the result. */
+  /** The stretch being counted: of the original from `from`, or a splice's insertion; up to `end` in the result. */
   let from = 0
   let breaksBeforeFrom = 0
   let insert: Buffer | undefined
@@ -62,7 +62,7 @@ export function changedLineNumbers(
 
 function inOrder(offsets: readonly number[]): number[] {
   const order = offsets.map((_, index) => index)
-  // Most are asked for in order; to sort takes 1 KB even then.
+  // Most offsets come in order; sorting them anyway takes 1 KB.
   const isSorted = offsets.every((offset, index) => index === 0 || offsets[index - 1]! <= offset)
   return isSorted ? order : order.sort((a, b) => offsets[a]! - offsets[b]!)
 }

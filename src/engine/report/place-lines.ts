@@ -1,4 +1,4 @@
-// On which lines a plan changes a text, before and after it. Does not know what is shown of them.
+// The lines that a plan changes, before and after it.
 import { type ChangedSplices, changedSplices } from '../edit/changed-splices.ts'
 import type { LineSpan } from '../edit/piece-table.ts'
 import type { Plan } from '../edit/plan.ts'
@@ -7,17 +7,17 @@ import { breakAt, isInsideCrlf, isLineEnd, isLineStart } from '../text/lines.ts'
 import { Text } from '../text/text.ts'
 import { changedLineNumbers } from './line-numbers.ts'
 
-/** Found once for all that is said of a plan. */
+/** Computed once for all reports of a plan. */
 export interface PlaceLines {
   before: Text
   after: Text
   /** What really changes. */
   changed: ChangedSplices
-  /** Where each of these is. */
+  /** The place of each of these changes. */
   places: readonly PlacedBytes[]
-  /** The lines that a diff would show of it. */
+  /** The lines of each that a diff would show. */
   spans: LineSpan[]
-  /** Two of each: the lines on which it begins and ends, before and in the result. */
+  /** Two numbers for each: the lines on which it begins and ends, in the original and in the result. */
   oldLines: number[]
   newLines: number[]
   totalBefore: number
@@ -58,11 +58,12 @@ export function linesOf(
     const clean = endsClean(before, after, place)
     const end_line = clean ? end - 1 : Math.min(end, old.total)
     const new_end_line = clean ? newEnd - 1 : Math.min(newEnd, now.total)
-    // What begins after the text of a line leaves that line as it is; where that is all, the break has changed.
+    // A change that begins after the text of a line leaves that line as it is; if it is all there, it changed the
+    // break.
     const skipped = startsAfterLine(before, after, place) && (start < end_line || newStart < new_end_line) ? 1 : 0
     return {
-      // A change that parts a \r from its \n, or makes a pair of two, also changes the line before. At the start of a
-      // text there is none: the \r is of another edit.
+      // Splitting or forming a `\r\n` also changes the line before. At the start of a text there is no line before:
+      // that `\r` belongs to another edit.
       start_line: joinsCrlf(before, after, place) ? Math.max(1, start - 1) : start + skipped,
       end_line,
       new_start_line: separatesCrlf(before, after, place) ? Math.max(1, newStart - 1) : newStart + skipped,
@@ -72,7 +73,7 @@ export function linesOf(
   return { spans, oldLines: old.lines, newLines: now.lines, totalBefore: old.total, totalAfter: now.total }
 }
 
-/** Whether a change begins where the text of a line ends, and that line still ends there, by the same break. */
+/** Whether a change begins at the end of a line's text, and that line still ends there with the same break. */
 function startsAfterLine(before: Text, after: Text, { start, new_start, end, new_end }: PlacedBytes): boolean {
   if (isLineStart(before, start) || isLineStart(after, new_start)) return false
   return (
@@ -85,8 +86,8 @@ function startsAfterLine(before: Text, after: Text, { start, new_start, end, new
 }
 
 /**
- * Whether the line that ends at `start` has the same break then. That a text ends without one, as before, isn't counted
- * as a change of the line that becomes the last, or was.
+ * Whether the line that ends at `start` keeps its break. A line that becomes the last one, or was it, counts as
+ * unchanged if the text lacks a final break as before.
  */
 function keepsBreak(
   before: Text,
@@ -98,11 +99,11 @@ function keepsBreak(
   return breakAt(before, start).kind === breakAt(after, new_start).kind
 }
 
-/** Whether both what was replaced and what replaces it end where a line does. */
+/** Whether both the replaced text and its replacement end at a line start. */
 const endsClean = (before: Text, after: Text, { end, new_end }: PlacedBytes): boolean =>
   isLineStart(before, end) && isLineStart(after, new_end)
 
-// At a text's first byte there is no line before: there the other half of the pair is of another edit.
+// At a text's first byte there is no line before; the other half of the pair belongs to another edit.
 const joinsCrlf = (before: Text, after: Text, { start, new_start }: PlacedBytes): boolean =>
   start > 0 && isLineStart(before, start) && isInsideCrlf(after, new_start)
 

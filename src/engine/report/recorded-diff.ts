@@ -1,45 +1,42 @@
-// The diff of a change from its record: the splices and the text around each, without the file. Does not know records
-// of files, or where they are kept.
+// The diff of a change from its record: the splices and the text around each, without the file.
 import { countByte } from '../text/count-bytes.ts'
 import { LF } from '../text/lines.ts'
 import { type Splice, Splices } from '../edit/splice.ts'
 import { type Diff, diffOfParts, type DiffOptions, type DiffPart } from './diff.ts'
 
-/** A splice as it was recorded: what it replaced, by what. `start` in bytes of the text before the change. */
+/** A splice as recorded: `insert` replaced `old`. `start` in bytes of the text before the change. */
 export interface KnownSplice {
   readonly start: number
   readonly old: Buffer
   readonly insert: Buffer
 }
 
-/**
- * Its first line, 1-based, and the text on both sides: whole lines from there on, unless one was too long to be kept.
- */
+/** The 1-based first line, and the text on both sides: whole lines from there on, unless one was too long to keep. */
 export interface Surroundings {
   readonly start_line: number
   readonly before: Buffer
   readonly after: Buffer
 }
 
-/** Splices that are near each other, and the text from before the first to after the last. */
+/** Splices close to each other, and the text from before the first to after the last. */
 interface Stretch {
   original: Buffer[]
-  /** Where it begins in the whole text, and where it ends, both in bytes; how many lines lie before it. */
+  /** Where the stretch begins and ends in the whole text, in bytes; `lines`: the number of lines before it. */
   start: number
   end: number
   lines: number
   splices: KnownSplice[]
 }
 
-/** `kept`: bytes of the text that were kept on each side of a splice at most. */
+/** `kept`: the most bytes of text kept on each side of a splice. */
 export interface RecordedDiffOptions extends DiffOptions {
   kept: number
 }
 
 /**
- * The diff of a change, as `unifiedDiff` would have made it: of each of `splices` (sorted, disjoint) the one of
- * `around` with the same index. Where a line is longer than what was kept, the diff is unavailable (too_long). Line
- * numbers are right unless a lone `\r` ends lines of the file.
+ * The diff of a change, as `unifiedDiff` would have made it; each of `splices` (sorted, disjoint) has the `around`
+ * entry with the same index. Unavailable (too_long) if a line is longer than what was kept. Line numbers are correct
+ * unless a lone `\r` ends lines of the file.
  */
 export function recordedDiff(
   splices: readonly KnownSplice[],
@@ -70,7 +67,7 @@ function stretchesOf(splices: readonly KnownSplice[], around: readonly Surroundi
   return stretches
 }
 
-/** The text after the last splice reaches to this one, or into it, or what is before this one begins there. */
+/** Joins a splice to a stretch if the text kept after the last splice reaches it or the text kept before it. */
 function join(stretch: Stretch, splice: KnownSplice, before: Buffer): void {
   const after = stretch.original.pop()!
   const known = stretch.end

@@ -1,7 +1,7 @@
-// The parsers of data: each is loaded when it is first needed. Does not know the parsers of code.
+// The parsers of data languages, each loaded when first needed.
 import type { SyntaxFault } from '../outline/syntax-errors.ts'
 
-/** The first fault of a text in one of these languages; null where there is none, undefined for any other language. */
+/** The first fault of a text in one of these languages; null if there is none, undefined for any other language. */
 export async function dataFault(source: string, language: string): Promise<SyntaxFault | null | undefined> {
   switch (language) {
     case 'json':

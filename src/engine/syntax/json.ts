@@ -1,8 +1,8 @@
-// The syntax of JSON, and of JSON with comments. Does not know files.
+// The syntax of JSON, and of JSON with comments.
 import { printParseErrorCode, visit, type ParseError } from 'jsonc-parser'
 import { faultAt, type SyntaxFault } from '../outline/syntax-errors.ts'
 
-/** The first fault of a text; null where there is none. `comments`: these and trailing commas are allowed. */
+/** The first fault of a text; null if there is none. `comments`: allows comments and trailing commas. */
 export function jsonFault(source: string, { comments }: { comments: boolean }): SyntaxFault | null {
   let fault: SyntaxFault | null = null
   visit(
@@ -17,7 +17,7 @@ export function jsonFault(source: string, { comments }: { comments: boolean }): 
   return fault
 }
 
-/** The parser's name of an error as words: `comma expected`. */
+/** The parser's error name in words: `comma expected`. */
 const reasonOf = (error: ParseError['error']): string =>
   printParseErrorCode(error)
     .replace(/(?<=.)[A-Z]/g, letter => ` ${letter}`)

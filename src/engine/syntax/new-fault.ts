@@ -1,19 +1,18 @@
-// Whether an edit broke the syntax of a file: what parsed before and doesn't after. Does not know the parsers of code,
-// or files.
+// Whether an edit broke the syntax of a file: it parsed before and doesn't afterwards.
 import type { SyntaxFault } from '../outline/syntax-errors.ts'
 
 /**
- * What a check found: no fault, one that was not there before, faults that may all have been there (`errors_before`),
- * or that may be what a template engine replaces (`template`).
+ * The result of a check: no fault, a new fault, faults that may all have been there before (`errors_before`), or that
+ * may be placeholders of a template engine (`template`).
  */
 export type SyntaxCheck = { found: 'nothing' | 'errors_before' | 'template' } | { found: 'fault'; fault: SyntaxFault }
 
-/** The first fault of a text in a language; null where there is none. */
+/** Finds the first fault of a text in a language; null if there is none. */
 export type FaultFinder = (source: string, language: string) => Promise<SyntaxFault | null>
 
 /**
- * What is wrong with `after` that was not wrong with `before`, two texts in one language. A text of blanks has parsed;
- * null: there was none, so that all that is wrong is new. The second text is parsed only where the first has a fault.
+ * The fault of `after` that `before` didn't have, two texts in one language. A blank text counts as parsed; `before` is
+ * null if there was no file, so that every fault is new. `before` is parsed only if `after` has a fault.
  */
 export async function newFault(
   { after, before }: { after: string; before: string | null },
@@ -30,14 +29,14 @@ export async function newFault(
   return had ? { found: 'errors_before' } : { found: 'fault', fault }
 }
 
-/** A line that is a comment: a new file of JSON that has one is meant to. */
+/** A comment line: a new JSON file that has one is meant to have comments. */
 const COMMENT = /^[ \t]*\/[/*]/m
 
-/** Languages of data, which are often written by a template engine; an engine's text is seldom code that parses. */
+/** Data languages, which are often written as templates; a template is seldom code that parses. */
 const DATA = new Set(['json', 'jsonc', 'toml', 'yaml'])
 
 /**
- * What an engine replaces, where no value in these languages begins so: `{% if %}`, `{{ name }}`. In quotes it parses,
+ * A template placeholder where no value in these languages can begin so: `{% if %}`, `{{ name }}`. In quotes it parses,
  * and `${{ }}` isn't one.
  */
 const TEMPLATE = /^[ \t]*(?:-[ \t]+)*(?:[\w."'-]+[ \t]*[:=][ \t]*)?\{[{%]/m

@@ -1,16 +1,16 @@
-// The syntax of YAML, of one document or several. Does not know files.
+// The syntax of YAML, of one document or several.
 import { Composer, type CST, Parser } from 'yaml'
 import { faultAt, type SyntaxFault } from '../outline/syntax-errors.ts'
 
 /**
- * Collections in each other. The composer calls itself for each, and where its stack ends in a regular expression, V8
- * ends the whole process, not only the thread: from about 3,000 on.
+ * Nesting depth of collections. The composer recurses into each, and if the stack overflows inside a regular
+ * expression, V8 ends the whole process, not only the thread: from about 3,000 on.
  */
 const DEEPEST = 1000
 
 /**
- * The first fault of a text; null where there is none. A key given twice and an unknown tag aren't faults. Throws where
- * collections are nested too deeply to look.
+ * The first fault of a text; null if there is none. A duplicate key and an unknown tag aren't faults. Throws if
+ * collections are nested too deeply.
  */
 export function yamlFault(source: string): SyntaxFault | null {
   const composer = new Composer({ uniqueKeys: false, prettyErrors: false, logLevel: 'silent' })
@@ -24,7 +24,7 @@ export function yamlFault(source: string): SyntaxFault | null {
   return null
 }
 
-/** The tokens, each looked at before it is given. */
+/** The tokens; checks the depth of each before yielding it. */
 function* shallow(tokens: Iterable<CST.Token>): Generator<CST.Token> {
   for (const token of tokens) {
     let level: CST.Token[] = [token]

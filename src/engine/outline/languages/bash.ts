@@ -1,4 +1,4 @@
-// Bash, and what other shells have of it.
+// Bash, also used for other shells.
 import type { Language } from './language.ts'
 
 export const bash: Language = {

@@ -1,7 +1,7 @@
-// C, and what C++ has of it.
+// C, and the part of C++ that is the same.
 import type { Language } from './language.ts'
 
-/** A function's name lies as deep in its declarator as pointers make it. */
+/** Pointers nest a function's name deeper in its declarator. */
 const declared = (name: string): string => `[
   ${name}
   (pointer_declarator declarator: ${name})
@@ -44,7 +44,7 @@ export const C_TOP = [
   'declaration_list'
 ]
 
-/** A macro's text may hold strings that go on in the next line. */
+/** A macro's text may contain strings that continue on the next line. */
 export const C_STRINGS = ['string_literal', 'raw_string_literal', 'preproc_arg']
 
 export const c: Language = {

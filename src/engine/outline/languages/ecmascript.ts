@@ -1,9 +1,9 @@
 // What JavaScript and TypeScript have in common.
 
-/** A value that is a function, of which the body is captured. */
+/** A value that is a function; captures its body. */
 const FUNCTIONS = '(arrow_function body: (_) @body) (function_expression body: (_) @body)'
 
-/** A class field that holds a function; `node` is what the grammar calls a field, with its name. */
+/** A class field that holds a function; `node`: the grammar's node type for a field, and its name field. */
 export const methodField = (node: string): string => `
 (class_body (${node}: (_) @name value: [${FUNCTIONS}]) @definition.method)
 `

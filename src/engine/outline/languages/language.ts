@@ -1,27 +1,30 @@
-// What must be known about a programming language to outline its files. Does not know the parser.
+// What we must know about a programming language to outline its files.
 
 /**
- * A query captures `@definition.<kind>` with its `@name`; where need be `@body` (else the field `body`), `@owner` (the
- * type that a method belongs to, where that isn't around it) and, for an impl, `@trait` and `@type`. If several
- * patterns capture the same definition, the first counts.
+ * A query captures `@definition.<kind>` with its `@name`; if necessary also `@body` (else the field `body`), `@owner`
+ * (the type that a method belongs to, if it isn't around the method) and, for an impl, `@trait` and `@type`. If several
+ * patterns capture the same definition, the first one counts.
  */
 export interface Language {
-  /** Of the grammar's file, `tree-sitter-<grammar>.wasm`. */
+  /** The `<grammar>` in the grammar's file name, `tree-sitter-<grammar>.wasm`. */
   grammar: string
   query: string
-  /** Nodes that belong to the one definition in them: a decorator's, an export's, a statement of one declaration. */
+  /**
+   * Nodes that belong to the single definition in them: a decorated definition, an export, a statement with one
+   * declaration.
+   */
   wrappers: string[]
-  /** Nodes before a definition, in the same list, that belong to it. */
+  /** Sibling nodes before a definition that belong to it. */
   attributes?: string[]
-  /** Nodes in which constants and variables are at the top level; wrappers are too. */
+  /** Nodes in which constants and variables count as top-level; wrappers do too. */
   top: string[]
   /**
-   * Nodes of strings, templates and heredocs, with the word that ends a heredoc: white space at the start of a line that
-   * begins in one may be part of its value.
+   * Nodes of strings, templates and heredocs, including the word that ends a heredoc: if a line begins inside one,
+   * white space at its start may be part of the value.
    */
   strings: string[]
-  /** The node of a statement that, where it is only a string, documents the code around it, and is indented with that. */
+  /** The node of a statement that, if it is only a string, documents the surrounding code and is indented with it. */
   docstring_in?: string
-  /** Indentation ends a body, nothing closes it. */
+  /** Indentation ends a body; there is no closing token. */
   indented?: true
 }

@@ -25,6 +25,6 @@ export const php: Language = {
     'declaration_list',
     'enum_declaration_list'
   ],
-  // What stands between `?>` and `<?php` is printed as it is.
+  // Text between `?>` and `<?php` is output verbatim.
   strings: ['string', 'encapsed_string', 'heredoc', 'nowdoc', 'shell_command_expression', 'text_interpolation']
 }

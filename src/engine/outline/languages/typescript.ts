@@ -1,4 +1,4 @@
-// TypeScript, and with JSX in it.
+// TypeScript, also with JSX.
 import { DEFINITIONS, methodField, STRINGS, TOP, WRAPPERS } from './ecmascript.ts'
 import type { Language } from './language.ts'
 
