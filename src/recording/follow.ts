@@ -44,7 +44,7 @@ export class Followers {
 
   /**
    * Follows changes from a cursor on, or from now on. Readers with the same `mayRead` share filtered pages.
-   * CURSOR_GONE: the history no longer reaches back to the cursor.
+   * CURSOR_GONE: changes after the cursor can't be read.
    */
   follow(
     after: Cursor | null,

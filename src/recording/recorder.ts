@@ -173,7 +173,7 @@ export class FileRecorder {
     return historyOf(chainOf([...stored, ...takenPlace(outside)], digest), outside)
   }
 
-  /** Returns the id for the record of the change: later than those of all changes before it. */
+  /** Returns the id for the record of the change, undo or redo: later than those of all changes before it. */
   async prepare(): Promise<string> {
     await this.#outsideChange()
     return this.#nextId()
@@ -328,7 +328,7 @@ export class FileRecorder {
         if (last?.settled === null) this.#history.settle(last.edit_id, 'done')
         return null
       }
-      // Otherwise that record is void, and the loop looks at the one before it.
+      // Otherwise that record doesn't count, and the loop looks at the one before it.
       if (last.settled !== null || counts(last, await this.#settleLast(last))) return this.#recordOfOthers(last)
     }
   }
