@@ -11,7 +11,7 @@ export interface ObjectContent {
   bytes: Buffer
   /** SHA-256, 64 hex digits. */
   readonly digest: string
-  /** Always empty: the content of an object has no marks. */
+  /** Always empty: no hash checkpoints are made of objects. */
   readonly marks: []
   readonly condition: Exclude<WriteCondition, 'absent'>
   readonly landed: readonly Landed[]

@@ -126,9 +126,7 @@ export abstract class WithHistory {
     return said.ok ? followers.follow(cursor, this.#mayRead, textOf) : said
   }
 
-  /**
-   * Settles all changes that servers have answered, so that they come before the new cursor's position, not after it.
-   */
+  /** Settles the changes that any server has already confirmed to a client, so that they appear now and not later. */
   async #sayAll(): Promise<void> {
     const { history, settle } = this.#asked!
     for (const stored of await history.openElsewhere()) if (this.#mayRead(stored.record.path)) await settle(stored)

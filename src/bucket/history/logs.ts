@@ -283,7 +283,7 @@ export class Logs extends Segments<Log> {
       if (/^\w{1,64}$/.test(nonce)) return this.#numbered.get(number) ?? this.#add(number, nonce)
       if (facts !== null) this.#refuse(key, 'unknown_server')
     }
-    // All were merged meanwhile: the next look finds the result.
+    // The next look finds what was merged meanwhile.
     return null
   }
 
