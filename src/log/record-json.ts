@@ -238,7 +238,7 @@ function factsOf(value: Record<string, unknown>, hasTexts: boolean): Facts | nul
   }
 }
 
-/** Null also for encodings that only a later version knows. */
+/** Leaves out names that only a later version knows. */
 function encodingsOf(value: unknown): Encodings | null {
   if (!isObject(value)) return null
   const { before, after } = value
