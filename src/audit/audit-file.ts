@@ -6,8 +6,8 @@ import { promisify } from 'node:util'
 import { codeOf } from '../error-code.ts'
 
 /**
- * How long a line that no caller awaits may wait to be written together with others, in ms; see logger.ts, which does
- * the same.
+ * How long a line that no caller awaits may wait to be written together with others, in ms; logger.ts does so
+ * too.
  */
 const GATHERED = 10
 /** The pause between a failure and the next try, in ms. Chosen, not measured. */

@@ -27,7 +27,7 @@ export interface UnknownChangesOptions {
   /** Whether the store answered the last request. */
   answers(): boolean
   report(event: { event: string; [key: string]: unknown }): void
-  /** For tests: replaces `mayBeUnderWay` of history/settle.ts. */
+  /** For tests: replaces `mayBeUnderWay`. */
   underWay?(size: number): number
 }
 

@@ -127,7 +127,7 @@ async function all<T>(
   for (const item of list as unknown[]) {
     if (!Array.isArray(item) || item.length !== count + 2) return undefined
     const numbers = item.slice(0, count).filter(number => typeof number === 'number')
-    // Awaits only if it must: there may be hundreds of thousands of texts, of which few are read from blobs.
+    // Awaits only if it must: there may be hundreds of thousands of texts, and few are in blobs.
     const one = textOf(item[count], state, read)
     const first = one instanceof Promise ? await one : one
     const other = textOf(item[count + 1], state, read)

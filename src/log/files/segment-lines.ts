@@ -4,7 +4,7 @@ import { jsonIn } from '../line.ts'
 import type { LinePlace } from '../segment.ts'
 import { readAt, withFile } from './files.ts'
 
-/** In bytes: lines no further apart than this are read together, as long as they are no more than that together. */
+/** In bytes: lines no further apart than this are read at once, up to TOGETHER. */
 const APART = 4096
 const TOGETHER = 128 * 1024
 
