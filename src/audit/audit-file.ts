@@ -1,4 +1,4 @@
-// The audit file: whole lines at its end, each written at once, also where several processes write there. Does not know
+// The audit file: appends whole lines, each in one write, so that several processes can share the file. Does not know
 // what a line says.
 import { closeSync, constants, fdatasync, fstatSync, fsyncSync, openSync, readSync, write, writeSync } from 'node:fs'
 import { dirname } from 'node:path'
@@ -6,20 +6,20 @@ import { promisify } from 'node:util'
 import { codeOf } from '../error-code.ts'
 
 /**
- * In ms: for so long, a line that nobody waits for may wait for others to be written with; see logger.ts, which does the
- * same.
+ * How long a line that no caller awaits may wait to be written together with others, in ms; logger.ts does so
+ * too.
  */
 const GATHERED = 10
-/** In ms, from a failure to the next try. Chosen, not measured. */
+/** The pause between a failure and the next try, in ms. Chosen, not measured. */
 const RETRY = 1_000
-/** In bytes: so many lines are kept for later while the file can't be written. Chosen, not measured. */
+/** In bytes: how much is kept for later while the file can't be written. Chosen, not measured. */
 const KEPT = 1 << 20
 
 const LINE_FEED = 0x0a
 
 export type AuditReport = (event: { event: string; [key: string]: unknown }) => void
 
-/** A line could not be written, or not be synced; `cause` is the system's error. */
+/** A line could not be written or synced; `cause` is the system's error. */
 class AuditUnwritable extends Error {
   readonly code = 'AUDIT_UNWRITABLE'
 
@@ -28,13 +28,13 @@ class AuditUnwritable extends Error {
   }
 }
 
-/** The audit file is something else than a regular file. */
+/** The audit file is not a regular file. */
 export class NotAFile extends Error {}
 
 interface Line {
   bytes: Buffer
   durable: boolean
-  /** Of one that somebody waits for: what came of it. */
+  /** Receives the outcome, if a caller awaits the line: null, or the error. */
   settle?: (error: unknown) => void
 }
 
@@ -46,18 +46,18 @@ export class AuditFile {
   readonly #report: AuditReport
   readonly #onExit = () => this.#writeNow()
   #fd: number
-  /** The file is opened again before the next line. */
+  /** The file is to be reopened before the next line is written. */
   #reopens = false
   #lines: Line[] = []
   #timer: NodeJS.Timeout | undefined
   #writing: Promise<void> | null = null
   #failing = false
-  /** The last line that was written may have no end: it had no room. */
+  /** The last line may be incomplete: there was no room for all of it. */
   #isTorn = false
 
   /**
-   * Opens the file, which is made where it is missing, for its user alone. Throws the system's error (ELOOP: it is a
-   * link), or NotAFile.
+   * Opens the file; creates it if it is missing, readable by its user alone. Throws the system's error (ELOOP: it is a
+   * symbolic link), or NotAFile.
    */
   constructor(path: string, report: AuditReport) {
     this.#path = path
@@ -66,21 +66,21 @@ export class AuditFile {
     process.prependListener('exit', this.#onExit)
   }
 
-  /** The last line could not be written. */
+  /** Whether the last line could not be written. */
   get failing(): boolean {
     return this.#failing
   }
 
-  /** Writes a line (without its line break) soon. Where that fails, it is tried again. */
+  /** Writes a line (given without a line break) soon, and retries if that fails. */
   append(line: string): void {
     this.#lines.push({ bytes: bytesOf(line), durable: false })
-    // After a failure, a timer runs already.
+    // After a failure, a timer is running already.
     if (this.#timer === undefined && this.#writing === null) this.#later(GATHERED)
   }
 
   /**
-   * Writes a line in this tick, before others that wait: a kill can't lose it. Where that fails, it is written soon, as by
-   * `append`.
+   * Writes a line in this tick, before those that wait, so that a kill can't lose it. If that fails, the line is
+   * written soon, as `append` does.
    */
   put(line: string): void {
     if (this.#failing || this.#isTorn) {
@@ -96,8 +96,8 @@ export class AuditFile {
   }
 
   /**
-   * Writes a line now, after those before it; resolves when it is written and, with `durable`, on the disk. Rejects with
-   * AuditUnwritable; then it may be in the file all the same.
+   * Writes a line now, after those before it; resolves when it is written and, with `durable`, synced to disk. Rejects
+   * with AuditUnwritable; the line may be in the file all the same.
    */
   commit(line: string, durable: boolean): Promise<void> {
     return new Promise((resolve, reject) => {
@@ -107,13 +107,13 @@ export class AuditFile {
     })
   }
 
-  /** Lines go to the file that has the path by now, or is made there: what had it was renamed to keep it. */
+  /** Reopens the path, and creates the file if needed: log rotation has renamed the old one. */
   reopen(): void {
     this.#reopens = true
     this.#flush()
   }
 
-  /** Writes what is left. Nothing may be written after it. */
+  /** Writes the remaining lines. Nothing may be written after it. */
   async close(): Promise<void> {
     while (this.#writing !== null) await this.#writing
     process.off('exit', this.#onExit)
@@ -124,7 +124,7 @@ export class AuditFile {
 
   #later(ms: number): void {
     this.#timer = setTimeout(() => this.#flush(), ms)
-    // The exit writes what is left.
+    // The exit handler writes what is left.
     this.#timer.unref()
   }
 
@@ -133,13 +133,13 @@ export class AuditFile {
     this.#timer = undefined
     this.#writing ??= this.#writeAll().finally(() => {
       this.#writing = null
-      // What came when it had looked for the last time.
+      // Lines that were added after the last check of the loop.
       if (this.#lines.length > 0 && this.#timer === undefined) this.#flush()
     })
   }
 
   async #writeAll(): Promise<void> {
-    // What else is told in this instant, as of all files of a batch, is written with it.
+    // Lines of the same tick, such as those of all files of a batch, are written together.
     await null
     do {
       if (this.#reopens) this.#openAgain()
@@ -152,8 +152,8 @@ export class AuditFile {
   }
 
   /**
-   * Null, or why not all of them could be written: then those that nobody waits for are kept, and whoever waits for
-   * one, also for a later one, is told.
+   * Returns null, or why not all lines could be written. On failure, lines that no caller awaits are kept; all callers
+   * that await a line, even a later one, receive the error.
    */
   async #write(lines: Line[]): Promise<{ cause: unknown } | null> {
     const bytes = this.#joined(lines)
@@ -177,7 +177,7 @@ export class AuditFile {
     return null
   }
 
-  /** What is left of a line that had no room is a line of its own, and that line follows whole. */
+  /** Ends an incomplete line with a line break; the line is then written again, whole. */
   #joined(lines: readonly Line[]): Buffer {
     const all = lines.map(({ bytes }) => bytes)
     return Buffer.concat(this.#isTorn && all.length > 0 ? [Buffer.of(LINE_FEED), ...all] : all)
@@ -186,7 +186,7 @@ export class AuditFile {
   #fail({ cause }: { cause: unknown }): void {
     if (!this.#failing) this.#report({ event: 'audit_unwritable', reason: codeOf(cause) })
     this.#failing = true
-    // It may be the file that is broken, and not what it is on.
+    // The file itself may be broken, rather than its disk: open it again.
     this.#reopens = true
     let lost = 0
     for (let size = sizeOf(this.#lines); size > KEPT; lost++) size -= this.#lines.shift()!.bytes.length
@@ -212,7 +212,7 @@ export class AuditFile {
     }
   }
 
-  /** Also where the process ends by a bug: nothing can be awaited then. */
+  /** Synchronous, as nothing can be awaited when the process exits because of a bug. */
   #writeNow(): void {
     const lines = this.#lines
     this.#lines = []
@@ -228,18 +228,24 @@ export class AuditFile {
 const bytesOf = (line: string): Buffer => Buffer.from(`${line}\n`)
 const sizeOf = (lines: readonly Line[]): number => lines.reduce((sum, { bytes }) => sum + bytes.length, 0)
 
-/** For reading too: whether the last line in it has an end. A FIFO without a reader would have the open wait. */
+/**
+ * Readable too, to check whether the last line is complete. Non-blocking, as opening a FIFO without a reader would
+ * wait.
+ */
 const FLAGS =
   constants.O_RDWR | constants.O_APPEND | constants.O_CREAT | constants.O_NOFOLLOW | (constants.O_NONBLOCK ?? 0)
 
-/** As of AuditFile: opens it, and makes it if it is missing. Throws as the constructor. */
+/**
+ * Opens the audit file; creates it if it is missing. Throws the system's error (ELOOP: it is a symbolic link), or
+ * NotAFile.
+ */
 export function openAuditFile(path: string): number {
   const fd = openSync(path, FLAGS, 0o600)
   try {
     const stat = fstatSync(fd)
     if (!stat.isFile()) throw new NotAFile(`${path} is not a file`)
     endLastLine(fd, stat.size)
-    // The name of a new file must outlast a power failure, as the lines do.
+    // The name of a new file must survive a power failure, as its lines do.
     if (stat.size === 0) syncFolder(dirname(path))
     return fd
   } catch (error) {
@@ -248,7 +254,7 @@ export function openAuditFile(path: string): number {
   }
 }
 
-/** A power failure may have left the last line without its end. */
+/** Ends the last line, which a power failure may have left incomplete. */
 function endLastLine(fd: number, size: number): void {
   const last = Buffer.alloc(1)
   if (size > 0 && readSync(fd, last, 0, 1, size - 1) === 1 && last[0] !== LINE_FEED) writeSync(fd, '\n')

@@ -1,10 +1,10 @@
-// Which audit file can be used: one outside every root, so that nobody can edit it. Does not know settings.
+// Checks where the audit file may be: outside every root, so that no caller can edit it.
 import { closeSync, realpathSync, statSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { codeOf } from '../error-code.ts'
 import { NotAFile, openAuditFile } from './audit-file.ts'
 
-/** What is wrong with an audit file, as sentences; makes it if it is missing. `roots` may not be there yet. */
+/** Returns what is wrong with an audit file, as sentences; creates it if it is missing. `roots` may not exist yet. */
 export function auditFaults(file: string, roots: readonly string[]): string[] {
   let folders
   try {
@@ -33,7 +33,7 @@ function whyNot(error: unknown): string {
   return error instanceof NotAFile || ['EISDIR', 'ENXIO'].includes(code) ? 'it is not a file' : code
 }
 
-/** This folder and those that it is in, by what they are: a root may be mounted, or linked, in several places. */
+/** This folder and its parents, by device and inode: a root may be mounted or linked in several places. */
 const foldersAbove = (folder: string): { dev: bigint; ino: bigint }[] => [
   statSync(folder, { bigint: true }),
   ...(dirname(folder) === folder ? [] : foldersAbove(dirname(folder)))

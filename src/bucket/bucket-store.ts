@@ -1,5 +1,5 @@
-// A bucket as a store of files: one object is changed at a time, on the condition that it is still what was read. Does not
-// know plans, or in which order a change is made.
+// A bucket as a store of files: changes one object at a time, on the condition that it is still the version that was
+// read. Does not know plans, or the order of steps in a change.
 import { randomBytes } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type {
@@ -32,35 +32,41 @@ export interface BucketStoreOptions extends ReadContext {
   options: CommonOptions
   objects: Objects
   recorder: Recorder
-  /** One request after the other in this process: else each would be refused by the store as often as others come first. */
+  /**
+   * Queues the requests of this process for each object; otherwise the store would refuse each as often as others come
+   * first.
+   */
   turns: Queues
-  /** Changes of which no answer came. */
+  /** Changes whose outcome isn't known, as no answer came. */
   unknown: Pick<UnknownChanges, 'add'>
   /** Null: no history is kept. */
   lastWrites: LastWrites | null
 }
 
-/** A key. Whether an object is there is known once it is read. */
+/** A key. Whether it has an object is known once it is read. */
 export interface BucketPlace extends FilePlace {
   isThere: undefined
   asked: RequestedPath
 }
 
-/** In ms, before everything begins again; chosen, not measured. */
+/** The first pause before a change starts again from reading, in ms; chosen, not measured. */
 const PAUSE = 5
 const LONGEST_PAUSE = 250
-/** Metadata: the SHA-256 of the object. */
+/** Metadata entry: the SHA-256 of the object. */
 const DIGEST = 'editd-sha256'
 
 export class BucketStore implements FileStore<BucketPlace, ObjectContent> {
   readonly options: CommonOptions
   readonly recorder: Recorder
   readonly refusesRemovals: FileFailure = { code: 'DELETE_NOT_ALLOWED', reason: 'bucket' }
-  /** The object then names its record, after which the next has to come. */
+  /**
+   * Writes the object for toggles too, even without a change of bytes: it then names its record, which the next change
+   * must follow.
+   */
   readonly writesToggles = true
   readonly isSame = (): boolean => false
   readonly refusalToRestore = (): FileFailure => this.refusesRemovals
-  // A bucket has no folders of its own, and objects have no modes and owners.
+  // A bucket has no folders, and its objects have no modes or owners.
   readonly foldersFor = (): readonly Buffer[] => []
   readonly attributesOf = (): undefined => undefined
   readonly lossesOf = (): FileWarning[] => []
@@ -93,7 +99,7 @@ export class BucketStore implements FileStore<BucketPlace, ObjectContent> {
       : objects.refusal('edit', relative)
   }
 
-  /** Waits for those before it in this process; others are found out when the object is written. */
+  /** Waits for earlier requests in this process. Other processes show up when the object is written. */
   async #hold(
     places: readonly BucketPlace[],
     client: Client | undefined,
@@ -104,7 +110,7 @@ export class BucketStore implements FileStore<BucketPlace, ObjectContent> {
     const asking = performance.now()
     let beginning = asking
     let isHeld = true
-    /** Others that come first are waited for as a lock is in a folder. */
+    /** Metered like the wait for a lock in a folder. */
     const waited = (until: number): void => options.meter?.locked((until - asking) / 1000, isHeld)
     const locked = async (reason: FileLocked['reason']): Promise<FailedFile<FileFailure>> => {
       isHeld = false
@@ -137,17 +143,18 @@ export class BucketStore implements FileStore<BucketPlace, ObjectContent> {
     return ok({ places, again, release })
   }
 
-  /** Null: it may be tried again by now. */
+  /** Null: the change may be retried now. */
   async #pause(place: BucketPlace, attempt: number, deadline: number): Promise<FailedFile<FileFailure> | null> {
     const pause = Math.min(PAUSE * 2 ** (attempt - 1), LONGEST_PAUSE)
     if (performance.now() + pause >= deadline) return this.#locked(place, 'timeout')
-    // Not all at once.
+    // Jitter, so that not all retry at once.
     await sleep(pause * Math.random())
     return null
   }
 
   async #locked(place: BucketPlace, reason: FileLocked['reason']): Promise<FailedFile<FileFailure>> {
-    // Where a flood is turned away, the object would be read for each request; where the client has gone, for nobody.
+    // Reads the object only after a timeout: during a flood that would cost a read for each rejected request, and after
+    // the client has gone no one needs it.
     const known = reason === 'timeout' ? await this.infoNow(place) : {}
     return { ...fail({ code: 'FILE_LOCKED', reason, retry_after: 1 }), ...known }
   }
@@ -164,7 +171,7 @@ export class BucketStore implements FileStore<BucketPlace, ObjectContent> {
       return failure.code === 'FILE_NOT_FOUND' ? { ...failure, missing: 'expected' } : failure
     }
     const { folder } = split(path)
-    // Only what may be odd is worth a request.
+    // Costs a request, so only for names that may be refused.
     if ((refusalOfName(target, true) ?? refusalOfName(target, false)) !== null) {
       const odd = refusalOfName(target, await objects.isFolder(folder))
       if (odd !== null) return odd
@@ -189,7 +196,7 @@ export class BucketStore implements FileStore<BucketPlace, ObjectContent> {
     }
   }
 
-  /** Empty where it may not be used, or is too large to be read. */
+  /** Empty if the file may not be used, or is too large to be read. */
   async infoNow({ asked }: BucketPlace): Promise<FileInfo> {
     if (this.#refusalOf(asked) !== null) return {}
     const taken: (() => void)[] = []

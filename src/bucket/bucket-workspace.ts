@@ -1,5 +1,5 @@
-// What can be done with the files of an open bucket, as far as a policy allows it. Does not know HTTP, what a plan does, or
-// how the bucket is opened and closed.
+// The operations on the files of an open bucket, within a policy. Does not know HTTP, what a plan does, or how the
+// bucket is opened and closed.
 import { createHash } from 'node:crypto'
 import type { Audit } from '../audit/audit.ts'
 import type { ObjectStore } from '../object-store/store.ts'
@@ -47,12 +47,12 @@ type Answer<T, F = never> = Promise<{ ok: true; value: T } | FailedAccess<F | Fi
 const readOnly = fail<FileFailure>({ code: 'READ_ONLY' })
 const directory = fail<FileFailure>({ code: 'NOT_A_FILE', type: 'directory' })
 
-/** An open bucket, as whatever uses its files needs it. */
+/** The parts of an open bucket that its operations need. */
 export interface OpenBucket {
   options: CommonOptions
   store: ObjectStore
   health: Pick<StoreHealth, 'ask'>
-  /** In bytes: of what comes before each key. */
+  /** Length in bytes of what precedes each key. */
   prefixLength: number
   buffers: BufferPool
   running: Running
@@ -121,7 +121,7 @@ export class BucketWorkspace extends WithHistory implements Workspace {
     )
   }
 
-  /** One step is what it would be by itself: one object is written, or none. */
+  /** A batch of one step is run like a single change: it writes one object, or none. */
   async batch<T, F>(
     steps: readonly BatchStep<T, F>[],
     { outcome, ...options }: ChangeOptions<BatchDone<T>>
@@ -154,7 +154,7 @@ export class BucketWorkspace extends WithHistory implements Workspace {
     })
   }
 
-  /** In chunks; null: there is no file. */
+  /** Reads in chunks; null: there is no file. */
   async #read<R>(
     { path, relative, isFolder }: RequestedPath,
     target: FileTarget,
@@ -213,7 +213,7 @@ export class BucketWorkspace extends WithHistory implements Workspace {
   }
 
   async close(): Promise<void> {
-    // It is the whole workspace's.
+    // The followers, history and store belong to the whole workspace.
     if (!this.#isView) await this.#opened.close()
   }
 }

@@ -1,20 +1,23 @@
-// Whether this machine's clock agrees with the store's when a server starts. Does not know what is judged by them.
+// Compares this machine's clock with the store's when a server starts.
 import type { CommonOptions } from '../workspace/api.ts'
 
-/** In ms. Chosen: an edit's id has the one time, its object the other (last-writes.ts). */
+/** In ms. Chosen: edit ids carry this machine's time, and objects the store's (last-writes.ts). */
 const REPORTED = 60_000
 const REFUSED = 60 * 60 * 1000
 
-/** The clock is so wrong that no history can be kept by it. */
+/** The clock is too wrong to keep a history. */
 export class ClockWrong extends Error {
-  /** `now`: this machine's time, `store`: that of the store, in ms since 1970. */
+  /** `now`: this machine's time, `store`: the store's time, both in ms since 1970. */
   constructor(now: number, store: number) {
     const [own, right] = [now, store].map(ms => new Date(ms).toISOString())
     super(`the clock of this machine says ${own}, that of the object store ${right}`)
   }
 }
 
-/** `store`: its time in ms since 1970. Reports a clock that is more than a minute off; throws ClockWrong from an hour on. */
+/**
+ * `store`: its time in ms since 1970. Reports a clock that is off by more than a minute; throws ClockWrong beyond an
+ * hour.
+ */
 export function compareClocks(store: number, report: NonNullable<CommonOptions['report']>): void {
   const now = Date.now()
   const apart = Math.abs(now - store)

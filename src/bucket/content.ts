@@ -1,4 +1,4 @@
-// What an object holds at one moment, and the condition on which it may be replaced. Does not know policy.
+// The content of an object at one moment, and the condition under which it may be replaced. Does not know policy.
 import { createHash, hash } from 'node:crypto'
 import type { Landed, ObjectFacts, ObjectStore, OpenObject, WriteCondition } from '../object-store/store.ts'
 import { fail, ok, type Result } from '../result.ts'
@@ -7,11 +7,11 @@ import type { FileFailure } from '../workspace/failure.ts'
 import { SYNC_IO_BYTES } from '../workspace/content.ts'
 
 export interface ObjectContent {
-  /** To be set again where they have moved. */
+  /** Must be set again after the bytes have moved. */
   bytes: Buffer
   /** SHA-256, 64 hex digits. */
   readonly digest: string
-  /** None are made. */
+  /** Always empty: no hash checkpoints are made of objects. */
   readonly marks: []
   readonly condition: Exclude<WriteCondition, 'absent'>
   readonly landed: readonly Landed[]
@@ -19,7 +19,10 @@ export interface ObjectContent {
   readonly modified_at: Date
 }
 
-/** Whether the object at `key` still is what was read: neither changed, nor changed and changed back. Null: there was none. */
+/**
+ * Whether the object at `key` is still the version that was read: neither changed, nor changed and changed back.
+ * `content` null: there was none.
+ */
 export async function isStill(store: ObjectStore, key: string, content: ObjectContent | null): Promise<boolean> {
   const now = await store.head(key)
   const was = content?.condition.is ?? null
@@ -31,13 +34,13 @@ export interface ReadContext {
   buffers: BufferPool
   /** In bytes. */
   maxFileSize: number
-  /** In ms: how long it waits for memory. */
+  /** In ms: how long a read waits for memory. */
   lockTimeout: number
 }
 
 /**
- * Reads an object, within the memory that large ones may take together; `taken` gets what gives that back. Failures:
- * FILE_TOO_LARGE, NOT_READY where there was no memory for it in time. Null: there is none.
+ * Reads an object, within the memory that large ones may use together; `taken` receives the function that frees it.
+ * Failures: FILE_TOO_LARGE; NOT_READY if there was no memory in time. Null: there is no object.
  */
 export async function readContent(
   { store, buffers, maxFileSize, lockTimeout }: ReadContext,

@@ -1,5 +1,5 @@
-// `editd forget` in a bucket: removes the texts of one file's history, whether servers run on the bucket or not. Does not
-// know argv.
+// `editd forget` in a bucket: removes the texts of one file's history, whether or not servers are running on the
+// bucket. Does not know argv.
 import { randomBytes } from 'node:crypto'
 import { KEY_LIMIT } from '../object-store/address.ts'
 import { openS3Store, type S3StoreOptions } from '../object-store/s3-store.ts'
@@ -9,7 +9,7 @@ import type { FileFailure } from '../workspace/failure.ts'
 import { relativePath } from '../workspace/path.ts'
 import { openBucketHistory } from './history/history.ts'
 
-/** As `forgetTexts` of a folder. Throws what opening the store throws. */
+/** Does what `forgetTexts` does in a folder. Throws what opening the store throws. */
 export async function forgetInBucket(
   { report = () => {}, ...store }: Omit<S3StoreOptions, 'readOnly'> & Pick<CommonOptions, 'report'>,
   path: string

@@ -1,6 +1,6 @@
-// Whether an object store can be used: by what requests come to, by a look where nothing was asked of late, and by trying
-// again what a server needs of it. A write on which the store can't be trusted any more isn't answered as done. Does not
-// know what is asked of it.
+// Tracks whether an object store is usable: from the outcomes of requests, by asking a store that has been quiet, and
+// by testing again what a server needs. Doesn't confirm a write once the store can't be trusted. Does not know what
+// requests are for.
 import { setTimeout as sleep } from 'node:timers/promises'
 import { OWN } from '../object-store/address.ts'
 import { Unsafe } from '../object-store/probe.ts'
@@ -10,18 +10,21 @@ import type { CommonOptions } from '../workspace/api.ts'
 import { together } from '../log/together.ts'
 import { faultOf, type StoreFault } from './store-failure.ts'
 
-/** In ms between two looks while it can't be used. Chosen, not measured. */
+/** In ms between two attempts while the store is unusable. Chosen, not measured. */
 const LOOK = 5000
-/** In ms between two checks while it is written to. */
+/** In ms between two checks while the store is being written to. */
 const CHECK = 60_000
-/** In ms: who asks about a store that has answered within this time is told that it can be used. */
+/** In ms: a store that answered within this time counts as usable. */
 const FRESH = 1000
-/** In ms: else it has so long to answer. Both together are the longest that it takes to notice that it doesn't. */
+/**
+ * In ms: how long any other store has to answer. FRESH and PATIENCE together are the longest time to notice that it
+ * doesn't.
+ */
 const PATIENCE = 1500
-/** A key of which it is asked whether it is there: the cheapest request. */
+/** Any key, for the cheapest request: whether it exists. */
 const ANY = `${OWN}/secret`
 
-/** What is reported of it. */
+/** The reason that is reported. */
 function reasonOf(error: unknown): string {
   if (error instanceof StoreRefused) return error.reason
   if (error instanceof Unsafe) return error.message
@@ -29,18 +32,18 @@ function reasonOf(error: unknown): string {
   return codeOf(cause) || (cause instanceof Error ? cause.name : 'unknown')
 }
 
-/** The same store. */
+/** Wraps a store and watches its health. */
 export class StoreHealth implements ObjectStore {
   readonly #store: ObjectStore
   readonly #report: NonNullable<CommonOptions['report']>
   readonly #timer: NodeJS.Timeout
   #fault: StoreFault | null = null
-  /** Of performance.now(). */
+  /** On the clock of performance.now(). */
   #checkedAt = performance.now()
-  /** When it was last tried whether one object is denied, or all. */
+  /** When we last tested whether one object is denied, or all. */
   #deniedAt = -Infinity
   #isWritten = false
-  /** Whether it kept old versions when it was last found to keep conditions; null: that isn't known. */
+  /** Whether the bucket kept old versions when conditions were last found to work; null: not known. */
   #wasVersioned: boolean | null
   readonly #look = together(() =>
     this.#seen(() => this.#store.head(ANY)).then(
@@ -69,12 +72,12 @@ export class StoreHealth implements ObjectStore {
     return this.#store.isVersioned
   }
 
-  /** Why it can't be used, as far as that is known; null: it can. */
+  /** Why the store is unusable, as far as that is known; null: it is usable. */
   get fault(): StoreFault | null {
     return this.#fault
   }
 
-  /** The same, asking it where it hasn't answered for a second. */
+  /** Returns the fault, after asking a store that hasn't answered for a second. */
   async ask(): Promise<StoreFault | null> {
     const begun = performance.now()
     if (this.#fault === null && begun - this.answeredAt >= FRESH) {
@@ -95,7 +98,7 @@ export class StoreHealth implements ObjectStore {
     const written = await this.#seen(() => this.#store.write(...given))
     this.#isWritten = true
     this.#wasVersioned ??= this.isVersioned
-    // With versions, a store may decide otherwise which of two writes was first.
+    // With versioning on, a store may decide differently which of two writes was first: test it again.
     if (this.isVersioned !== this.#wasVersioned) await this.check()
     if (this.#isUnsafe()) throw new StoreUnsafe('the object store ignores conditions', { unknown: true })
     return written
@@ -127,7 +130,7 @@ export class StoreHealth implements ObjectStore {
       do {
         before = this.isVersioned
         await this.#store.check()
-        // Else not all of it was tried as the store is now.
+        // If versioning was switched during the check, not all of it tested the present state.
       } while (this.isVersioned !== before)
       this.#wasVersioned = before
       this.#become(null)
@@ -144,7 +147,7 @@ export class StoreHealth implements ObjectStore {
       if (this.#fault === 'store_unavailable') this.#become(null)
       return done
     } catch (error) {
-      // Where it answered others meanwhile, it is not the store.
+      // If the store answered other requests meanwhile, it isn't down.
       const isMute = error instanceof StoreUnavailable && this.answeredAt < begun
       if (isMute) this.#become('store_unavailable', reasonOf(error))
       if (!(error instanceof StoreRefused)) throw error
@@ -154,7 +157,7 @@ export class StoreHealth implements ObjectStore {
     }
   }
 
-  /** One object may be denied, or all of them. */
+  /** Finds out whether access is denied to one object or to all of them. */
   async #checkRights(): Promise<void> {
     if (performance.now() - this.#deniedAt < LOOK) return
     await this.check()
@@ -162,7 +165,7 @@ export class StoreHealth implements ObjectStore {
   }
 
   #become(fault: StoreFault | null, reason?: string): void {
-    // That it doesn't answer for a while doesn't make it one that can be used when it does.
+    // A store that was refused or unsafe stays so, even if it doesn't answer for a while.
     if (fault === this.#fault || (fault === 'store_unavailable' && this.#fault !== null)) return
     this.#fault = fault
     this.#report(fault === null ? { event: 'store_available' } : { event: 'store_unavailable', reason })

@@ -1,5 +1,5 @@
-// How every operation gets at an object: the text of its path, the policy, what is there. Does not know what is done with
-// the file.
+// How every operation reaches an object: resolves the text of its path, applies the policy, and looks at what is there.
+// Does not know what is done with the file.
 import { distance } from 'fastest-levenshtein'
 import { KEY_LIMIT, OWN } from '../object-store/address.ts'
 import { StoreRefused, type Listed, type ObjectStore } from '../object-store/store.ts'
@@ -14,11 +14,17 @@ import type { Running } from '../workspace/running.ts'
 import { failureOfStore } from './store-failure.ts'
 
 const draining: FileFailure = { code: 'NOT_READY', reason: 'draining', retry_after: 5 }
-/** Keys of a folder that are looked at for like names, and of all for the same name in other folders, as on a disk. */
+/**
+ * How many keys are searched: in one folder for similar names, and in all folders for the same name. The same as on a
+ * disk.
+ */
 const LOOKED_AT = 5000
-/** Comes after all keys of editd's own, of which there may be more than are looked at. */
+/** Sorts after all of editd's own keys, which alone could exceed that limit. */
 const BEHIND_OWN = `${OWN}/~`
-/** Folders of a path in which it is looked for what is there, each with a request, and keys of each. Chosen. */
+/**
+ * How many parent folders are tried to find an existing one, with one request each, and how many keys of each are
+ * examined. Chosen, not measured.
+ */
 const FOLDERS_TRIED = 8
 const KEYS_TRIED = 20
 
@@ -26,7 +32,7 @@ export interface ObjectsOptions {
   store: ObjectStore
   policy: Policy
   running: Running
-  /** In bytes: of what comes before each key. */
+  /** Length in bytes of what precedes each key. */
   prefixLength: number
 }
 
@@ -39,7 +45,7 @@ export class Objects {
     this.#options = options
   }
 
-  /** Does the work on what a path means; what it fails with, or the store, is answered with the path. */
+  /** Runs the work on the file that a path names; failures of the work or the store are returned with the path. */
   async run<T, F>(
     { path: text }: FileTarget,
     use: 'edit' | 'look',
@@ -62,7 +68,7 @@ export class Objects {
     }
   }
 
-  /** What the text of a path means. */
+  /** Parses the text of a path. */
   requested(text: string): Result<RequestedPath, FileFailure> {
     const normalised = relativePath(text, [], 'linux', KEY_LIMIT)
     if (!normalised.ok) return normalised
@@ -73,12 +79,12 @@ export class Objects {
     return ok({ path: normalised.value || '.', relative, isFolder: namesFolder(text, 'linux') })
   }
 
-  /** What the policy has against it, whatever is there; null: nothing. */
+  /** Why the policy refuses this use, whether the file exists or not; null: it doesn't. */
   refusal(use: Use, relative: Buffer): ReturnType<Policy['judge']> {
     return this.#options.policy.judge(use, realOf(relative), relative)
   }
 
-  /** The path below the root that a request's path means, if it may be listed. */
+  /** Resolves a request's path to a path below the root, if that may be listed. */
   realPath(text: string): Result<Buffer, FileFailure> {
     const asked = this.requested(text)
     if (!asked.ok) return asked
@@ -86,14 +92,14 @@ export class Objects {
     return refusal === null ? ok(asked.value.relative) : fail(refusal)
   }
 
-  /** Whether a folder is there: a prefix that some key has. The root always is. */
+  /** Whether a folder exists: some key has its path as prefix. The root always exists. */
   async isFolder(relative: Buffer): Promise<boolean> {
     if (relative.length === 0) return true
     const { keys } = await this.#options.store.list(`${relative.toString()}/`, { limit: 1 })
     return keys.length > 0
   }
 
-  /** Which of the folders above a path is a file; null: none. */
+  /** Whether one of the folders above a path is a file. */
   async fileAbove(relative: Buffer): Promise<boolean> {
     const names = relative.toString().split('/').slice(0, -1)
     const above = names.map((_, i) => names.slice(0, i + 1).join('/'))
@@ -102,8 +108,8 @@ export class Objects {
   }
 
   /**
-   * A page of a folder's entries, in byte order of their keys: that of a folder ends in a slash, as does `next_entry`
-   * then. A file and a folder may have the same name.
+   * A page of a folder's entries, in byte order of their keys. The key of a subfolder ends in a slash, and so does
+   * `next_entry` if it names one. A file and a folder may have the same name.
    */
   async list(relative: Buffer, { after, limit }: PageRequest): Promise<Entries> {
     const { store, policy } = this.#options
@@ -146,7 +152,7 @@ export class Objects {
     }
   }
 
-  /** FILE_NOT_FOUND, with the paths that may have been meant, or else the folder in which to look. */
+  /** FILE_NOT_FOUND, with similar paths, or otherwise with the nearest existing folder. */
   async notFound(relative: Buffer, use: 'edit' | 'look'): Promise<FileFailure> {
     const { store } = this.#options
     const path = relative.toString().replaceAll('\\', '/')
@@ -166,7 +172,7 @@ export class Objects {
     return { code: 'FILE_NOT_FOUND', ...(there !== undefined && { folder: there }) }
   }
 
-  /** The first of a folder and those above it, but for the root, below which is something that may be shown. */
+  /** The nearest folder, from this one upwards but below the root, that contains something that may be shown. */
   async #shownFolder(folder: Buffer): Promise<string | undefined> {
     let at = folder
     for (let tries = 0; at.length > 0 && tries < FOLDERS_TRIED; tries++) {
@@ -177,20 +183,20 @@ export class Objects {
     return undefined
   }
 
-  /** Models know the root by a name of their own, such as /workspace. */
+  /** Models often name the root themselves, such as /workspace: suggests the path without its first folders. */
   async #withPathInside(failure: FileFailure, path: string, use: 'edit' | 'look'): Promise<FileFailure> {
     if (failure.code !== 'PATH_NOT_ALLOWED' || !path.startsWith('/') || path.split('/').includes('..')) return failure
     const inside = await this.#there(withoutFirstFolders(path.replace(/\/+$/, '')), use).catch(() => [])
     return inside.length === 0 ? failure : { ...failure, did_you_mean: inside.slice(0, ANSWERS_LIMIT) }
   }
 
-  /** Those of the paths at which a file is that may be offered. */
+  /** Selects the paths that are existing files and may be suggested. */
   async #there(paths: readonly string[], use: 'edit' | 'look'): Promise<string[]> {
     const { store } = this.#options
     const allowed = paths.filter(path => this.#mayOffer(use, path))
     const found = await Promise.all(
       allowed.map(path =>
-        // What may not be looked at isn't offered.
+        // A path that may not be looked at isn't suggested.
         store.head(path).catch((error: unknown) => {
           if (!(error instanceof StoreRefused)) throw error
           return null
@@ -200,7 +206,7 @@ export class Objects {
     return allowed.filter((_, i) => found[i] !== null)
   }
 
-  /** Files with the same name in other folders, in any case. */
+  /** Files with the same name in other folders, ignoring case. */
   async #elsewhere(path: string, wanted: string, use: 'edit' | 'look'): Promise<string[]> {
     const { store } = this.#options
     const keys: string[] = []
@@ -219,10 +225,10 @@ export class Objects {
   }
 }
 
-/** As an absolute path, for the policy: the root is `/`, and what is editd's own is in one folder of it. */
+/** Makes an absolute path for the policy: the root is `/`, and contains the folder with editd's own data. */
 const realOf = (relative: Buffer): Buffer => Buffer.concat([Buffer.from('/'), relative])
 export const OWN_FOLDER = Buffer.from(`/${OWN}`)
 
-/** Whether a path could have it as a name: others are neither shown nor touched. */
+/** Whether a path can contain this name: others are neither shown nor changed. */
 const isName = (name: string): boolean => name !== '' && name !== '.' && name !== '..' && !name.includes('\0')
 const isPath = (path: string): boolean => path.split('/').every(isName)

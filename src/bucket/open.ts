@@ -1,4 +1,4 @@
-// Opens a bucket, or a prefix of one, as a workspace, and closes it. Does not know HTTP, or what can be done with files.
+// Opens a bucket, or a prefix of one, as a workspace, and closes it. Does not know HTTP, or operations on files.
 import { createHash, randomBytes } from 'node:crypto'
 import { codeOf } from '../error-code.ts'
 import { OWN, type BucketAddress } from '../object-store/address.ts'
@@ -28,7 +28,7 @@ export interface BucketOptions extends CommonOptions, Pick<S3StoreOptions, 'endp
   address: BucketAddress
 }
 
-/** Bytes of large files that are edited at once, as in a folder. Chosen, not measured. */
+/** In bytes: how much of large files may be edited at the same time, as in a folder. Chosen, not measured. */
 const MEMORY = 256e6
 
 /** Throws what opening the store throws. */
@@ -45,7 +45,7 @@ export async function openBucket(options: BucketOptions): Promise<Workspace> {
   }
 }
 
-/** As `openBucket`, with an open store. */
+/** Does what `openBucket` does, with an open store. */
 async function openWithHistory(options: BucketOptions, store: StoreHealth): Promise<Workspace> {
   const { address, lockTimeout, maxFileSize, readOnly } = options
   const report = options.report ?? (() => {})
@@ -66,7 +66,7 @@ async function openWithHistory(options: BucketOptions, store: StoreHealth): Prom
   const present = async (path: Buffer): Promise<PresentFile> => {
     const found = await store.open(path.toString())
     if (found === null) return { hash: null, attempts: [] }
-    // In parts: another program may have put an object of any size there.
+    // Reads in chunks: another program may have put an object of any size there.
     const hash = createHash('sha256')
     for await (const chunk of found.chunks) hash.update(chunk)
     return { hash: hash.digest('hex'), attempts: found.landed.map(({ attempt }) => attempt) }
@@ -122,7 +122,7 @@ interface Keeping {
   readOnly: boolean
 }
 
-/** The history with what settles it and holds its keys. */
+/** Opens the history, with its settler and its key leases. */
 async function keep(
   { history, settler }: { history: History; settler: Settler },
   { store, nonce, lockTimeout, readOnly }: Keeping
@@ -140,7 +140,7 @@ async function keep(
 
 const SECRET = `${OWN}/secret`
 
-/** Of all servers of the bucket: whoever is first makes it. One that only reads needs none. */
+/** The secret shared by all servers of the bucket; the first server makes it. A read-only server doesn't need one. */
 async function secretOf(store: ObjectStore, readOnly: boolean): Promise<Buffer> {
   for (;;) {
     const there = await store.get(SECRET)
@@ -154,5 +154,5 @@ async function secretOf(store: ObjectStore, readOnly: boolean): Promise<Buffer> 
   }
 }
 
-/** In ms, between two looks at what servers left that were killed, and at what is too old or too much. */
+/** In ms, between two sweeps of what killed servers left and of history beyond the limits. */
 const SWEEP = 60_000

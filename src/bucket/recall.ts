@@ -1,4 +1,4 @@
-// An object with what is known of its changes, read together. Does not know what is asked of them.
+// Reads an object together with its known changes.
 import type { History } from '../log/api.ts'
 import { fail, type Result } from '../result.ts'
 import type { FileWithPast } from '../workspace/api.ts'
@@ -14,7 +14,7 @@ export interface ObjectRecall extends ReadContext {
   history: History
 }
 
-/** As `recallFile` of a folder. */
+/** Does for an object what `recallFile` does for a file in a folder. */
 export async function recallObject<T, F>(
   context: ObjectRecall,
   asked: RequestedPath,
@@ -53,7 +53,7 @@ async function recall<T, F>(
   if (digest === null && (chain.records.length === 0 || asked.isFolder)) {
     return fail(await objects.notFound(relative, 'look'))
   }
-  // A change by others, unless the object has changed since it was read.
+  // The chain doesn't end in what we read: either another program made it, or the object has changed since.
   if (!isEnd(chain) && !(await isStill(store, relative.toString(), content))) return fail(CHANGED)
   return workOn(history, { path: asked.path, relative, info: {}, digest, bytes, stored, chain }, work)
 }

@@ -1,4 +1,4 @@
-// Why a bucket can't be served, in one sentence for a person. Does not know the process.
+// Explains in one sentence, for a person, why a bucket can't be served. Does not know the process.
 import { Unsafe } from '../object-store/probe.ts'
 import { SdkMissing } from '../object-store/s3-requests.ts'
 import { StoreRefused, StoreUnavailable } from '../object-store/store.ts'
@@ -8,7 +8,7 @@ const RIGHTS =
   'the credentials need s3:GetObject, s3:PutObject and s3:DeleteObject on the objects, and s3:ListBucket on the bucket, ' +
   'without a condition on the prefix'
 
-/** `isFault`: whoever starts the server has to change something. Null: it isn't of the store. */
+/** `isFault`: the operator has to change something. Null: the error isn't the store's. */
 export function storeFailure(error: unknown, root: string): { sentence: string; isFault: boolean } | null {
   if (error instanceof SdkMissing) {
     return {

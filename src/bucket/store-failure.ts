@@ -1,13 +1,13 @@
-// Which failure an error of the object store amounts to. Does not know paths or sentences.
+// Maps errors of the object store to failures. Does not know paths or sentences.
 import { Unsafe } from '../object-store/probe.ts'
 import { Overwritten, StoreRefused, StoreUnavailable, StoreUnsafe } from '../object-store/store.ts'
 import { failureOf } from '../workspace/errno.ts'
 import type { FileFailure, NotReady } from '../workspace/failure.ts'
 
-/** Why a store can't be used: it doesn't answer, refuses this server's keys or rights, or ignores conditions. */
+/** Why a store is unusable: it doesn't answer, refuses this server's credentials or rights, or ignores conditions. */
 export type StoreFault = 'store_unavailable' | 'store_refused' | 'store_unsafe'
 
-/** `error`: what the store rejects with where it can't be used at all. */
+/** `error`: what an unusable store rejected with. */
 export function faultOf(error: unknown): StoreFault {
   if (error instanceof StoreUnsafe || error instanceof Unsafe) return 'store_unsafe'
   return error instanceof StoreRefused ? 'store_refused' : 'store_unavailable'
@@ -15,7 +15,7 @@ export function faultOf(error: unknown): StoreFault {
 
 export const notReady = (reason: NotReady['reason']): NotReady => ({ code: 'NOT_READY', reason, retry_after: 5 })
 
-/** Null: no request is at fault, and the error is to be thrown again. */
+/** Null: it isn't an error of the store, and is to be thrown again. */
 export function failureOfStore(error: unknown): FileFailure | null {
   if (error instanceof Overwritten) return { code: 'STALE_FILE', reason: 'overwritten' }
   if (error instanceof StoreUnavailable) {

@@ -1,5 +1,5 @@
-// Changes of which this server doesn't know whether they were made, as no answer came: it looks again until it knows, and
-// tells the audit. Does not know how they were made.
+// Changes whose outcome this server doesn't know, as no answer came: checks again until it knows, and reports to the
+// audit. Does not know how they were made.
 import type { AuditedChange } from '../audit/audit.ts'
 import { codeOf } from '../error-code.ts'
 import type { History } from '../log/api.ts'
@@ -9,10 +9,10 @@ import { mayBeUnderWay, type PresentFile, type Settler } from './history/settle.
 
 export interface UnknownChange {
   path: Buffer
-  /** As the store calls the write; of a change with a record, its edit_id. */
+  /** The attempt id of the write; for a change with a record, its edit_id. */
   attempt: string
   isRecorded: boolean
-  /** As of a record. */
+  /** SHA-256, 64 hex digits; null: there was no file. */
   hash_before: string | null
   hash_after: string
   size_after: number
@@ -20,23 +20,23 @@ export interface UnknownChange {
 }
 
 export interface UnknownChangesOptions {
-  /** As of a settler. */
+  /** Reads the file as it is now. */
   present(path: Buffer): Promise<PresentFile>
   /** Null: no history is kept. */
   settling: { history: Pick<History, 'byId'>; settler: Pick<Settler, 'settle'> } | null
-  /** Whether the store answered last. */
+  /** Whether the store answered the last request. */
   answers(): boolean
   report(event: { event: string; [key: string]: unknown }): void
-  /** As of a settler. */
+  /** For tests: replaces `mayBeUnderWay`. */
   underWay?(size: number): number
 }
 
-/** In ms, between two looks. Chosen, not measured. */
+/** In ms, between two checks. Chosen, not measured. */
 const LOOK = 5000
 
 export class UnknownChanges {
   readonly #options: UnknownChangesOptions
-  /** Each with when it was added. */
+  /** The changes, each with the time it was added. */
   readonly #changes = new Map<UnknownChange, number>()
   #timer: NodeJS.Timeout | undefined
   #looking: Promise<void> | null = null
@@ -51,14 +51,14 @@ export class UnknownChanges {
     this.#timer ??= setInterval(() => this.#look(), LOOK).unref()
   }
 
-  /** Looks for the last time: of what isn't known by then, the audit has said that it is uncertain. */
+  /** Checks a last time. The audit has already reported as uncertain whatever is still unknown. */
   async close(): Promise<void> {
     clearInterval(this.#timer)
     await this.#looking
     await this.#look()
   }
 
-  /** Not while the look before it is still running. */
+  /** Joins a check that is still running. */
   #look(): Promise<void> {
     this.#looking ??= this.#lookAtAll().finally(() => {
       this.#looking = null
@@ -94,7 +94,7 @@ export class UnknownChanges {
     return isKnown
   }
 
-  /** Of a change without a record. */
+  /** Finds the outcome of a change without a record. */
   async #find(
     { path, attempt, hash_before, hash_after, size_after }: UnknownChange,
     since: number,
@@ -108,7 +108,7 @@ export class UnknownChanges {
   }
 }
 
-/** Where it stays uncertain, that was said. */
+/** 'uncertain' isn't reported again: `add` did so. */
 function tell({ audited, attempt, isRecorded }: UnknownChange, found: Settlement): void {
   if (found === 'done') audited?.done(isRecorded ? attempt : undefined)
   else if (found === 'void') audited?.notDone()

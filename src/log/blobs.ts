@@ -1,16 +1,16 @@
-// Long texts, each under the SHA-256 of its bytes. Does not know where they are, or records.
+// Long texts, each stored under the SHA-256 of its bytes. Does not know where, or records.
 import { codeOf } from '../error-code.ts'
 import type { HistoryOptions } from './api.ts'
 import { sha256, type Blob } from './texts-json.ts'
 
-/** Where blobs are, by their names. All reject with an error that has a code. */
+/** Storage of blobs by name. All methods reject with an error that has a code. */
 export interface BlobPlaces {
-  /** Writes what isn't there yet, and makes younger what is; `durable`: it is on the disk afterwards. */
+  /** Writes missing blobs, and refreshes the time of existing ones; `durable`: they are on disk afterwards. */
   write(blobs: readonly Blob[], durable: boolean): Promise<void>
   has(name: string): Promise<boolean>
-  /** Null: it isn't there. */
+  /** Null: there is no such blob. */
   read(name: string): Promise<Buffer | null>
-  /** Removes a blob unless `mayGo` says that it has to stay. */
+  /** Removes a blob unless `mayGo` returns false. */
   removeIf(name: string, mayGo: () => Promise<boolean>): Promise<unknown>
 }
 
@@ -25,12 +25,12 @@ export class Blobs {
     this.#report = report
   }
 
-  /** Writes what isn't there yet; `durable`: it is on the disk afterwards. */
+  /** Writes missing blobs; `durable`: they are on disk afterwards. */
   async keep(blobs: readonly Blob[], durable: boolean): Promise<void> {
     if (blobs.length > 0) await this.#places.write(blobs, durable)
   }
 
-  /** Call after the record that names them was written: what was removed meanwhile is written again. */
+  /** Call it after the record that names the blobs was written: rewrites those removed meanwhile. */
   async check(blobs: readonly Blob[], durable: boolean): Promise<void> {
     const isThere = await Promise.all(blobs.map(({ name }) => this.#places.has(name)))
     await this.keep(
@@ -39,7 +39,7 @@ export class Blobs {
     )
   }
 
-  /** Null: it isn't there, or damaged; the latter is reported. */
+  /** Null: it is missing or damaged; damage is reported. */
   async read(name: string): Promise<Buffer | null> {
     if (!NAME.test(name)) return null
     try {
@@ -53,7 +53,7 @@ export class Blobs {
     return null
   }
 
-  /** Removes a blob unless `mayGo` says that it has to stay. */
+  /** Removes a blob unless `mayGo` returns false. */
   async removeIf(name: string, mayGo: () => Promise<boolean>): Promise<void> {
     if (NAME.test(name)) await this.#places.removeIf(name, mayGo)
   }

@@ -1,4 +1,4 @@
-// Bytes as JSON: a string if they are UTF-8, else base64. Does not know what they are.
+// Bytes as JSON: a string if they are UTF-8, otherwise base64.
 import { isUtf8 } from 'node:buffer'
 
 export type JsonBytes = string | { base64: string }
@@ -6,7 +6,7 @@ export type JsonBytes = string | { base64: string }
 export const toJson = (bytes: Buffer): JsonBytes =>
   isUtf8(bytes) ? bytes.toString() : { base64: bytes.toString('base64') }
 
-/** Null: it is something else. */
+/** Null: the value isn't from `toJson`. */
 export function fromJson(value: unknown): Buffer | null {
   if (typeof value === 'string') return Buffer.from(value)
   return isObject(value) && typeof value.base64 === 'string' ? Buffer.from(value.base64, 'base64') : null

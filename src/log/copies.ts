@@ -1,5 +1,5 @@
-// The last known content of small files, by which a change that editd didn't make can be told and described. Written in
-// the background; a copy that is missing or damaged is none. Does not know records.
+// The last known content of small files, used to detect and describe changes by other programs. Written in the
+// background; a missing or damaged copy means none. Does not know records.
 import { createHash } from 'node:crypto'
 import { setImmediate } from 'node:timers/promises'
 import { joinInto } from '../engine/text/join-into.ts'
@@ -11,51 +11,54 @@ import { keyOf } from './segment-index.ts'
 import { sha256 } from './texts-json.ts'
 
 /**
- * In ms: how long a copy may wait, so that of a file that is edited again and again only the last is written. Of a
- * server that is killed meanwhile, only the texts of what another program then does to the file are lost: the records,
- * and that it was changed, are known without the copy. Unless `later` says otherwise, copies are written at once where
- * other servers may edit the file: they read them, and one that was written late could replace a later one of theirs.
+ * In ms: how long a copy may wait, so that of a file edited again and again only the last content is written. If the
+ * server is killed meanwhile, only the texts of another program's next change are lost: the records, and that the file
+ * was changed, are known without the copy. Unless `later` says otherwise, copies are written at once if other servers
+ * may edit the file: they read them, and a late write could replace a later copy of theirs.
  */
 const LATER = 200
 
-/** Where copies are, one for each path. All reject with an error that has a code. */
+/** Storage of copies, one for each path. All methods reject with an error that has a code. */
 export interface CopyPlaces {
   /** Null: there is none. */
   read(path: Buffer): Promise<Buffer | null>
-  /** In place of the one that is there, unless that is known to be of a later edit. */
+  /** Replaces the present copy, unless that is known to be of a later edit. */
   write(path: Buffer, edit_id: string, content: Buffer): Promise<void>
   remove(path: Buffer): Promise<void>
 }
 
 export interface CopiesOptions {
   places: CopyPlaces
-  /** Called with the size of each that was written, in bytes. */
+  /** Called with the size in bytes of each copy that was written. */
   wrote(bytes: number): void
   report: HistoryOptions['report']
   limits: HistoryLimits
-  /** In ms: how long a copy waits wherever the file may be edited; only where `places` keep that of a later edit. */
+  /**
+   * In ms: how long a copy waits even if other servers may edit the file; only if `places` keep the copy of the later
+   * edit.
+   */
   later?: number
 }
 
 interface WaitingCopy extends FileCopy {
   path: Buffer
-  /** What `bytes` is the beginning of. */
+  /** The buffer that `bytes` is the start of. */
   memory: Buffer
 }
 
-/** In bytes: copies that wait get memory in multiples of it, so that the next one of the same file has room there. */
+/** In bytes: buffers of waiting copies are multiples of it, so that the next copy of the same file fits. */
 const ROOM = 4096
 
 export class Copies {
   readonly #options: CopiesOptions
-  /** By path. Those that are being written aren't in it. */
+  /** By path. Copies that are being written aren't in it. */
   readonly #waiting = new Map<string, WaitingCopy>()
-  /** By path, and when each is written. */
+  /** By path, with the promise of each write. */
   readonly #writing = new Map<string, { copy: WaitingCopy; done: Promise<void> }>()
-  /** Of both. */
+  /** Total size of both maps. */
   #bytes = 0
   #timer: NodeJS.Timeout | null = null
-  /** What waits is to be written now. */
+  /** Waiting copies are to be written now. */
   #isDue = false
   #running: Promise<void> | null = null
   #hasDropped = false
@@ -64,7 +67,7 @@ export class Copies {
     this.#options = options
   }
 
-  /** `alone`: no other server edits the file, and `written` is called before one does. False: it isn't kept. */
+  /** `alone`: no other server edits the file until `written` is called. False: it isn't kept. */
   keep(path: Buffer, edit_id: string, pieces: readonly Buffer[], hash: string, alone: boolean): boolean {
     const size = pieces.reduce((sum, { length }) => sum + length, 0)
     const { copy, waitingCopies } = this.#options.limits
@@ -77,7 +80,7 @@ export class Copies {
       this.#hasDropped = true
       return false
     }
-    // Copied: the caller may use the pieces' memory for something else.
+    // Copied, as the caller may reuse the memory of the pieces.
     const memory = before !== undefined && before.memory.length >= size ? before.memory : memoryFor(size)
     this.#waiting.set(key, { path, edit_id, hash, bytes: joinInto(memory, pieces), memory })
     this.#bytes = bytes
@@ -87,7 +90,7 @@ export class Copies {
     return true
   }
 
-  /** For this tick only: the next copy of the file is put in its memory. */
+  /** Valid for this tick only: the next copy of the file reuses its memory. */
   waiting(path: Buffer): FileCopy | null {
     return this.#waiting.get(keyOf(path)) ?? null
   }
@@ -97,7 +100,7 @@ export class Copies {
     const waiting = this.#waiting.get(key) ?? this.#writing.get(key)?.copy
     if (waiting !== undefined) {
       const { edit_id, hash, bytes } = waiting
-      // The memory may be the next copy's before the caller has looked at it.
+      // Copied, as the next copy may reuse the memory before the caller has read it.
       return { edit_id, hash, bytes: Buffer.from(bytes) }
     }
     try {
@@ -126,10 +129,7 @@ export class Copies {
     await this.#options.places.remove(path)
   }
 
-  /**
-   * Writes that of this path now, whatever else waits. Resolves when it is written, and none waits that was kept
-   * meanwhile.
-   */
+  /** Writes the copy of this path now, before others. Resolves when it and any kept meanwhile are written. */
   async written(path: Buffer): Promise<void> {
     const key = keyOf(path)
     while (this.#waiting.has(key) || this.#writing.has(key)) await this.#writeOne(key)
@@ -151,7 +151,7 @@ export class Copies {
   }
 
   async #run(): Promise<void> {
-    // After what the caller is doing.
+    // Runs after the caller's work.
     await setImmediate()
     while (this.#isDue) {
       this.#isDue = false
@@ -160,10 +160,10 @@ export class Copies {
     this.#running = null
   }
 
-  /** One after the other of a path. */
+  /** Writes one copy at a time for a path. */
   async #writeOne(key: string): Promise<void> {
     await this.#writing.get(key)?.done
-    // It was removed, or somebody else who waited writes it.
+    // It was removed, or another caller is writing it.
     const copy = this.#writing.has(key) ? undefined : this.#waiting.get(key)
     if (copy === undefined) return
     this.#waiting.delete(key)
@@ -189,5 +189,5 @@ export class Copies {
 
 const memoryFor = (size: number): Buffer => Buffer.allocUnsafeSlow(Math.ceil(size / ROOM) * ROOM)
 
-/** What a copy of the file at this path is called, wherever it is. */
+/** The name of the copy of the file at this path. */
 export const copyName = (path: Buffer): string => createHash('sha256').update(path).digest('hex').slice(0, 32)

@@ -1,20 +1,19 @@
-// How far the segments of a history have been read, as a text that a reader keeps. Does not know files or lines.
+// How far a reader has read the segments of a history, as a text that it keeps. Does not know files or lines.
 //
-// A cursor names the segment with the highest number that was begun. Of those up to it, it lists the ones that may still
-// grow, or aren't read to their end, each with an offset. So:
+// A cursor names the segment with the highest number that was begun. Of the segments up to it, it lists those that may
+// still grow, or aren't read to their end, each with an offset. So:
 //  - not listed, and up to it in the order of `compare`: read to its end;
 //  - after it: not begun.
-// This holds for a segment that comes into being after the cursor was made because its number is higher than any that was
-// there (writer.ts): its server makes it first, and looks for higher ones then. One that the maker of the cursor didn't
-// see was made later than that, so its server sees the segment that the cursor names, unless that was removed. Therefore a
-// cursor is good for nothing any more when the segment that it names is gone, whatever else is there. No clock is asked,
-// and nothing that the segments hold: `forget` may overwrite it.
+// This also holds for segments created after the cursor, because their numbers are higher than any that existed
+// (writer.ts): a server creates its segment first, and looks for higher ones then. A segment that the maker of the
+// cursor didn't see was created later, so its server sees the segment that the cursor names, unless that was removed.
+// Therefore a cursor is invalid once the segment it names is gone, whatever else exists. It depends on no clock, and on
+// no content of the segments: `forget` may overwrite it.
 //
-// That none was removed after it without having been read is seen by the numbers: each is one more than the last, and the
-// sweep removes the last one only when no other is left.
+// Numbers show whether a later segment was removed unread: each is one more than the last, and the sweep removes the
+// last segment only when no other is left.
 //
-// The only thing that isn't noticed: a cursor of before the first change of all, used after all that there ever was has
-// been swept.
+// The one case that isn't noticed: a cursor from before the very first change, used after the whole history was swept.
 import { parseSegment, segmentName } from './segment-name.ts'
 
 export interface SegmentId {
@@ -24,17 +23,17 @@ export interface SegmentId {
 
 /** In bytes: no offset in a segment is higher. */
 const HIGHEST = 2 ** 32
-/** Characters of a nonce. */
+/** The longest nonce, in characters. */
 const NONCE_LENGTH = 64
 
-/** In the order in which segments are read. Two have one number only if a version before this one wrote them. */
+/** The order in which segments are read. Two have the same number only if a version before this one wrote them. */
 export const compare = (a: SegmentId, b: SegmentId): number =>
   a.number - b.number || (a.nonce === b.nonce ? 0 : a.nonce < b.nonce ? -1 : 1)
 
 export class Cursor {
-  /** Null: none was begun. */
+  /** Null: no segment was begun. */
   readonly last: SegmentId | null
-  /** Of segments up to `last`, by their names: how many bytes were read. */
+  /** By name, for segments up to `last`: how many bytes were read. */
   readonly offsets: ReadonlyMap<string, number>
 
   constructor(last: SegmentId | null, offsets: ReadonlyMap<string, number>) {
@@ -42,7 +41,7 @@ export class Cursor {
     this.offsets = offsets
   }
 
-  /** Null: it isn't the text of a cursor. */
+  /** Null: not the text of a cursor. */
   static parse(text: string): Cursor | null {
     const [version, last = '', ...listed] = text.split('.')
     if (version !== '1') return null
@@ -64,13 +63,13 @@ export class Cursor {
     return this.last !== null && compare(segment, this.last) <= 0
   }
 
-  /** Bytes of the segment that were read; Infinity: all of it. */
+  /** How many bytes of the segment were read; Infinity: all. */
   read(segment: SegmentId): number {
     if (!this.hasBegun(segment)) return 0
     return this.offsets.get(segmentName(segment.nonce, segment.number)) ?? Infinity
   }
 
-  /** The same after more of one segment was read. All before it must have been begun. */
+  /** Returns the cursor after more of one segment was read. All segments before it must have been begun. */
   with(segment: SegmentId, read: number): Cursor {
     const offsets = new Map(this.offsets)
     const name = segmentName(segment.nonce, segment.number)

@@ -1,5 +1,5 @@
-// Reads the lines of all segments on from a cursor, and tells what they settle: each change once, whichever server says
-// it, and however often. Does not know who reads, or which paths may be told.
+// Reads the lines of all segments from a cursor on, and returns what they settle: each change once, whichever server
+// settles it, and however often. Does not know readers, or their rights.
 import { fail, ok, type Result } from '../result.ts'
 import type { CursorGone, FeedPage, Told } from './api.ts'
 import { Cursor, type SegmentId } from './cursor.ts'
@@ -10,12 +10,12 @@ import { keyOf, SegmentIndex } from './segment-index.ts'
 import type { Segment } from './segment.ts'
 import type { Segments } from './segments.ts'
 
-/** In bytes, of a segment that are read at once. */
+/** In bytes: how much of a segment is read at a time. */
 const CHUNK = 256 * 1024
-/** Records of which it is remembered what they say, as their settlement comes soon. */
+/** How many records' facts are remembered, as their settlements follow soon. */
 const REMEMBERED = 1000
 
-/** Where a line is. */
+/** The place of a line. */
 interface Place {
   segment: Segment
   offset: number
@@ -24,21 +24,21 @@ interface Place {
 
 interface ReadLine {
   at: Place
-  /** Null: it is damaged, or empty. */
+  /** Null: the line is damaged, or empty. */
   said: Said | null
 }
 
 export class Feed {
   readonly #segments: Segments
   readonly #facts = new Map<string, Facts>()
-  /** Numbers of segments that two lists lacked. */
+  /** Segment numbers missing from two lists in a row. */
   #removed: ReadonlySet<number> = new Set()
 
   constructor(segments: Segments) {
     this.#segments = segments
   }
 
-  /** What comes from now on is after it. */
+  /** A cursor after everything until now. */
   async end(): Promise<Cursor> {
     let cursor = new Cursor(null, new Map())
     for (const id of await this.#look()) {
@@ -49,13 +49,13 @@ export class Feed {
   }
 
   /**
-   * What comes after a cursor, at most `most`, as far as `until`: a file's changes in the order in which they were made,
-   * those of all files by their ids, as far as each segment is in that order. What comes after `until` is told as well where
-   * a change that is told was made later.
+   * Returns what comes after a cursor, at most `most` items, up to `until`: changes of one file in the order they were
+   * made; changes of all files by id, as far as each segment is in that order. Items after `until` are included if a
+   * returned change of the same file was made after them.
    */
   async read(after: Cursor, most: number, until?: Cursor): Promise<Result<FeedPage, CursorGone>> {
-    // Segments aren't read in one instant: this look may have found a change, and not one of the same file that was made
-    // before it. That was said before, so the next look finds it.
+    // Segments aren't read at one instant: this look may have found a change but not an earlier one of the same file.
+    // That was settled before, so the next look finds it.
     const due = until ?? (await this.end())
     const present = await this.#look()
     if (!hasAllAfter(after, present)) return fail({ code: 'CURSOR_GONE' })
@@ -88,12 +88,12 @@ export class Feed {
     return ok({ told: page.told, next: page.end(), isEnd: true })
   }
 
-  /** The source of what is told next; null: all that is due was told. */
+  /** The source of the next item; null: all that is due was returned. */
   async #next(page: Page): Promise<WithHead | null> {
     let first: WithHead | null = null
     for (const source of page.sources) {
       if (source.due === null || source.read >= source.due) continue
-      // All that it has is later.
+      // Everything in it is later.
       if (first !== null && source.lowest > idOf(first)) continue
       const found = await this.#findHead(source, page)
       if (found === null || found.read >= source.due) continue
@@ -102,7 +102,7 @@ export class Feed {
     return first && this.#earliestOfFile(first, page)
   }
 
-  /** Another source, if that has a change of the same file that was made before and isn't told yet. */
+  /** Returns another source if it has an earlier change of the same file that wasn't returned yet. */
   async #earliestOfFile(source: WithHead, page: Page, seen = new Set<Source>()): Promise<WithHead> {
     seen.add(source)
     const { edit_id, path } = source.head.news.facts
@@ -119,7 +119,7 @@ export class Feed {
     return source
   }
 
-  /** Which changes of a file, and verdicts, a source tells that weren't told before it, in their order. */
+  /** The changes of a file, and verdicts, that a source is the first to settle, in its order. */
   async #changesOf(path: Buffer, { segment, read, end }: Source, page: Page): Promise<Change[]> {
     const found: Change[] = []
     const key = keyOf(path)
@@ -146,11 +146,11 @@ export class Feed {
     return unread.sort((a, b) => a.at - b.at)
   }
 
-  /** Reads on to what the source tells next; null: it tells nothing more. */
+  /** Reads on to the source's next item; null: there is none. */
   async #findHead(source: Source, page: Page): Promise<WithHead | null> {
     if (hasHead(source)) {
       if (!page.hasTold(idOf(source))) return source
-      // Another source has told it meanwhile.
+      // Another source has returned it meanwhile.
       pass(source, source.head.at)
     }
     const { segment } = source
@@ -158,7 +158,7 @@ export class Feed {
     source.lines ??= this.#lines(segment, source.read, source.end)
     for (let line; (line = await source.lines.next()).done !== true;) {
       if (line.value === 'unreadable') {
-        // It is told when it can be read again.
+        // It is returned once it can be read again.
         source.isWhole = false
         continue
       }
@@ -166,7 +166,7 @@ export class Feed {
       const news = said && (await this.#news(said, page, at))
       if (news === 'gone') {
         Object.assign(source, { isWhole: false, end: at.offset })
-        // Said after what is due: the look that finds the record may not have been yet.
+        // It was settled after what is due: the look that finds its record may not have happened yet.
         if (at.offset >= (source.due ?? 0)) return null
         throw new Gone()
       }
@@ -175,29 +175,29 @@ export class Feed {
       }
       pass(source, at)
     }
-    // It was removed meanwhile.
+    // The segment was removed meanwhile.
     if (this.#segments.get(segment.name) === undefined) throw new Gone()
     if (source.isWhole) source.read = source.end
     return null
   }
 
   /**
-   * All segments that are there, in the order in which they are read, but for those begun meanwhile; those of others are
-   * known up to now.
+   * Lists all segments in the order in which they are read, but for those begun meanwhile. Those of other servers are
+   * read up to now.
    */
   async #look(): Promise<SegmentId[]> {
     await this.#segments.catchUp()
     const listed = await this.#segments.present()
     if (missingIn(listed).every(number => this.#removed.has(number))) return listed
-    // A list isn't made in one instant: it may have a segment and not the one before it, if both were begun meanwhile. The
-    // next list has both.
+    // A list isn't made at one instant: it may have a segment but not its predecessor, if both were begun meanwhile.
+    // The next list has both.
     const { number: last } = listed.at(-1)!
     const again = (await this.#segments.present()).filter(({ number }) => number <= last)
     this.#removed = new Set(missingIn(again))
     return again
   }
 
-  /** How far a segment can be read: as far as its index reaches, since that is asked what was told already. */
+  /** How far a segment can be read: as far as its index, which tells what was returned already. */
   #extent(id: SegmentId): { segment?: Segment; end?: number; isClosed: boolean } {
     const segment = this.#segments.get(segmentName(id.nonce, id.number))
     if (segment === undefined || segment.overview === null) return { isClosed: false }
@@ -228,13 +228,13 @@ export class Feed {
   }
 
   async #saidIn(line: Buffer, { segment, offset, length }: Place): Promise<Said | null> {
-    // A lone line break ends what was torn.
+    // A lone line break ends an incomplete line.
     if (length === 1) return null
     const json = await jsonIn(line, () => this.#segments.bytes(segment, offset, length))
     return json && decodeFacts(json)
   }
 
-  /** What a line tells that no line before it did; gone: it settles a record that isn't there any more. */
+  /** What a line reports that no line before it did; gone: it settles a record that no longer exists. */
   async #news(said: Said, page: Page, at: Place): Promise<Omit<Told, 'after'> | 'gone' | null> {
     if ('facts' in said) {
       this.#remember(said.facts)
@@ -251,7 +251,7 @@ export class Feed {
     return facts.operation === 'review' ? null : { facts, settled }
   }
 
-  /** Where a record is, and where it is first said in each segment that it took place, or that nobody can tell. */
+  /** Where a record is, and where each segment first settles it as done or uncertain. */
   async #known(edit_id: string): Promise<{ written: Place[]; told: Place[]; isVoid: boolean }> {
     const [written, told]: [Place[], Place[]] = [[], []]
     let isVoid = false
@@ -291,7 +291,7 @@ export class Feed {
   }
 }
 
-/** A segment that is read on. */
+/** A segment that is being read. */
 interface Source {
   id: SegmentId
   segment: Segment | undefined
@@ -299,32 +299,32 @@ interface Source {
   read: number
   /** How far it can be read. */
   end: number
-  /** How far it is to be told; null: it began later. */
+  /** How far it is due; null: it was begun later. */
   due: number | null
-  /** There is no more after `end`, and all before it can be read. */
+  /** There is nothing after `end`, and everything before it can be read. */
   isWhole: boolean
-  /** No change that it tells has a lower id. */
+  /** All its changes have this id or a higher one. */
   lowest: string
-  /** The next that it tells. */
+  /** Its next item. */
   head?: { at: Place; news: News } | undefined
-  /** Those behind the head. */
+  /** The lines after the head. */
   lines?: AsyncGenerator<ReadLine | 'unreadable'>
-  /** Of files that were asked for: what it tells, in its order. */
+  /** By file, if asked for: its items in its order. */
   changes: Map<string, Change[]>
-  /** Something of it was told. */
+  /** Something of it was returned. */
   isBegun?: boolean
 }
 
 type WithHead = Source & { head: NonNullable<Source['head']> }
 type News = Omit<Told, 'after'>
 
-/** A change, and where in a segment it is told. */
+/** A change, and where in a segment it is settled. */
 interface Change {
   edit_id: string
   at: number
 }
 
-/** What was removed can't be told. */
+/** Something was removed and can't be returned. */
 class Gone extends Error {}
 
 const hasHead = (source: Source): source is WithHead => source.head !== undefined
@@ -335,7 +335,7 @@ function pass(source: Source, { offset, length }: Place): void {
   source.read = offset + length
 }
 
-/** '' where that isn't known. */
+/** '' if not known. */
 function lowestIn(segment: Segment | undefined): string {
   const { lowest = '', looseAt = new Map<string, number>() } = segment?.overview ?? {}
   let least = lowest
@@ -343,10 +343,10 @@ function lowestIn(segment: Segment | undefined): string {
   return least
 }
 
-/** What is told, and how far each segment was read for it. */
+/** The items of a page, and how far each segment was read for it. */
 class Page {
   readonly told: Told[] = []
-  /** In the order in which they begin. */
+  /** In the order of their segments. */
   readonly sources: Source[] = []
   readonly #after: Cursor
   readonly #ids = new Set<string>()
@@ -375,7 +375,7 @@ class Page {
     this.told.push({ ...news, after: this.cursor })
   }
 
-  /** All that is due was told; returns the cursor after it. */
+  /** Everything due was returned; returns the cursor after it. */
   end(): Cursor {
     for (const source of this.sources) source.isBegun ||= source.due !== null
     return this.cursor
@@ -393,7 +393,7 @@ class Page {
   }
 }
 
-/** The numbers between the first segment and the last that none of them has. */
+/** Numbers between the first and the last segment that none of them has. */
 function missingIn(present: readonly SegmentId[]): number[] {
   const missing: number[] = []
   for (const [i, { number }] of present.entries()) {
@@ -402,7 +402,7 @@ function missingIn(present: readonly SegmentId[]): number[] {
   return missing
 }
 
-/** Whether none of the segments that it hasn't read to their end was removed; cursor.ts says why that can be seen. */
+/** Whether no segment was removed that the cursor hadn't read to its end; cursor.ts explains why that can be seen. */
 function hasAllAfter({ last, offsets }: Cursor, present: readonly SegmentId[]): boolean {
   const names = new Set(present.map(({ nonce, number }) => segmentName(nonce, number)))
   if (last !== null && !names.has(segmentName(last.nonce, last.number))) return false

@@ -1,5 +1,5 @@
-// Removes the texts of a path's records where they are: each line is overwritten by one of the same length, so that other
-// servers can go on appending. Does not know where lines are kept, or who asked for it.
+// Removes the texts of a path's records in place: overwrites each line by one of the same length, so that other servers
+// can go on appending. Does not know where lines are kept.
 import type { Blobs } from './blobs.ts'
 import { encodeLine, jsonOf } from './line.ts'
 import type { RecordReader } from './reading.ts'
@@ -13,7 +13,7 @@ export interface Forgetting {
   reading: RecordReader
 }
 
-/** Returns of how many records there were texts. Rejects with an error that has a code. */
+/** Returns how many records had texts. Rejects with an error that has a code. */
 export async function forgetPath(path: Buffer, { segments, blobs, reading }: Forgetting): Promise<number> {
   await segments.catchUp()
   const found = await reading.rowsOf(path)

@@ -1,4 +1,4 @@
-// The history of one root in a folder: puts its parts together. Does not know the root's files, HTTP or locks.
+// Assembles the history of one root in a folder from its parts. Does not know the root's files, HTTP or locks.
 import { mkdirSync, statSync } from 'node:fs'
 import { AgeClock } from './files/age-clock.ts'
 import type { History, HistoryOptions } from './api.ts'
@@ -12,7 +12,7 @@ import { SegmentFiles } from './files/segment-files.ts'
 import { keptFiles, sweptFiles } from './files/kept-files.ts'
 import { LogHistory } from './log-history.ts'
 
-/** Reads nothing but the last ids. Throws the system's error if the folder can't be made or read. */
+/** Opens the history; reads only the last ids. Throws the system's error if the folder can't be made or read. */
 export async function openHistory(options: HistoryOptions): Promise<History> {
   const { folder, nonce, isAlive, stayAlive, report } = options
   makeFolder(folder)
@@ -21,7 +21,7 @@ export async function openHistory(options: HistoryOptions): Promise<History> {
     const segments = new SegmentFiles({ ...options, limits, ids, saw, sawIndex })
     const blobs = new BlobFiles(options)
     const copies = new CopyFiles(options)
-    // Beside the folder: what is in that is the history.
+    // Beside the folder, as everything in the folder is part of the history.
     const clock = new AgeClock(`${folder}.time`, report)
     const appender = new SegmentAppender({
       folder,

@@ -1,19 +1,19 @@
-// Ids of edits: 26 characters that sort by time, whatever the clocks of the servers say. Does not know records.
+// Ids of edits: 26 characters that sort by time, whatever the clocks of the servers say.
 import { randomBytes } from 'node:crypto'
 
 /** Crockford's base32: no I, L, O, U; in the order of ASCII. */
 const LETTERS = '0123456789ABCDEFGHJKMNPQRSTVWXYZ'
 const TIME = 10
 const COUNTER = 8
-/** The bytes of chance; 8 characters. Many are fetched at once: it costs a few system calls each time. */
+/** Random bytes of an id; 8 characters. Many are fetched at once, as each call costs a few system calls. */
 const CHANCE = 5
 const FETCHED = 256 * CHANCE
 
 export const ID_LENGTH = TIME + 2 * COUNTER
-/** Where an id is put together. Shared, as it is a string in the same tick. */
+/** The buffer in which an id is built. Shared, as it is turned into a string in the same tick. */
 const ID = Buffer.alloc(ID_LENGTH)
 
-/** Puts the letters of a number into `ID`, up to `end`. */
+/** Writes the letters of a number into `ID`, ending at `end`. */
 function put(value: number, end: number, length: number): void {
   for (let at = end - 1; at >= end - length; at--) {
     const rest = Math.floor(value / 32)
@@ -28,29 +28,29 @@ function valueOf(text: string): number {
   return value
 }
 
-/** The year 2527. An id from after it is a mistake, and would leave no room for later ones. */
+/** The year 2527. A later id is a mistake, and would leave no room for later ones. */
 const END = '0G00000000'
 
 export const isId = (text: unknown): text is string =>
   typeof text === 'string' && /^[0-9A-HJKMNP-TV-Z]{26}$/.test(text) && text < END
 
-/** In ms since 1970: by the clock of the server that gave it, or of another whose id it was to follow. */
+/** In ms since 1970: by the clock of the server that gave the id, or of another whose id it had to follow. */
 export const timeOf = (id: string): number => valueOf(id.slice(0, TIME))
 
 /**
- * Gives ids, each later than all that it gave or was shown: ten characters of milliseconds, eight that count within one
- * millisecond, or while the clock is behind, and eight of chance, by which those of two servers differ.
+ * Gives ids, each later than all that it gave or saw: ten characters of milliseconds; eight of a counter within a
+ * millisecond, or while the clock is behind; eight random ones that tell servers apart.
  */
 export class Ids {
   #latest = ''
-  /** Of the latest. */
+  /** Time of the latest id. */
   #time = -1
   #counter = 0
   #chance = Buffer.alloc(0)
-  /** Bytes of chance that were used. */
+  /** Random bytes used so far. */
   #used = 0
 
-  /** The latest that was given or shown; '': none yet. */
+  /** The latest id given or seen; '': none yet. */
   get latest(): string {
     return this.#latest
   }

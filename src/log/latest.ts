@@ -1,16 +1,16 @@
-// The last record of each path that was asked for lately. Does not know where records are.
+// LRU cache of the last record of each path.
 import type { Latest } from './api.ts'
 import type { Settlement } from './record.ts'
 import type { Facts } from './record-json.ts'
 import { keyOf } from './segment-index.ts'
 
-/** Paths that are remembered. */
+/** How many paths are remembered. */
 const LIMIT = 10_000
 
 export class LatestOfPaths {
   /** Null: the path has no record. */
   readonly #latest = new Map<string, Latest | null>()
-  /** Of the ids in it, their paths. */
+  /** The paths of the ids in `#latest`. */
   readonly #paths = new Map<string, string>()
 
   get(path: string): Latest | null | undefined {
@@ -44,7 +44,7 @@ export class LatestOfPaths {
     const path = this.#paths.get(edit_id)
     if (path === undefined) return
     const latest = this.#latest.get(path)
-    // Else the one before it is the last again.
+    // Otherwise the record before it is the last again.
     if (settled !== 'done') this.#drop(path)
     else if (latest) latest.settled = settled
   }

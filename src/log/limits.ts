@@ -1,4 +1,4 @@
-// The bounds of the history. Does not know what they bound.
+// The limits of the history.
 import type { HistoryLimits, HistoryOptions } from './api.ts'
 
 const MIB = 1024 * 1024
@@ -16,7 +16,7 @@ const LIMITS: HistoryLimits = {
 /** In bytes. Each segment is two files, and a sweep looks at all of them. */
 const SMALLEST_SHARE = 64 * 1024
 
-/** Of a history with these options. Files are removed whole: no segment or copy is larger than an eighth of the size. */
+/** The limits for these options. Files are removed whole: no segment or copy is larger than an eighth of the size. */
 export function limitsOf({ limits, size = Infinity }: Pick<HistoryOptions, 'limits' | 'size'>): HistoryLimits {
   const all = { ...LIMITS, ...limits }
   const share = Math.max(SMALLEST_SHARE, size / 8)
@@ -24,7 +24,7 @@ export function limitsOf({ limits, size = Infinity }: Pick<HistoryOptions, 'limi
 }
 
 /**
- * In bytes: what a sweep leaves free of a history of `size` bytes. Until the next one, a server fills a segment, and writes
- * as much beside it.
+ * In bytes: what a sweep leaves free of a history of `size` bytes. Until the next sweep, a server fills a segment and
+ * writes as much beside it.
  */
 export const roomOf = (size: number, { segment }: HistoryLimits): number => Math.min(2 * segment, size / 4)

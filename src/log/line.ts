@@ -2,16 +2,16 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { crc32 } from 'node:zlib'
 
-/** What each line ends with. */
+/** The end of each line. */
 export const LINE_FEED = 0x0a
 const CRC = 8
-/** In ms: a line that another server is just overwriting (`forget`) is read once more after this. */
+/** In ms: a line that another server is just overwriting (`forget`) is read again after this. */
 const AGAIN = 20
 
 /** The eight hexadecimal digits of a number, as characters. */
 const DIGITS = Buffer.from('0123456789abcdef', 'latin1')
 
-/** Puts the CRC of what follows it at the start of a line. */
+/** Writes the CRC of the rest of a line to its start. */
 function putCrc(line: Buffer): void {
   let crc = crc32(line.subarray(CRC + 1, -1))
   for (let at = CRC - 1; at >= 0; at--) {
@@ -20,7 +20,7 @@ function putCrc(line: Buffer): void {
   }
 }
 
-/** Whether the line begins with the CRC of what follows it. */
+/** Whether the line begins with the CRC of its rest. */
 function hasCrc(line: Buffer): boolean {
   let crc = crc32(line.subarray(CRC + 1, -1))
   for (let at = CRC - 1; at >= 0; at--) {
@@ -30,7 +30,7 @@ function hasCrc(line: Buffer): boolean {
   return true
 }
 
-/** `json` must hold no line break. */
+/** `json` must not contain a line break. */
 export function encodeLine(json: string): Buffer {
   const length = Buffer.byteLength(json)
   const line = Buffer.allocUnsafe(CRC + 1 + length + 1)
@@ -41,13 +41,13 @@ export function encodeLine(json: string): Buffer {
   return line
 }
 
-/** The JSON of a line with its line break; null: it isn't what was written. */
+/** The JSON of a line, given with its line break; null: it was damaged. */
 export function jsonOf(line: Buffer): Buffer | null {
   if (line.length < CRC + 2 || line[CRC] !== 0x20 || line[line.length - 1] !== LINE_FEED) return null
   return hasCrc(line) ? line.subarray(CRC + 1, -1) : null
 }
 
-/** The lines of `bytes`, each with its line break, and where each begins. What follows the last break is left out. */
+/** Yields the lines of `bytes`, each with its line break and offset. Skips what follows the last line break. */
 export function* linesOf(bytes: Buffer): Generator<{ offset: number; line: Buffer }> {
   for (let offset = 0; ;) {
     const end = bytes.indexOf(LINE_FEED, offset)
@@ -57,7 +57,7 @@ export function* linesOf(bytes: Buffer): Generator<{ offset: number; line: Buffe
   }
 }
 
-/** The JSON of a line, for which it is read `again` if need be; null: it isn't a line of editd, or can't be read. */
+/** The JSON of a line, which is read `again` if damaged; null: it isn't a line of editd, or can't be read. */
 export async function jsonIn(line: Buffer, again: () => Promise<Buffer | null>): Promise<Buffer | null> {
   const json = jsonOf(line)
   if (json !== null) return json

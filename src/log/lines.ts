@@ -1,4 +1,4 @@
-// Reads found records from their lines and blobs. Does not know which are asked for, or why.
+// Reads found records from their lines and blobs. Does not know why they are wanted.
 import { setImmediate as yieldToOthers } from 'node:timers/promises'
 import { codeOf } from '../error-code.ts'
 import type { Gap, HistoryOptions } from './api.ts'
@@ -9,7 +9,7 @@ import type { Segments } from './segments.ts'
 import { decodeTexts, type ReadBlob, type Texts } from './texts-json.ts'
 import { isPassing, unreadable } from './unreadable.ts'
 
-/** Splices that are decoded in one turn of the event loop, or one record: about 10 ms. */
+/** How many splices are decoded in one turn of the event loop (at least one record): about 10 ms. */
 const TURN = 2000
 
 export interface LinesOptions {
@@ -29,7 +29,7 @@ export interface ReadRow extends Decoded {
   found: FoundRow
 }
 
-/** Of a record whose texts and answer nobody asked for: all of them together may be more than the memory holds. */
+/** Drops texts and answers that no one needs: all of them together may exceed the memory. */
 function factsOnly(json: Buffer): Decoded | null {
   const said = decodeFacts(json)
   return said !== null && 'facts' in said ? { facts: said.facts, texts: null, outcome: null } : null
@@ -43,8 +43,8 @@ export class RecordLines {
   }
 
   /**
-   * The lines of these rows, in their order; `whole`: with texts and answers. What isn't there any more is left out,
-   * what is damaged is a gap. Rejects with HistoryUnreadable.
+   * Reads the lines of these rows, in their order; `whole`: with texts and answers. Leaves out what no longer exists;
+   * damaged lines become gaps. Rejects with HistoryUnreadable.
    */
   async read(found: readonly FoundRow[], { whole }: { whole: boolean }): Promise<{ read: ReadRow[]; bad: Gap[] }> {
     const decode = whole ? decodeRecord : factsOnly
@@ -71,8 +71,8 @@ export class RecordLines {
   }
 
   /**
-   * Records as they are given out, in their order, which is oldest first. Texts of the newest are read first, until
-   * they are `mostTexts` bytes together; the others are `unread`.
+   * Completes records, which are in order, oldest first. Texts of the newest are read first, up to `mostTexts` bytes;
+   * the rest are `unread`.
    */
   async stored(read: readonly ReadRow[], mostTexts: number): Promise<Stored[]> {
     const stored: Stored[] = []

@@ -1,5 +1,5 @@
-// A history that is kept in segments, wherever these are: answers what is asked, and hands on what is to be written. Does
-// not know files, objects, HTTP or locks.
+// A history kept in segments, in a folder or a bucket: answers queries, and passes on what is to be written. Does not
+// know files, objects, HTTP or locks.
 import { setTimeout as sleep } from 'node:timers/promises'
 import type {
   CursorGone,
@@ -37,9 +37,9 @@ import { HistoryUnreadable } from './unreadable.ts'
 import { Watch } from './watch.ts'
 import { Writer, type Appender } from './writer.ts'
 
-/** In ms: a segment that was begun earlier is ended by the sweep, so that what is old in it can be removed. */
+/** In ms: the sweep ends a segment that was begun earlier, so that old records in it can be removed. */
 const LONGEST = 24 * 60 * 60 * 1000
-/** Paths of which it is remembered whether their texts are kept; changes of which it is, that they were settled. */
+/** How many paths' `keepsTexts` answers, and how many settled changes, are remembered. */
 const REMEMBERED = 1000
 const NO_TEXTS: EncodedTexts = { json: null, blobs: [] }
 
@@ -48,29 +48,29 @@ export type LogHistoryOptions = Pick<
   'nonce' | 'level' | 'isPrivate' | 'report' | 'grown' | 'size' | 'limits'
 >
 
-/** What the parts need of the history. */
+/** What the parts need from the history. */
 export interface Heard {
   limits: HistoryLimits
   ids: Ids
-  /** To be called with each line that is read of an open segment, or written, and its server. */
+  /** Call it with each line of an open segment that is read or written, and its server. */
   saw(said: Said, nonce: string): void
-  /** To be called when what a segment has is known, and `saw` wasn't called with its lines. */
+  /** Call it when the content of a segment is known without calls of `saw` for its lines. */
   sawIndex(): void
-  /** To be called with the bytes of each copy that was written. */
+  /** Call it with the size in bytes of each copy that was written. */
   wrote(bytes: number): void
 }
 
-/** Where it is kept. All reject with an error that has a code. */
+/** The storage parts of a history. All reject with an error that has a code. */
 export interface HistoryParts {
   segments: Segments
   appender: Appender
   blobs: Blobs
   copies: Copies
-  /** In ms: how much later than here a copy of another server may be written. */
+  /** In ms: how much later than here another server may write a copy. */
   late: number
   kept: KeptPlaces
   swept: SweptNames
-  /** In ms since 1970: the time by which ages are judged. */
+  /** In ms since 1970: the time used for ages. */
   now(): number
 }
 
@@ -79,24 +79,26 @@ export class LogHistory implements History {
   readonly #limits: HistoryLimits
   readonly #ids = new Ids()
   readonly #latest = new LatestOfPaths()
-  /** What was settled and isn't written yet. */
+  /** Settlements that aren't written yet. */
   readonly #said = new Map<string, Settlement>()
-  /** Some of it has to be written before another server can edit its file. */
+  /** Some of them must be written before another server can edit the file. */
   #hasUrgent = false
-  /** Resolves when what was urgent is written. */
+  /** Resolves when urgent settlements are written. */
   #saying: Promise<void> = Promise.resolve()
-  /** Ids of changes of which this server said lately what became of them. */
+  /** Ids of changes that this server settled recently. */
   readonly #settled = new Set<string>()
-  /** Of paths, whether their texts are kept: the patterns take longer to ask. */
+  /** Whether texts are kept, by path: testing the patterns takes longer. */
   readonly #keeps = new Map<string, boolean>()
-  /** The times for which this server was alone lately, and when all that was written before each is read. */
+  /**
+   * The recent periods in which this server was alone, each with a promise that everything written before it is read.
+   */
   readonly #alone = new Map<string, Promise<void>>()
   readonly #parts: HistoryParts
   readonly #writer: Writer
   readonly #reading: RecordReader
   readonly #feed: Feed
   readonly #watch: Watch
-  /** In bytes: what was written beside the segments since `grown` was called for it. */
+  /** In bytes: what was written beside the segments since the last call of `grown` for it. */
   #beside = 0
 
   /** `wait`: ms between two looks of `watch`. */
@@ -157,7 +159,7 @@ export class LogHistory implements History {
     if (alone_since === null) return segments.update().then(() => {})
     const known = this.#alone.get(alone_since)
     if (known !== undefined) return known
-    // What others wrote before then may not be read yet; once it is, there is no more of it.
+    // What others wrote before that time may not be read yet; after that there is nothing more from them.
     const read = segments.update().then(isRead => {
       if (!isRead) this.#alone.delete(alone_since)
     })
@@ -166,7 +168,7 @@ export class LogHistory implements History {
     return read
   }
 
-  /** Most records have no blobs, and need no promise beside that of the writer. */
+  /** Not async: most records have no blobs, and need no promise besides the writer's. */
   append(record: EditRecord, { durable }: { durable: boolean }): Promise<void> {
     const hasTexts = record.splices !== null || record.places !== null
     const encoded = hasTexts && this.keepsTexts(record.path) ? encodeTexts(record, this.#limits.text) : NO_TEXTS
@@ -179,7 +181,7 @@ export class LogHistory implements History {
     const { blobs: kept } = this.#parts
     const { json, blobs } = await encoded
     await kept.keep(blobs, durable)
-    // What was there already is counted too.
+    // Counts existing blobs too.
     this.#wrote(blobs.reduce((sum, { bytes }) => sum + bytes.length, 0))
     const names = blobs.map(({ name }) => name)
     await this.#appendLine(record, json, names, durable)
@@ -308,7 +310,7 @@ export class LogHistory implements History {
 
   async leave(path: Buffer): Promise<void> {
     if (this.#hasUrgent) {
-      // What is urgent from now on is for the next write.
+      // Settlements that become urgent from now on are for the next write.
       this.#hasUrgent = false
       this.#saying = this.#writer.sent()
     }

@@ -1,14 +1,14 @@
-// What is kept in memory of a segment whose index isn't. Does not know where either is kept.
+// What is kept in memory of a segment without its index.
 import { includes, keyHash, type Overview, type SegmentIndex } from './segment-index.ts'
 
-/** The parts of an overview that an index is asked for all of. */
+/** The parts of an overview that are computed from a whole index. */
 export interface OverviewData extends Omit<Overview, 'mayHavePath' | 'mayHaveKey'> {
   /** Short hashes, ascending. */
   paths: Float64Array
   keys: Float64Array
 }
 
-/** Some 8 bytes for each path and key, and what isn't settled in the segment of its record. */
+/** Takes some 8 bytes for each path and key, plus what isn't settled in the segment of its record. */
 export function overviewFrom({ paths, keys, ...facts }: OverviewData): Overview {
   return {
     ...facts,
@@ -17,7 +17,7 @@ export function overviewFrom({ paths, keys, ...facts }: OverviewData): Overview 
   }
 }
 
-/** What is kept of an index as it is, beside its lists. */
+/** The members of an index that an overview keeps unchanged, besides its lists. */
 export const figuresOf = ({ lowest, highest, seen, oldestAt, keyedAt, unsettled, gaps, blobs }: SegmentIndex) => ({
   lowest,
   highest,

@@ -1,4 +1,4 @@
-// Answers questions about records. Does not know how they were written, found or read.
+// Answers queries about records. Does not know how they are written or found.
 import type {
   Gap,
   HistoryLimits,
@@ -19,9 +19,12 @@ import { keyOf } from './segment-index.ts'
 import type { Segments } from './segments.ts'
 import type { ReadBlob } from './texts-json.ts'
 
-/** Of a key's digest: where not all four are damaged, the digest is known by one. No other has it, but by chance (2⁻⁶⁴). */
+/**
+ * Quarters of a key's digest: unless all four are damaged, one identifies the digest. Another digest has it only by
+ * chance (2⁻⁶⁴).
+ */
 const KEY_PART = /.{16}/g
-/** In bytes: what is read of a damaged line at a time. */
+/** In bytes: how much of a damaged line is read at a time. */
 const CHUNK = 256 * 1024
 
 export interface RecordReaderOptions {
@@ -29,7 +32,7 @@ export interface RecordReaderOptions {
   blobs: { read: ReadBlob }
   latest: LatestOfPaths
   limits: HistoryLimits
-  /** What this server has settled, and may not have written yet. */
+  /** What this server has settled, though it may not be written yet. */
   said(edit_id: string): Settlement | null
   report: HistoryOptions['report']
 }
@@ -61,7 +64,7 @@ export class RecordReader {
     return this.#rows.ofPath(path)
   }
 
-  /** Of what has been read so far: call `refresh` before it. At once where it is known, as each edit asks. */
+  /** The last record among those read so far: call `refresh` first. Synchronous if it is known, as each edit asks. */
   lastOf(path: Buffer): Latest | null | Promise<Latest | null> {
     const { segments, latest } = this.#options
     const known = segments.isLoaded ? latest.get(keyOf(path)) : undefined
@@ -104,13 +107,13 @@ export class RecordReader {
 
   async mayHaveLostKey(digest: string, after: string): Promise<boolean> {
     const { segments } = this.#options
-    // What was found to be damaged just now is no gap yet.
+    // A segment just found damaged has no gap yet.
     if (!segments.isLoaded) await segments.catchUp()
     for (const gap of this.#gaps().filter(mayBeAfter(after))) if (await this.#hasKey(gap, digest)) return true
     return false
   }
 
-  /** Whether a damaged line, not one that was cut short, has part of this key digest. */
+  /** Whether a damaged line has part of this key digest; false for a line that was cut short. */
   async #hasKey({ segment: name, offset, length }: Gap, digest: string): Promise<boolean> {
     const { segments } = this.#options
     const segment = segments.get(name)
@@ -146,7 +149,7 @@ export class RecordReader {
     }
   }
 
-  /** Of servers that are gone. */
+  /** Unsettled records of servers that are gone. */
   async unsettled(): Promise<Stored[]> {
     await this.#options.segments.catchUp()
     await this.#options.segments.askWhoIsGone()
@@ -154,14 +157,14 @@ export class RecordReader {
     return this.#lines.stored(read, 0)
   }
 
-  /** Of all servers but this one. */
+  /** Unsettled records of all servers but this one. */
   async openElsewhere(nonce: string): Promise<Stored[]> {
     await this.#options.segments.catchUp()
     const { read } = await this.#lines.read(await this.#rows.openElsewhere(nonce), { whole: false })
     return this.#lines.stored(read, 0)
   }
 
-  /** The newest that isn't void, of which the line says that it is one. */
+  /** The newest record that isn't void and whose line matches. */
   async #newest(
     where: Parameters<Rows['newest']>[0],
     rows: Parameters<Rows['newest']>[1],
@@ -182,7 +185,7 @@ export class RecordReader {
   }
 }
 
-/** Whether a record that was in a gap may be later than the one of this id. */
+/** Whether a record lost in a gap may be later than the one with this id. */
 const mayBeAfter =
   (edit_id: string) =>
   ({ before }: Gap): boolean =>

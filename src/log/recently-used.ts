@@ -1,13 +1,13 @@
-// Values by name, as many as may be: those that were used last. Does not know what they are.
+// LRU cache of values by name.
 
 export class RecentlyUsed<Value> {
-  /** The last used at the end. */
+  /** The most recently used is at the end. */
   readonly #all = new Map<string, Value>()
   readonly #most: number
   readonly #sizeOf: (value: Value) => number
   #size = 0
 
-  /** `most`: of all sizes together, by `sizeOf`, which gives a value the same size each time. */
+  /** `most`: limit of the total size; `sizeOf` must return the same size for a value each time. */
   constructor(most: number, sizeOf: (value: Value) => number) {
     this.#most = most
     this.#sizeOf = sizeOf

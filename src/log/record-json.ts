@@ -1,4 +1,4 @@
-// Records and settlements as lines of JSON, and back. Does not know files or blobs.
+// Encodes records and settlements as lines of JSON, and decodes them. Does not know files or blobs.
 import { fromJson, isObject, toJson } from './bytes-json.ts'
 import { isId } from './ids.ts'
 import { encodeLine } from './line.ts'
@@ -7,26 +7,29 @@ import type { Selection } from '../engine/history/change.ts'
 import { isCodecName, type Encodings } from '../engine/text/codec.ts'
 import { copyAuthor, type EditRecord, type FileAttributes, type RecordedOperation, type Settlement } from './record.ts'
 
-/** A record without its texts and without what was answered. */
+/** A record without its texts and without the answer of its key. */
 export interface Facts extends Omit<EditRecord, 'splices' | 'places' | 'key'> {
   key?: { digest: string; fingerprint: string }
-  /** The latest id that its server knew, where that isn't its own. */
+  /** The latest id that its server knew, if that isn't its own. */
   seen?: string
-  /** Names of the blobs that its texts need. */
+  /** Names of the blobs that hold its texts. */
   blobs: readonly string[]
-  /** In the line, or in blobs. */
+  /** Whether it has texts, in the line or in blobs. */
   hasTexts: boolean
 }
 
 export type Said = { facts: Facts } | { settles: string; as: Settlement }
 
-/** A line of a segment, and what it says. */
+/** A line of a segment, and its meaning. */
 export interface SaidLine {
   bytes: Buffer
   said: Said
 }
 
-/** Before it are facts, after it the texts: no string in JSON holds a quotation mark without a backslash before it. */
+/**
+ * Separates the facts from the texts. It can't occur in a JSON string, where each quotation mark has a backslash before
+ * it.
+ */
 const TEXTS = ',"texts":'
 
 const OPERATIONS: ReadonlySet<unknown> = new Set<RecordedOperation>([
@@ -54,7 +57,7 @@ export function recordLine(record: EditRecord, texts: unknown, blobs: readonly s
   return { bytes: encodeLine(JSON.stringify(asJson(facts, texts, outcome))), said: { facts } }
 }
 
-/** Member by member: each edit comes here, and this takes a fraction of the time that spreading takes. */
+/** Runs for each edit, so it assigns members one by one, which takes a fraction of the time of spreading. */
 function factsIn(record: EditRecord, blobs: readonly string[], hasTexts: boolean): Facts {
   const { edit_id, operation, at, path, hash_before, hash_after, size_before, size_after } = record
   const { lines_added, lines_removed } = record
@@ -74,7 +77,7 @@ function factsIn(record: EditRecord, blobs: readonly string[], hasTexts: boolean
   return facts
 }
 
-/** What is written; `factsOf` is the way back. Texts and answer come last: `TEXTS`. */
+/** The JSON of a record; `factsOf` decodes it. Texts and answer come last, after `TEXTS`. */
 function asJson(
   facts: Facts,
   texts: unknown,
@@ -97,7 +100,7 @@ function asJson(
     key
   } = facts
   const { lines_added, lines_removed, change_count, encodings, seen, blobs } = facts
-  // One after the other: each edit comes here, and this takes half the time that spreading takes.
+  // One by one, as this runs for each edit, and takes half the time of spreading.
   return {
     edit_id,
     operation,
@@ -132,15 +135,12 @@ function asJson(
 }
 
 export const settlementLine = (edit_id: string, settled: Settlement): SaidLine => ({
-  // Neither has a character that JSON writes in another way.
+  // Neither needs escaping in JSON.
   bytes: encodeLine(`{"settles":"${edit_id}","as":"${settled}"}`),
   said: { settles: edit_id, as: settled }
 })
 
-/**
- * The same record without texts and answer, at most as long, with spaces up to the same length in bytes; null: it has
- * none.
- */
+/** The record without texts and answer, padded with spaces to the same length in bytes; null: it has none. */
 export function forgottenJson(json: Buffer): string | null {
   const value = parse(json.toString())
   if (!isObject(value) || (value.texts === null && (value.outcome ?? null) === null)) return null
@@ -148,11 +148,11 @@ export function forgottenJson(json: Buffer): string | null {
   const rest = outcome === undefined ? '' : ',"outcome":null'
   const shorter = `${JSON.stringify(facts).slice(0, -1)}${TEXTS}null${rest}}`
   const room = json.length - Buffer.byteLength(shorter)
-  // An answer of one to three bytes holds no text.
+  // An answer of one to three bytes contains no text.
   return room < 0 ? null : shorter + ' '.repeat(room)
 }
 
-/** What a line says, without looking at its texts; null: it isn't editd's, or of a later version. */
+/** The meaning of a line, without decoding its texts; null: it isn't editd's, or is from a later version. */
 export function decodeFacts(json: Buffer): Said | null {
   const end = json.indexOf(TEXTS)
   if (end < 0) {
@@ -204,7 +204,7 @@ function factsOf(value: Record<string, unknown>, hasTexts: boolean): Facts | nul
   const moved = fromJson(value.moved)
   const key = keyOf(value.key)
   const review = verdictOf(value.review)
-  // Without its verdict, a review says nothing.
+  // A review without its verdict is meaningless.
   if ((operation === 'review') !== (review !== null)) return null
   return {
     edit_id,
@@ -238,7 +238,7 @@ function factsOf(value: Record<string, unknown>, hasTexts: boolean): Facts | nul
   }
 }
 
-/** Without names that only a later version knows. */
+/** Leaves out names that only a later version knows. */
 function encodingsOf(value: unknown): Encodings | null {
   if (!isObject(value)) return null
   const { before, after } = value

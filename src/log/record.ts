@@ -1,30 +1,30 @@
-// What is kept of a change: its record, and how that is settled. Does not know files, or how records are kept.
+// What is kept of a change: its record and its settlement. Does not know files, or how records are stored.
 import type { Verdict } from '../engine/history/baseline.ts'
 import type { RecordedSplice, Selection } from '../engine/history/change.ts'
 import type { SplicePlace } from '../engine/history/places.ts'
 import type { Encodings } from '../engine/text/codec.ts'
 
 /**
- * What made a change. `outside`: a program that isn't editd, seen afterwards. `review`: nothing was changed, a verdict
- * was given on changes of the file.
+ * The operation that made a change. `outside`: a program that isn't editd, noticed afterwards. `review`: nothing was
+ * changed; a verdict was given on changes of the file.
  */
 export type RecordedOperation =
   'edit' | 'edit_lines' | 'edit_section' | 'create' | 'batch' | 'apply_patch' | 'undo' | 'redo' | 'outside' | 'review'
 
 /**
- * Who made a change, and why: `token` is the name of the token that it came with, as the server found it; the others are
- * claimed by the caller, and shown as such.
+ * Who made a change, and why: `token` is the name of the token that authorized it, as the server found it; the other
+ * members are claims of the caller, and shown as such.
  */
 export interface Author {
   token?: string
   agent?: string
   session?: string
   reason?: string
-  /** A digest of where the call came from and of what its client calls itself; never shown. */
+  /** A digest of the call's origin and of its client's name; never shown. */
   sender?: string
 }
 
-/** Member by member: each edit comes here, and spreading takes several times as long. */
+/** Assigns members one by one: it runs for each edit, and spreading takes several times as long. */
 export function copyAuthor({ token, agent, session, reason, sender }: Author, to: Author): void {
   if (token !== undefined) to.token = token
   if (agent !== undefined) to.agent = agent
@@ -33,7 +33,7 @@ export function copyAuthor({ token, agent, session, reason, sender }: Author, to
   if (sender !== undefined) to.sender = sender
 }
 
-/** What a file is besides its content: what one that is made in its place gets. */
+/** Attributes of a file besides its content, for a file that is made in its place. */
 export interface FileAttributes {
   /** Without set-user-id and set-group-id. */
   mode: number
@@ -42,16 +42,16 @@ export interface FileAttributes {
 }
 
 /**
- * One change of one file, written down before the file gets its new content; or a verdict (`review`) on earlier ones,
- * of which the hashes are null and the sizes 0.
+ * One change of one file, recorded before the file gets its new content; or a verdict (`review`) on earlier changes,
+ * with null hashes and sizes of 0.
  */
 export interface EditRecord extends Author {
-  /** 26 characters; later ones sort after earlier ones of the same file, whatever the clocks say. */
+  /** 26 characters; later changes of a file have greater ids, whatever the clocks say. */
   edit_id: string
   operation: RecordedOperation
-  /** The same for all files that were changed together: an id earlier than theirs. */
+  /** Shared by all changes of a batch: an id earlier than theirs. */
   batch_id?: string
-  /** By this server's clock, in ms since 1970. */
+  /** In ms since 1970, by this server's clock. */
   at: number
   /** The real path below the root, in bytes. */
   path: Buffer
@@ -61,40 +61,40 @@ export interface EditRecord extends Author {
   /** In bytes, before and after. */
   size_before: number
   size_after: number
-  /** Lines that a diff would show. */
+  /** Counts of lines, as in a diff. */
   lines_added: number
   lines_removed: number
-  /** What was replaced, by what; null: the texts are not kept (private, forgotten, or not known). */
+  /** The replaced parts and their replacements; null: the texts aren't kept (private, forgotten, or not known). */
   splices: readonly RecordedSplice[] | null
-  /** Where the splices aren't given: how many there are, if that is known. */
+  /** The number of splices if they aren't kept but their number is known. */
   change_count?: number
-  /** Where each splice is, for people. */
+  /** The place of each splice, for people. */
   places: readonly SplicePlace[] | null
-  /** The encodings of the text before and after; absent where both are UTF-8, or they aren't known. */
+  /** The encodings of the text before and after; absent if both are UTF-8, or not known. */
   encodings?: Encodings
-  /** Name of the temp file beside it: while that is there, the file didn't get this content. */
+  /** Name of the temp file beside the file: while it exists, the file didn't get this content. */
   temp?: string
-  /** Of an undo or redo: what it took back or made again. */
+  /** For an undo or redo: the changes that it undid or redid. */
   toggles?: readonly Selection[]
-  /** The verdict of a `review`, and of nothing else. */
+  /** The verdict; only for `review`. */
   review?: Verdict
-  /** Folders that were made for the file, each before those in it. */
+  /** Folders that were made for the file, parents first. */
   made_folders?: readonly Buffer[]
-  /** Of the file, where the change removed it. */
+  /** Attributes of the file, if the change removed it. */
   attributes?: FileAttributes
-  /** Of either half of a move: the real path of the other one, which has the same `batch_id`. */
+  /** For half of a move: the real path of the other half, which has the same `batch_id`. */
   moved?: Buffer
-  /** Of a request with an idempotency key. */
+  /** For a request with an idempotency key. */
   key?: { digest: string; fingerprint: string; outcome: unknown }
 }
 
-/** done: the file got this content; void: it didn't; uncertain: nobody can tell any more. */
+/** done: the file got this content; void: it didn't; uncertain: it can no longer be found out. */
 export type Settlement = 'done' | 'void' | 'uncertain'
 
 /**
- * What has become of a record's texts (splices and places). none: they weren't written (private, or what changed wasn't
- * known), or were forgotten; lost: they were written, but the blob is gone or damaged; unread: nobody asked for them, or
- * there are too many. Other than with `kept`, `splices` and `places` are null.
+ * The state of a record's texts (splices and places). none: not written (private, or the change wasn't known), or
+ * forgotten; lost: written, but the blob is gone or damaged; unread: not asked for, or too many. `splices` and `places`
+ * are null unless it is `kept`.
  */
 export type TextsState = 'kept' | 'none' | 'lost' | 'unread'
 
@@ -102,8 +102,8 @@ export type TextsState = 'kept' | 'none' | 'lost' | 'unread'
 export interface Stored {
   record: EditRecord
   texts: TextsState
-  /** Of the server that wrote it. */
+  /** The nonce of the server that wrote it. */
   nonce: string
-  /** Null: its server hasn't said yet. Of a review, never. */
+  /** Null: not settled yet. Never null for a review. */
   settled: Settlement | null
 }

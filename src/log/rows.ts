@@ -1,4 +1,4 @@
-// Finds records by the indexes of their segments. Does not read lines.
+// Finds records in the indexes of their segments. Does not read lines.
 import { setImmediate } from 'node:timers/promises'
 import type { RecordQuery } from './api.ts'
 import type { Settlement } from './record.ts'
@@ -6,7 +6,7 @@ import { keyOf, type Overview, type Row } from './segment-index.ts'
 import type { ReadSegment, Segment } from './segment.ts'
 import type { Segments } from './segments.ts'
 
-/** A record, and where it is. */
+/** A record and its place. */
 export interface FoundRow extends Row {
   segment: Segment
   row: number
@@ -14,15 +14,15 @@ export interface FoundRow extends Row {
 
 export interface RowsOptions {
   segments: Segments
-  /** What this server has settled, and may not have written yet. */
+  /** What this server has settled, though it may not be written yet. */
   said(edit_id: string): Settlement | null
 }
 
 type Index = NonNullable<Awaited<ReturnType<Segments['index']>>>
 
-/** How many rows are looked at before something else has its turn. */
+/** How many rows are examined before other work gets a turn. */
 const TURN = 20_000
-/** The same of rows of which everything is read, 5 µs each. */
+/** How many rows are fully decoded (5 µs each) before other work gets a turn. */
 const READ_TURN = 2000
 
 export class Rows {
@@ -36,7 +36,7 @@ export class Rows {
     return this.#options.segments.newestFirst()
   }
 
-  /** Of a path, in all segments, each edit once; oldest first. */
+  /** The records of a path in all segments, each edit once; oldest first. */
   ofPath(path: Buffer): Promise<FoundRow[]> {
     const key = keyOf(path)
     return this.#search(
@@ -55,12 +55,12 @@ export class Rows {
     )
   }
 
-  /** Of servers that are gone, without settlement; oldest first. */
+  /** Unsettled records of servers that are gone; oldest first. */
   unsettled(): Promise<FoundRow[]> {
     return this.#open(nonce => this.#options.segments.isGone(nonce))
   }
 
-  /** Of all servers but this one, without settlement; oldest first. */
+  /** Unsettled records of all servers but this one; oldest first. */
   openElsewhere(mine: string): Promise<FoundRow[]> {
     return this.#open(nonce => nonce !== mine)
   }
@@ -73,13 +73,13 @@ export class Rows {
     return found.filter(({ settled }) => settled === null)
   }
 
-  /** The newest `most` that a query means, newest first. */
+  /** The newest `most` records that match a query, newest first. */
   async matching(query: RecordQuery, most: number): Promise<FoundRow[]> {
     const path = query.path && keyOf(query.path)
     const { before, edit_ids, batch_id } = query
     let found: FoundRow[] = []
     for (const segment of this.#newestFirst) {
-      // All that the others have is older.
+      // All records of the remaining segments are older.
       if (found.length >= most && segment.overview.highest < found[most - 1]!.edit_id) break
       if (before !== undefined && segment.overview.lowest >= before) continue
       if (batch_id !== undefined && segment.overview.highest < batch_id) continue
@@ -90,10 +90,7 @@ export class Rows {
     return found
   }
 
-  /**
-   * Of each segment that may have one, newest first: its rows, newest first, unless they are void. Those older than
-   * `than()` are left out.
-   */
+  /** Yields matching rows that aren't void from each segment, newest first. Stops at rows older than `than()`. */
   async *newest(
     where: (overview: Overview) => boolean,
     rows: (index: Index) => Iterable<number>,
@@ -109,14 +106,14 @@ export class Rows {
     }
   }
 
-  /** Of changes of a path in all segments, newest first, unless they are void. */
+  /** Yields changes of a path in all segments that aren't void, newest first. */
   async *downFromNewest(path: Buffer): AsyncGenerator<FoundRow> {
     const key = keyOf(path)
     const segments = this.#newestFirst.filter(({ overview }) => overview.mayHavePath(key))
     let found: FoundRow[] = []
     for (const [i, segment] of segments.entries()) {
       found = newestFirst([...found, ...(await this.#rowsIn(segment, index => index.ofPath(key, false)))])
-      // The next segment may have what comes between the others.
+      // The next segment may have records that belong between these.
       const next = segments[i + 1]?.overview.highest ?? ''
       while (found.length > 0 && found[0]!.edit_id > next) {
         const row = found.shift()!
@@ -137,14 +134,14 @@ export class Rows {
       if (before !== undefined && edit_id >= before) continue
       if (wanted?.has(edit_id) !== false) rows.push({ row, edit_id })
     }
-    // As they are written they are in order but for a few.
+    // In the order of writing, nearly all are sorted already.
     rows.reverse().sort(byId)
     const found: FoundRow[] = []
     let read = 0
     for (const { row, edit_id } of rows) {
       if (found.length === most) break
       if (found.at(-1)?.edit_id === edit_id) continue
-      // It may be that none of them matches.
+      // Yield to other work, as it may be that none matches.
       if (++read % READ_TURN === 0) await setImmediate()
       const here = this.#found(segment, row, index!.row(row))
       if (matches(here, query)) found.push(here)
@@ -173,7 +170,7 @@ export class Rows {
     const { edit_id } = facts
     const { said, segments } = this.#options
     const settled = said(edit_id) ?? facts.settled ?? segments.loose(edit_id)
-    // It is given when it is written.
+    // A verdict is done once it is written.
     return { ...facts, settled: settled ?? (facts.isReview ? 'done' : null), segment, row }
   }
 }
@@ -181,7 +178,7 @@ export class Rows {
 const byId = (a: { edit_id: string }, b: { edit_id: string }): number =>
   a.edit_id === b.edit_id ? 0 : a.edit_id < b.edit_id ? 1 : -1
 
-/** Each edit once: it was written twice where its server gave a segment up. */
+/** Each edit once: a record was written twice if its server gave a segment up. */
 function newestFirst(found: readonly FoundRow[]): FoundRow[] {
   const sorted = [...found].sort(byId)
   return sorted.filter(({ edit_id }, i) => edit_id !== sorted[i - 1]?.edit_id)
@@ -199,7 +196,7 @@ const namesIn = ({ path, under, batch_id, token, agent, session }: RecordQuery) 
   ...(typeof session === 'string' && { session: keyOf(Buffer.from(session)) })
 })
 
-/** What isn't looked at by names or ids. */
+/** Tests what isn't searched by names or ids. */
 const matches = (row: Row, { agent, session, since, until, reviews }: RecordQuery): boolean =>
   (agent !== null || row.agent === null) &&
   (session !== null || row.session === null) &&

@@ -1,4 +1,5 @@
-// What is in one segment, in a few bytes for each record, and what is kept in memory of it always. Does not know files.
+// The index of one segment, with a few bytes for each record, and the overview that always stays in memory. Does not
+// know files.
 import { createHash } from 'node:crypto'
 import type { Gap } from './api.ts'
 import { ID_LENGTH } from './ids.ts'
@@ -7,8 +8,9 @@ import { decodeFacts, type Facts, type Said } from './record-json.ts'
 import type { Settlement } from './record.ts'
 
 /**
- * A row: the id; offset and length of the line; when; path, agent, session and batch by their numbers; the key;
- * settlement; whether it is a review; where it was first told (`Row.toldAt`); the token by its number.
+ * The layout of a row: the id; offset and length of the line; the time; path, agent, session and batch by their
+ * numbers; the key; settlement; whether it is a review; where it was first settled (`Row.toldAt`); the token by its
+ * number.
  */
 const AT = {
   offset: 28,
@@ -42,7 +44,7 @@ const SETTLED: readonly (Settlement | null)[] = [null, 'done', 'void', 'uncertai
 
 export interface Row {
   edit_id: string
-  /** Of its line, in bytes. */
+  /** Offset of its line in bytes. */
   offset: number
   length: number
   /** ms since 1970. */
@@ -52,7 +54,7 @@ export interface Row {
   session: string | null
   settled: Settlement | null
   isReview: boolean
-  /** Offset of the first line of the segment that says that it took place, or that nobody can tell; 0: there is none. */
+  /** Offset of the first line of the segment that settles it as done or uncertain; 0: there is none. */
   toldAt: number
 }
 
@@ -61,30 +63,30 @@ export interface Overview {
   /** '' if it has no records. */
   readonly lowest: string
   readonly highest: string
-  /** The latest id that any record told of. */
+  /** The latest id that any of its records mentions. */
   readonly seen: string
   /** ms since 1970 of the oldest record; of the newest one with a key. */
   readonly oldestAt: number | null
   readonly keyedAt: number | null
-  /** Records of which the segment itself doesn't say what became of them; of reviews there is nothing to say. */
+  /** How many records the segment itself doesn't settle; reviews don't count. */
   readonly unsettled: number
-  /** Settlements of records that are somewhere else. */
+  /** Settlements of records in other segments. */
   readonly loose: ReadonlyMap<string, Settlement>
-  /** As `Row.toldAt`, of records that are somewhere else. */
+  /** `Row.toldAt` of records in other segments. */
   readonly looseAt: ReadonlyMap<string, number>
   readonly gaps: readonly Omit<Gap, 'segment'>[]
-  /** That its records name. */
+  /** Names of the blobs of its records. */
   readonly blobs: readonly string[]
-  /** False: it has no record of this path (as of `keyOf`), or with this key digest. */
+  /** False: it has no record of this path (given as by `keyOf`), or with this key digest. */
   mayHavePath(path: string): boolean
   mayHaveKey(digest: string): boolean
 }
 
-/** Six bytes of a text's SHA-256, as a number. */
+/** The first six bytes of a text's SHA-256, as a number. */
 export const keyHash = (text: string): number =>
   createHash('sha256').update(text, 'latin1').digest().readUIntBE(0, KEY_BYTES)
 
-/** Whether an ascending list has this number. */
+/** Whether an ascending list contains this number. */
 export function includes(list: Float64Array, value: number): boolean {
   let [low, high] = [0, list.length]
   while (low < high) {
@@ -95,9 +97,9 @@ export function includes(list: Float64Array, value: number): boolean {
   return list[low] === value
 }
 
-/** Bytes as a string of which each character is one byte: a key of maps. */
+/** Bytes as a string with one character for each byte: a key for maps. */
 export const keyOf = (bytes: Buffer): string => bytes.toString('latin1')
-/** The same of a string. */
+/** A string's UTF-8 bytes as a key for maps. */
 const keyOfText = (text: string): string => Buffer.from(text).toString('latin1')
 
 export class SegmentIndex implements Overview {
@@ -159,7 +161,7 @@ export class SegmentIndex implements Overview {
     return this.#facts.seen
   }
 
-  /** Bytes of the segment that are in it. */
+  /** How many bytes of the segment are in it. */
   get end(): number {
     return this.#facts.end
   }
@@ -172,14 +174,14 @@ export class SegmentIndex implements Overview {
     return this.#facts.keyedAt !== null && this.ofKey(digest).next().done !== true
   }
 
-  /** In memory, about. */
+  /** Its approximate size in memory. */
   get bytes(): number {
     return this.#rows.length + this.#names.reduce((sum, name) => sum + name.length + 16, 0)
   }
 
   /**
-   * Takes in the lines of what comes next in the segment; a last line without its break only if `isAll`. Returns the
-   * number of bytes that were taken. `saw` is called with what each line says.
+   * Takes in the next lines of the segment; a last line without a line break only if `isAll`. Returns the number of
+   * bytes taken. Calls `saw` with the meaning of each line.
    */
   push(bytes: Buffer, isAll: boolean, saw: (said: Said) => void = () => {}): number {
     let taken = 0
@@ -199,7 +201,7 @@ export class SegmentIndex implements Overview {
     const json = jsonOf(line)
     const said = json && decodeFacts(json)
     if (said === null) {
-      // An empty line is what an append after a torn one begins with.
+      // An append after an incomplete line begins with an empty one.
       if (line.length > 1) this.#gap(offset, line.length)
       return
     }
@@ -207,12 +209,12 @@ export class SegmentIndex implements Overview {
     saw(said)
   }
 
-  /** Something of the segment is missing after what was taken in. */
+  /** Part of the segment is missing after what was taken in. */
   lost(): void {
     this.#gap(this.end, 0)
   }
 
-  /** Takes in a line of which it is known what it says: the next one in the segment. */
+  /** Takes in the next line of the segment, if its meaning is known already. */
   take(said: Said, offset: number, length: number): void {
     this.#says(said, offset, length)
     this.#facts.end = offset + length
@@ -241,7 +243,7 @@ export class SegmentIndex implements Overview {
     this.#rows.writeUInt32LE(length, start + AT.length)
     this.#rows.writeDoubleLE(facts.at, start + AT.at)
     this.#rows.writeUInt32LE(this.#number(keyOf(facts.path)), start + AT.path)
-    // One after the other, as each edit comes here. A row that is new has zeros.
+    // One by one, as this runs for each edit. A new row is all zeros.
     const { token, agent, session, batch_id: batch } = facts
     if (token !== undefined) this.#rows.writeUInt32LE(this.#number(keyOfText(token)), start + AT.token)
     if (agent !== undefined) this.#rows.writeUInt32LE(this.#number(keyOfText(agent)), start + AT.agent)
@@ -261,7 +263,7 @@ export class SegmentIndex implements Overview {
     else counted.unsettled++
   }
 
-  /** From 1 on; 0 stands for none. */
+  /** Numbers start at 1; 0 means none. */
   #number(name: string): number {
     const known = this.#numbers.get(name)
     if (known !== undefined) return known
@@ -270,7 +272,7 @@ export class SegmentIndex implements Overview {
     return number
   }
 
-  /** Nothing that is settled becomes uncertain. `offset`: of the line that says it. */
+  /** A settled record never becomes uncertain. `offset`: of the line that settles it. */
   #settle(edit_id: string, settled: Settlement, offset: number): void {
     const row = this.rowOf(edit_id)
     const tells = settled !== 'void'
@@ -322,7 +324,7 @@ export class SegmentIndex implements Overview {
     for (let row = 0; row < this.#count; row++) yield row
   }
 
-  /** Rows of which this segment doesn't say what became of them. */
+  /** Rows that this segment doesn't settle. */
   *open(): Generator<number> {
     for (let row = 0; row < this.#count; row++) {
       if (this.#rows[row * AT.size + AT.settled] === 0 && !this.#isReview(row)) yield row
@@ -333,7 +335,7 @@ export class SegmentIndex implements Overview {
     return this.#rows[row * AT.size + AT.review] === 1
   }
 
-  /** Rows of a path (as of `keyOf`), newest first as they were written; without `reviews` those of changes alone. */
+  /** Rows of a path (given as by `keyOf`), last written first; without `reviews` only changes. */
   *ofPath(path: string, reviews = true): Generator<number> {
     const number = this.#numbers.get(path)
     if (number === undefined) return
@@ -343,7 +345,7 @@ export class SegmentIndex implements Overview {
     }
   }
 
-  /** Rows that may have this key, newest first as they were written. */
+  /** Rows that may have this key, last written first. */
   *ofKey(digest: string): Generator<number> {
     const key = keyHash(digest)
     for (let row = this.#count - 1; row >= 0; row--) {
@@ -351,7 +353,7 @@ export class SegmentIndex implements Overview {
     }
   }
 
-  /** Rows that match all that is given, as they were written. */
+  /** Rows that match all that is given, in the order they were written. */
   *matching(query: {
     path?: string
     under?: string
@@ -375,7 +377,7 @@ export class SegmentIndex implements Overview {
     }
   }
 
-  /** What the texts of a record need isn't needed any more; returns its names. */
+  /** Forgets the blobs of a record's texts; returns their names. */
   forgetBlobs(row: number): readonly string[] {
     const names = this.#blobs.get(row) ?? []
     this.#blobs.delete(row)
@@ -394,7 +396,7 @@ export class SegmentIndex implements Overview {
     return { paths: Float64Array.from(paths).sort(), keys: Float64Array.from(keys).sort() }
   }
 
-  /** All of it as bytes, and back. */
+  /** Encodes the index; `from` decodes it. */
   toBytes(): Buffer {
     const text = JSON.stringify({
       names: this.#names,

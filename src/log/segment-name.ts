@@ -1,17 +1,17 @@
-// The names of segments and of their indexes. Does not know what is in them.
+// The names of segments and of their indexes.
 
 const SEGMENT = /^([A-Za-z0-9_]+)-(\d{1,9})\.ndjson$/
 const INDEX = /\.index$/
 
 export const segmentName = (nonce: string, number: number): string => `${nonce}-${number}.ndjson`
 
-/** Null: it isn't the name of a segment. */
+/** Null: not the name of a segment. */
 export function parseSegment(name: string): { nonce: string; number: number } | null {
   const [, nonce, number] = SEGMENT.exec(name) ?? []
   return nonce === undefined || number === undefined ? null : { nonce, number: Number(number) }
 }
 
-/** The highest number that a segment among these names has, but for those of one server; 0: there is none. */
+/** The highest number of a segment among these names, except those of the server `but`; 0: there is none. */
 export const highestNumber = (names: readonly string[], but: string): number =>
   names.reduce((highest, name) => {
     const segment = parseSegment(name)
@@ -20,5 +20,5 @@ export const highestNumber = (names: readonly string[], but: string): number =>
 
 export const indexName = (segment: string): string => `${segment}.index`
 
-/** The segment that this is the index of, or null. */
+/** The segment that this index belongs to; null: not the name of an index. */
 export const indexedBy = (name: string): string | null => (INDEX.test(name) ? name.replace(INDEX, '') : null)

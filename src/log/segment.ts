@@ -1,4 +1,4 @@
-// What is known of a segment, and of a line in it. Does not know files or objects.
+// What is known of a segment and of its lines. Does not know files or objects.
 import type { Overview } from './segment-index.ts'
 
 export interface Segment {
@@ -7,10 +7,10 @@ export interface Segment {
   readonly number: number
   /** Its server writes no more to it. */
   isClosed: boolean
-  /** As it was when it was last read. */
+  /** Its state when it was last read. */
   seen: { ino: number; size: number } | null
   /**
-   * Null: not read yet. Of an open one, its index; or what its index file says, as long as nobody has asked whether its
+   * Null: not read yet. For an open segment, its index; or the summary from its index file, until we ask whether its
    * server is gone.
    */
   overview: Overview | null
@@ -18,7 +18,7 @@ export interface Segment {
 
 export type ReadSegment = Segment & { overview: Overview }
 
-/** Where a line is in its segment, in bytes. */
+/** The place of a line in its segment, in bytes. */
 export interface LinePlace {
   offset: number
   length: number
@@ -29,5 +29,5 @@ export interface FoundPlace extends LinePlace {
   row: number
 }
 
-/** A line without what is to be removed from it; null: it has none of that. */
+/** Returns a line without what is to be removed from it; null: it has nothing to remove. */
 export type Without = (line: Buffer) => Buffer | null

@@ -1,5 +1,5 @@
-// The segments of all servers, wherever they are kept, and what is in memory of them: of each its index or an overview,
-// and as many indexes of others as may be. Does not know where they are, or what is asked of them.
+// The segments of all servers, wherever they are stored, and what memory holds of them: the index or an overview of
+// each, and an LRU cache of further indexes. Does not know what they are read for.
 import type { HistoryLimits, HistoryOptions } from './api.ts'
 import type { SegmentId } from './cursor.ts'
 import type { Ids } from './ids.ts'
@@ -14,23 +14,23 @@ import type { HistoryUnreadable } from './unreadable.ts'
 export interface SegmentsOptions extends Pick<HistoryOptions, 'nonce' | 'report'> {
   limits: HistoryLimits
   ids: Ids
-  /** Called with each line that is read of an open segment, or written, and its server. */
+  /** Called with each line of an open segment that is read or written, and its server. */
   saw(said: Said, nonce: string): void
-  /** Called when what a segment has is known, or isn't any more, and `saw` wasn't called with its lines. */
+  /** Called when the content of a segment becomes known, or unknown, without calls of `saw` for its lines. */
   sawIndex(): void
 }
 
-/** What is abstract is of the place where segments are. What is asked rejects with HistoryUnreadable. */
+/** Abstract members depend on where segments are stored. Queries reject with HistoryUnreadable. */
 export abstract class Segments<S extends Segment = Segment> {
   /** By name. */
   protected readonly all = new Map<string, S>()
-  /** Those of closed segments, by name. */
+  /** Indexes of closed segments, by name. */
   protected readonly indexes: RecentlyUsed<SegmentIndex>
   readonly #options: Pick<SegmentsOptions, 'saw'>
-  /** Only one at a time reads into the indexes of open segments. */
+  /** Serializes reads into the indexes of open segments. */
   #turn: Promise<unknown> = Promise.resolve()
   readonly #look = together(() => this.inTurn(() => this.look()))
-  /** Another look at who is gone: what they left unfinished counts as closed. */
+  /** Looks again which servers are gone: their unfinished segments count as closed. */
   readonly askWhoIsGone: () => Promise<void> = together(() => this.inTurn(() => this.lookWhoIsGone()))
 
   constructor(options: Pick<SegmentsOptions, 'limits' | 'saw'>) {
@@ -38,24 +38,24 @@ export abstract class Segments<S extends Segment = Segment> {
     this.indexes = new RecentlyUsed(options.limits.indexes, ({ bytes }) => bytes)
   }
 
-  /** Looks at what other servers have added. Resolves with why that can't be known for now; null: it is known. */
+  /** Looks at what other servers have added. Resolves with the reason if that isn't known at present; null: it is. */
   protected abstract look(): Promise<HistoryUnreadable | null>
   protected abstract lookWhoIsGone(): Promise<void>
-  /** Null: it can't be read any more. */
+  /** Null: it can no longer be read. */
   protected abstract readIndex(segment: Segment): Promise<SegmentIndex | null>
 
   /** Whether each known segment that can be read has an overview. */
   abstract readonly isLoaded: boolean
-  /** Afterwards it is so. */
+  /** Afterwards `isLoaded` is true. */
   abstract load(): Promise<void>
-  /** Those that are there now, in the order of `compare` (cursor.ts). */
+  /** The segments that exist now, in the order of `compare` (cursor.ts). */
   abstract present(): Promise<SegmentId[]>
   /** Up to `length` bytes of a segment; null: it can't be read, or is gone. */
   abstract bytes(segment: Segment, offset: number, length: number): Promise<Buffer | null>
   /**
-   * What `use` makes of the JSON of each line, in their order; null in place of one: it isn't a line of editd (any
-   * more). Null: the segment is gone. Rejects with an error that has a code. `texts`: texts are wanted, which others may
-   * have removed since the line was read; nothing else in it changes.
+   * Applies `use` to the JSON of each line, in their order; null for a line that isn't (or no longer is) editd's.
+   * Returns null if the segment is gone. Rejects with an error that has a code. `texts`: texts are needed, which others
+   * may have removed since the line was read; nothing else in a line changes.
    */
   abstract lines<T>(
     segment: Segment,
@@ -64,27 +64,32 @@ export abstract class Segments<S extends Segment = Segment> {
     texts: boolean
   ): Promise<(T | null)[] | null>
   /**
-   * Puts what `without` gives, which is as long, in the place of lines of a segment: of those at `found`, or of more where
-   * that isn't known so exactly. Durable. Rejects with an error that has a code.
+   * Replaces lines of a segment by what `without` returns, which has the same length: the lines at `found`, or more if
+   * their places aren't known exactly. Durable. Rejects with an error that has a code.
    */
   abstract overwrite(segment: Segment, found: readonly FoundPlace[], without: Without): Promise<void>
   abstract isGone(nonce: string): boolean
-  /** Resolves when what is done in the background is done. */
+  /** Resolves when work in the background is done. */
   abstract idle(): Promise<void>
 
-  /** Looks at what other servers have added. What can't be read is reported; false: not all could be. Never rejects. */
+  /**
+   * Looks at what other servers have added. Reports what can't be read; false: not everything could be. Never rejects.
+   */
   async update(): Promise<boolean> {
     return (await this.#look()) === null
   }
 
-  /** Afterwards it is known what all servers have written up to now: what can't be read isn't taken for what isn't there. */
+  /**
+   * Reads what all servers have written up to now. Rejects if it can't, so that unreadable records aren't taken for
+   * missing ones.
+   */
   async catchUp(): Promise<void> {
     const failure = await this.#look()
     if (failure !== null) throw failure
     await this.load()
   }
 
-  /** Of the newest records first. Those that have been read. */
+  /** The segments that have been read; those with the newest records first. */
   newestFirst(): ReadSegment[] {
     const read = this.known().filter((segment): segment is S & ReadSegment => segment.overview !== null)
     return read.sort((a, b) => (a.overview.highest < b.overview.highest ? 1 : -1))
@@ -98,7 +103,7 @@ export abstract class Segments<S extends Segment = Segment> {
     return this.all.get(name)
   }
 
-  /** What a segment outside that of the record says of it. */
+  /** The settlement of a record by a segment other than its own. */
   loose(edit_id: string): Settlement | null {
     let settled: Settlement | null = null
     for (const { overview } of this.all.values()) {
@@ -108,7 +113,7 @@ export abstract class Segments<S extends Segment = Segment> {
     return settled
   }
 
-  /** The index of a segment; null: it can't be read any more. */
+  /** The index of a segment; null: it can no longer be read. */
   async index(segment: Segment): Promise<SegmentIndex | null> {
     if (segment.overview instanceof SegmentIndex) return segment.overview
     const cached = this.indexes.get(segment.name)
@@ -118,20 +123,20 @@ export abstract class Segments<S extends Segment = Segment> {
     return index
   }
 
-  /** It isn't as it was read. */
+  /** The segment isn't as it was read: read it again. */
   invalidate(segment: Segment): void {
     this.indexes.forget(segment.name)
     segment.overview = null
     segment.seen = null
   }
 
-  /** It is gone. */
+  /** The segment is gone. */
   drop({ name }: Segment): void {
     this.indexes.forget(name)
     this.all.delete(name)
   }
 
-  /** What this server has written to its own segment. False: it has to be read again. */
+  /** Takes in what this server has written to its own segment. False: it has to be read again. */
   protected take(segment: S, offset: number, lines: readonly SaidLine[]): boolean {
     const index = segment.overview
     if (!(index instanceof SegmentIndex)) return false

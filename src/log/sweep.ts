@@ -1,5 +1,5 @@
-// Keeps a history within its bounds by removing what it consists of whole: copies first, as no undo needs them, then the
-// oldest. Does not know what records say, or where they are.
+// Keeps a history within its limits by removing whole files or objects: copies first, as no undo needs them, then the
+// oldest. Does not know what records say, or where they are stored.
 import { codeOf } from '../error-code.ts'
 import type { HistoryOptions, Retention, Swept } from './api.ts'
 import { compare } from './cursor.ts'
@@ -7,7 +7,7 @@ import { segmentName } from './segment-name.ts'
 import type { Segment } from './segment.ts'
 import type { Segments } from './segments.ts'
 
-/** What came of it: this server removed it, another had, or it is still needed. */
+/** The outcome: this server removed it, another already had, or it is still needed. */
 export type KeptRemoval = 'removed' | 'gone' | 'needed'
 
 export interface Kept {
@@ -15,37 +15,37 @@ export interface Kept {
   size: number
   /** When it was last changed, in ms since 1970. */
   at: number
-  /** Rejects with an error that has a code. Null: it has to stay. */
+  /** Rejects with an error that has a code. Null: it must stay. */
   remove: (() => Promise<KeptRemoval>) | null
 }
 
-/** What a history consists of, where it is kept. All reject with an error that has a code. */
+/** The parts of a history, where they are stored. All methods reject with an error that has a code. */
 export interface KeptPlaces {
-  /** A segment with all that belongs to it, however old; null: it is gone. */
+  /** A segment with all that belongs to it, whatever its age; null: it is gone. */
   segment(segment: Segment): Promise<(Kept & { remove: () => Promise<KeptRemoval> }) | null>
   blobs(): Promise<Kept[]>
   copies(): Promise<Kept[]>
-  /** Removes what servers that are gone left behind, and belongs to nothing. */
+  /** Removes leftovers of servers that are gone. */
   tidy(): Promise<void>
 }
 
 export interface Sweeping {
   segments: Segments
   kept: KeptPlaces
-  /** In ms since 1970: the time by which ages are judged. */
+  /** In ms since 1970: the time used for ages. */
   now(): number
   report: HistoryOptions['report']
 }
 
 const DAY = 24 * 60 * 60 * 1000
 
-/** Needs no space. What can't be removed is reported. Rejects where it can't be found out what there is. */
+/** Needs no disk space. What can't be removed is reported. Rejects if the parts can't be listed. */
 export async function sweepHistory({ days, bytes }: Retention, sweeping: Sweeping): Promise<Swept> {
   const { segments, kept, report } = sweeping
   const failed = (error: unknown) => report({ event: 'history_sweep_failed', code: codeOf(error) })
   await segments.catchUp()
   await segments.askWhoIsGone()
-  // Those that others have removed are known no more.
+  // Drops segments that others have removed.
   await segments.present()
   const now = sweeping.now()
   const [ofSegments, blobs, copies] = await Promise.all([keptSegments(sweeping, now), kept.blobs(), kept.copies()])
@@ -57,7 +57,7 @@ export async function sweepHistory({ days, bytes }: Retention, sweeping: Sweepin
       const done = await remove()
       if (done === 'needed') continue
       if (done === 'removed') swept.removed++
-      // Where another server's sweep, which goes by the same list, was faster, that made room too.
+      // Another server's sweep, which follows the same order, may have removed it: that freed the space too.
       swept.bytes -= size
     } catch (error) {
       failed(error)
@@ -70,12 +70,12 @@ export async function sweepHistory({ days, bytes }: Retention, sweeping: Sweepin
 const byAge = (a: Kept, b: Kept): number => a.at - b.at
 
 /**
- * The segment with the highest number goes when no other is left: the numbers go on from it, and by them it is known
- * whether what a reader hasn't read yet is still there (cursor.ts).
+ * The segment with the highest number is removed only when no other is left: numbering continues from it, and readers
+ * tell by the numbers whether what they haven't read still exists (cursor.ts).
  */
 async function keptSegments({ segments, kept }: Sweeping, now: number): Promise<Kept[]> {
   const all: Kept[] = []
-  // Where two were changed in one tick of the clock, the lower number is the older one.
+  // If two were changed in one tick of the clock, the lower number is older.
   const known = segments.known().toSorted(compare)
   const highest = known.at(-1)
   let last: Kept | undefined

@@ -1,25 +1,25 @@
-// How far the records of a history were removed: something empty has the highest of their ids in its name, as that takes
-// no space. Does not know what is removed, or when.
+// How far records of a history were removed: an empty file or object has the highest of their ids in its name, as that
+// takes no space. Does not know what is removed, or when.
 import { isId } from './ids.ts'
 
 const PREFIX = 'swept-'
 
-/** Where these names are. All reject with an error that has a code. */
+/** Storage of these names. All methods reject with an error that has a code. */
 export interface SweptNames {
-  /** All that are there, and maybe others. */
+  /** All such names, possibly with others. */
   names(): Promise<string[]>
   add(name: string): Promise<void>
   remove(name: string): Promise<unknown>
 }
 
-/** The highest id that these names have; '': none does. */
+/** The highest id among these names; '': there is none. */
 export const sweptAmong = (names: readonly string[]): string =>
   names.reduce((highest, name) => {
     const id = name.startsWith(PREFIX) ? name.slice(PREFIX.length) : ''
     return id > highest && isId(id) ? id : highest
   }, '')
 
-/** To be called before records up to this id are removed. Rejects as the names do. */
+/** Call it before records up to this id are removed. Rejects as `place` does. */
 export async function markSwept(place: SweptNames, edit_id: string): Promise<void> {
   const names = await place.names()
   if (edit_id <= sweptAmong(names)) return

@@ -1,22 +1,23 @@
-// The texts of a record as JSON: in the line if they are short, else in blobs. Does not know where blobs are.
+// Encodes the texts of a record as JSON: in the line if they are short, otherwise in blobs. Does not know where blobs
+// are stored.
 import { createHash, webcrypto } from 'node:crypto'
 import type { SplicePlace } from '../engine/history/places.ts'
 import { fromJson, isObject, toJson } from './bytes-json.ts'
 import type { EditRecord } from './record.ts'
 
-/** What is kept of a change beside facts about it. */
+/** What is kept of a change besides its facts. */
 export type Texts = Pick<EditRecord, 'splices' | 'places'>
 
-/** A text, or a record's texts one after the other. `name`: their SHA-256. */
+/** One text, or several of a record joined. `name`: SHA-256 of the bytes. */
 export interface Blob {
   name: string
   bytes: Buffer
 }
 
-/** Reads a blob; null: it isn't there, or damaged. */
+/** Reads a blob; null: it is missing or damaged. */
 export type ReadBlob = (name: string) => Promise<Buffer | null>
 
-/** From here on hashing takes long enough to leave it to another thread. Chosen, not measured. */
+/** From this size on, hashing takes long enough to run in another thread. Chosen, not measured. */
 const HASH_APART = 32 * 1024
 
 export const sha256 = async (bytes: Buffer): Promise<string> =>
@@ -34,7 +35,7 @@ const placeJson = (
   after: unknown
 ): unknown[] => [start_line, new_start_line, lines_removed, lines_added, before, after]
 
-/** In loops, as there may be hundreds of thousands, for which the main thread is held up. */
+/** Loops, as there may be hundreds of thousands and this blocks the main thread. */
 function textsOf({ splices, places }: Texts): Buffer[] {
   const all: Buffer[] = []
   for (const { old, insert } of splices ?? []) all.push(old, insert)
@@ -48,9 +49,9 @@ export interface EncodedTexts {
 }
 
 /**
- * The texts as JSON, and the blobs that it names. A text of more than `limit` bytes is a blob of its own, so that the
- * same text is kept once; the others are one blob together if they are more than `limit` bytes. At once where there are
- * no blobs.
+ * Encodes texts as JSON, with the blobs that it names. A text of more than `limit` bytes is a blob of its own, so that
+ * equal texts are stored once; the others become one blob if together they exceed `limit`. Synchronous if there are no
+ * blobs.
  */
 export function encodeTexts(texts: Texts, limit: number): EncodedTexts | Promise<EncodedTexts> {
   let size = 0
@@ -89,7 +90,7 @@ async function encodeWithBlobs(texts: Texts, limit: number): Promise<EncodedText
   return { json, blobs: [...blobs].map(([name, bytes]) => ({ name, bytes })) }
 }
 
-/** The texts again; null: a blob is missing, or this isn't what `encodeTexts` returned. */
+/** Decodes the texts; null: a blob is missing, or `json` isn't from `encodeTexts`. */
 export async function decodeTexts(json: unknown, read: ReadBlob): Promise<Texts | null> {
   if (!isObject(json)) return null
   const pack = typeof json.pack === 'string' ? await read(json.pack) : null
@@ -112,7 +113,7 @@ export async function decodeTexts(json: unknown, read: ReadBlob): Promise<Texts 
   return splices === undefined || places === undefined ? null : { splices, places }
 }
 
-/** Makes a list of items of `count` numbers and two texts; undefined: one can't be had. */
+/** Decodes a list of items of `count` numbers and two texts; undefined: one can't be decoded. */
 async function all<T>(
   list: unknown,
   count: number,
@@ -126,7 +127,7 @@ async function all<T>(
   for (const item of list as unknown[]) {
     if (!Array.isArray(item) || item.length !== count + 2) return undefined
     const numbers = item.slice(0, count).filter(number => typeof number === 'number')
-    // There may be hundreds of thousands, of which few are read: to wait for each would take most of the time.
+    // Awaits only if it must: there may be hundreds of thousands of texts, and few are in blobs.
     const one = textOf(item[count], state, read)
     const first = one instanceof Promise ? await one : one
     const other = textOf(item[count + 1], state, read)

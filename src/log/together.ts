@@ -1,8 +1,8 @@
-// Runs a piece of work once for all who ask at the same time. Does not know the work.
+// Runs a piece of work once for all concurrent callers.
 
 /**
- * A function that does the work. Whoever calls it while the work is running gets the next run, together with all others
- * who wait for it: each run begins after the calls that it answers.
+ * Returns a function that does the work. Callers during a run share the next run: each run begins after the calls that
+ * it answers.
  */
 export function together<T>(work: () => Promise<T>): () => Promise<T> {
   let last: Promise<unknown> = Promise.resolve()

@@ -1,8 +1,8 @@
-// That the history can't be read for now. Does not know where it is kept, or what an answer says of it.
+// The error that the history can't be read at present. Does not know where it is stored.
 import { codeOf } from '../error-code.ts'
 import type { HistoryOptions } from './api.ts'
 
-/** Thrown where what was asked for can't be read, and may be later; `cause` is the error of the system or the store. */
+/** Thrown if something can't be read now but may be later; `cause` is the error of the system or the store. */
 export class HistoryUnreadable extends Error {
   readonly code = 'HISTORY_UNREADABLE'
 
@@ -11,12 +11,12 @@ export class HistoryUnreadable extends Error {
   }
 }
 
-/** Errors that say nothing of what was to be read: a moment later it may be there. */
+/** Errors unrelated to what was read: it may be readable a moment later. */
 const PASSING = ['EMFILE', 'ENFILE', 'ENOMEM', 'STORE_UNAVAILABLE']
 
 export const isPassing = (error: unknown): boolean => PASSING.includes(codeOf(error))
 
-/** What is to be thrown for an error, of which the log is told. */
+/** Reports an error, and returns the one to throw. */
 export function unreadable(error: unknown, { report }: Pick<HistoryOptions, 'report'>): HistoryUnreadable {
   report({ event: 'history_unreadable', code: codeOf(error) })
   return new HistoryUnreadable(error)

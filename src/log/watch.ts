@@ -1,5 +1,5 @@
-// Tells those who wait that there may be more to read. Own lines are told as they are written; those of other servers are
-// looked for, as nothing tells of them. Does not know what lines say.
+// Wakes readers when there may be more to read: at once for this server's lines, and by polling for those of other
+// servers. Does not know what lines say.
 
 /** In ms, between two looks at what other servers have written. */
 const LOOK = 100
@@ -13,13 +13,16 @@ export class Watch {
   #looking = false
   #told = false
 
-  /** `look`: reads what other servers have written, and calls `saw` if there is anything; never rejects. `wait`: ms between two. */
+  /**
+   * `look`: reads what other servers have written, and calls `saw` if there is anything; never rejects. `wait`: ms
+   * between two looks.
+   */
   constructor(look: () => Promise<void>, wait = LOOK) {
     this.#look = look
     this.#wait = wait
   }
 
-  /** Whether no other server writes: then nothing is looked for. */
+  /** If no other server writes, no polling is needed. */
   setAlone(isAlone: boolean): void {
     this.#isAlone = isAlone
     // What they wrote until now may not be read yet.
@@ -27,7 +30,7 @@ export class Watch {
     this.#keepLooking()
   }
 
-  /** Calls `more` until the function that is returned is called; not for what was there before. */
+  /** Calls `more` for new lines until the returned function is called. */
   add(more: () => void): () => void {
     const waiting = () => more()
     this.#waiting.add(waiting)
@@ -62,7 +65,7 @@ export class Watch {
     }
   }
 
-  /** Not while the look before it is still running. */
+  /** Joins a look that is still running. */
   #once(): void {
     if (this.#looking) return
     this.#looking = true

@@ -1,9 +1,9 @@
-// The writing end of a server's log: lines go out in groups, one write for all that wait. Does not know where they are
+// The writing end of a server's log: writes lines in groups, one write for all that wait. Does not know where they are
 // written, or what they say.
 import type { HistoryOptions } from './api.ts'
 import type { SaidLine } from './record-json.ts'
 
-/** A line that somebody waits for. */
+/** A line that a caller awaits. */
 export interface WaitingLine {
   line: SaidLine
   durable: boolean
@@ -11,26 +11,26 @@ export interface WaitingLine {
   reject: (error: unknown) => void
 }
 
-/** Where lines are appended: to segments of this server, one after the other. */
+/** Appends lines to segments of this server, one after the other. */
 export interface Appender {
   /**
-   * Writes the lines, in their order. Those of `group` are among them; it may resolve some of these before. A group that
-   * rejects isn't written, as far as is known. `isNews`: that it fails is to be reported, as it isn't known yet.
+   * Writes the lines in order. They include those of `group`; some of these may be resolved early. If it rejects, the
+   * group isn't written, as far as is known. `isNews`: report a failure, as it isn't known yet.
    */
   append(lines: readonly SaidLine[], group: readonly WaitingLine[], isNews: boolean): Promise<void>
-  /** Ends the segment if it was begun `age` ms ago, or earlier. */
+  /** Ends the segment if it was begun at least `age` ms ago. */
   rotate(age: number): Promise<void>
-  /** Ends the segment. Nothing is appended after it. */
+  /** Ends the segment. Nothing may be appended after it. */
   close(): Promise<void>
 }
 
 export interface WriterOptions extends Pick<HistoryOptions, 'report'> {
   appender: Appender
-  /** These lines, which nobody waits for, will never be written. */
+  /** These lines, which no caller awaits, will never be written. */
   lost(lines: readonly SaidLine[]): void
 }
 
-/** What goes out at once. */
+/** What is written at once. */
 interface Group {
   group: WaitingLine[]
   later: SaidLine[]
@@ -39,11 +39,11 @@ interface Group {
 
 /** In bytes: a group ends after the line that reaches it. */
 const GROUP = 4 * 1024 * 1024
-/** In ms: how long a line that nobody waits for may wait. */
+/** In ms: how long a line that no caller awaits may wait. */
 const LATER = 50
-/** In ms: after how long lines that nobody waits for are tried again where they couldn't be written. */
+/** In ms: the pause before such lines are tried again after a failure. */
 const AGAIN = 1000
-/** As many of these are kept, some 100 bytes each; beyond that the oldest go. */
+/** How many such lines are kept, some 100 bytes each; beyond that the oldest are lost. */
 const MOST_LATER = 10_000
 
 export class Writer {
@@ -51,21 +51,21 @@ export class Writer {
   #queue: WaitingLine[] = []
   #later: SaidLine[] = []
   #timer: NodeJS.Timeout | null = null
-  /** What nobody waits for has waited as long as it may. */
+  /** The lines in `#later` have waited long enough. */
   #isTime = false
-  /** The last group wasn't written: what nobody waits for is only written with what is appended, or after AGAIN. */
+  /** The last group failed: lines in `#later` are written only with the next append, or after AGAIN. */
   #isFailing = false
-  /** That it fails was reported, and nothing has been written since. */
+  /** The failure was reported, and nothing has been written since. */
   #hasReported = false
   #running: Promise<void> | null = null
-  /** Called when what nobody waits for was tried to be written. */
+  /** Called after a try to write the lines in `#later`. */
   #onSent: (() => void)[] = []
 
   constructor(options: WriterOptions) {
     this.#options = options
   }
 
-  /** Resolves when the line is written, and on the disk if `durable`. Rejects with an error that has a code. */
+  /** Resolves when the line is written and, if `durable`, on disk. Rejects with an error that has a code. */
   append(line: SaidLine, durable: boolean): Promise<void> {
     return new Promise((resolve, reject) => {
       this.#queue.push({ line, durable, resolve, reject })
@@ -73,13 +73,13 @@ export class Writer {
     })
   }
 
-  /** Writes the line with the next one, or soon; if that fails, it is reported and tried again. */
+  /** Writes the line with the next one, or soon; a failure is reported, and the line is tried again. */
   add(line: SaidLine): void {
     this.#later.push(line)
     this.#startIn(LATER)
   }
 
-  /** Resolves when the lines of `add` until now are written; or couldn't be, and are tried again. */
+  /** Resolves when all lines passed to `add` are written, or failed and will be tried again. */
   async sent(): Promise<void> {
     if (this.#later.length === 0 && this.#running === null) return
     await new Promise<void>(resolve => {
@@ -88,7 +88,7 @@ export class Writer {
     })
   }
 
-  /** Resolves when nothing waits any more, but for lines of `add` that couldn't be written now either. */
+  /** Resolves when nothing waits but lines of `add` that couldn't be written now either. */
   async flush(): Promise<void> {
     this.#isFailing = false
     while (this.#isDue() || this.#running !== null) {
@@ -97,13 +97,13 @@ export class Writer {
     }
   }
 
-  /** Ends the segment if it was begun `age` ms ago, or earlier. */
+  /** Ends the segment if it was begun at least `age` ms ago. */
   async rotate(age: number): Promise<void> {
     await this.flush()
     await this.#options.appender.rotate(age)
   }
 
-  /** Writes what waits; what can't be written is lost. */
+  /** Writes what waits; lines that can't be written are lost. */
   async close(): Promise<void> {
     await this.flush()
     this.#lose(this.#later)
@@ -116,7 +116,10 @@ export class Writer {
     return this.#queue.length > 0 || (this.#later.length > 0 && !this.#isFailing)
   }
 
-  /** Where it is started already, sooner. It isn't stopped for a group that takes along what waits: the next one needs it. */
+  /**
+   * Keeps a timer that is already running, which ends sooner. A group that takes the waiting lines doesn't stop it: the
+   * next lines need it.
+   */
   #startIn(time: number): void {
     this.#timer ??= setTimeout(() => {
       this.#timer = null
@@ -133,9 +136,9 @@ export class Writer {
 
   async #run(): Promise<void> {
     try {
-      // What is appended in the same turn of the event loop, by several edits, goes out together.
+      // Lines appended by several edits in one turn of the event loop go out together.
       await new Promise(resolve => setImmediate(resolve))
-      // What comes meanwhile and nobody waits for goes out with what comes next, or when its time is up.
+      // Lines of `add` that come meanwhile go out with the next append, or when their time is up.
       do await this.#send(this.#take())
       while (this.#queue.length > 0 || this.#onSent.length > 0 || (this.#isTime && this.#isDue()))
     } finally {

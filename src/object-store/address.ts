@@ -1,20 +1,20 @@
-// What `s3://bucket/prefix` means, from its text alone. Does not know the store.
+// Parses `s3://bucket/prefix` addresses. Sends no requests.
 import { fail, ok, type Result } from '../result.ts'
 
 export interface BucketAddress {
   bucket: string
-  /** Without a slash at its ends; '': the whole bucket. */
+  /** Without a leading or trailing slash; '': the whole bucket. */
   prefix: string
 }
 
-/** Whether a root is meant to be a bucket. */
+/** Whether a root is the address of a bucket. */
 export const isBucketAddress = (root: string): boolean => /^s3:/i.test(root)
 
-/** In bytes, of a key: what S3 allows, of which the part below the prefix needs some. */
+/** The longest key S3 allows, in bytes. The prefix may use only a part of it: the names below it need the rest. */
 export const KEY_LIMIT = 1024
 const PREFIX_LIMIT = 512
 
-/** Fails with what is wrong with it, to follow the address. */
+/** On failure, the error completes a sentence that starts with the address. */
 export function parseBucketAddress(text: string): Result<BucketAddress, string> {
   const match = /^s3:\/\/([^/]*)(?:\/(.*))?$/s.exec(text)
   if (match === null) return fail('is not the address of a bucket: write s3://BUCKET or s3://BUCKET/PREFIX')
@@ -32,9 +32,9 @@ export function parseBucketAddress(text: string): Result<BucketAddress, string> 
   return ok({ bucket, prefix })
 }
 
-/** The folder below the root in which everything is editd's own. */
+/** The folder below the root that holds editd's own data. */
 export const OWN = '.editd'
 
-/** As a person writes it. */
+/** The inverse of `parseBucketAddress`. */
 export const formatBucketAddress = ({ bucket, prefix }: BucketAddress): string =>
   `s3://${bucket}${prefix === '' ? '' : `/${prefix}`}`

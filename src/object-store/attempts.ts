@@ -1,5 +1,5 @@
-// A conditional write, tried until it is known whether it took place. Does not know S3: whoever calls it sends one
-// attempt, and looks.
+// Retries a conditional write until its outcome is known. Does not know S3: the caller sends each attempt and reads the
+// object.
 import { setTimeout as sleep } from 'node:timers/promises'
 import {
   Overwritten,
@@ -11,8 +11,8 @@ import {
 } from './store.ts'
 
 /**
- * What came of one request. `failed`: the condition doesn't hold; `unknown`: it may have been done, or may still be;
- * `unsent`: it wasn't.
+ * The outcome of one request. `failed`: the condition doesn't hold; `unknown`: the write may have happened, or may
+ * still happen; `unsent`: it did not happen.
  */
 export type Attempted =
   { outcome: 'written'; version: Version } | { outcome: 'failed' } | { outcome: 'unknown' | 'unsent'; error: unknown }
@@ -20,26 +20,32 @@ export type Attempted =
 export interface Attempts {
   attempt: string
   condition: WriteCondition
-  /** In ms since 1970; nothing is begun after it. */
+  /** In ms since 1970; no attempt starts after it. */
   deadline: number
-  /** Sends the write; each time the same. Rejects where the store refuses it. */
+  /** Sends the same write each time. Rejects if the store refuses it. */
   send(): Promise<Attempted>
-  /** What is there now; null: nothing. Rejects with StoreUnavailable, or where the store refuses it. */
+  /**
+   * Reads the facts of the object as it is now; null: there is none. Rejects with StoreUnavailable, or if the store
+   * refuses.
+   */
   look(): Promise<ObjectFacts | null>
 }
 
-/** In ms, before the second attempt; twice as long before each later one, up to the second. Chosen, not measured. */
+/**
+ * The pause before the second attempt, in ms. It doubles before each later one, up to LONGEST_PAUSE. Chosen, not
+ * measured.
+ */
 const PAUSE = 25
 const LONGEST_PAUSE = 2000
 
 /**
- * Null: the condition doesn't hold, and nothing was written. Each attempt has the same condition, so that of those whose
- * answer was lost at most one replaced what the condition names. Throws StoreUnavailable, with `unknown` where it can't
- * be known what became of one.
+ * Returns null if the condition doesn't hold and nothing was written. All attempts have the same condition, so at most
+ * one of those with a lost answer replaced the version that the condition names. Throws StoreUnavailable, with
+ * `unknown` if the outcome of an attempt can't be known.
  */
 export async function writeOnce(attempts: Attempts): Promise<Written | null> {
   const { attempt, condition, deadline, send, look } = attempts
-  /** An attempt was sent, and it isn't known what came of it. */
+  /** An attempt was sent, and its outcome isn't known. */
   let unknown = false
   let last: unknown
   for (let pause = PAUSE; ; pause = Math.min(2 * pause, LONGEST_PAUSE)) {
@@ -55,14 +61,14 @@ export async function writeOnce(attempts: Attempts): Promise<Written | null> {
       }
     } catch (error) {
       if (!unknown || !(error instanceof StoreUnavailable)) throw unknown ? lost(error) : error
-      // A look without an answer: the next attempt ends with one again.
+      // The look got no answer: the next attempt ends with another look.
       if (error.unknown) throw error
       last = error
     }
     if (Date.now() + pause >= deadline) {
       throw unknown ? lost(last) : new StoreUnavailable('the object store does not answer', { cause: last })
     }
-    // Not all at once where many wait for the same.
+    // Jitter, so that concurrent writers don't all retry at once.
     await sleep(pause * (0.5 + Math.random()))
   }
 }
@@ -71,8 +77,8 @@ const lost = (cause: unknown): StoreUnavailable =>
   new StoreUnavailable('it is not known whether the object store has written it', { unknown: true, cause })
 
 /**
- * What the object as it is now tells of attempts whose answers were lost: it was written; it was not, and can't be any
- * more; or it can be sent again. Throws Overwritten where none of these is known.
+ * Decides from the object as it is now what happened to the attempts whose answers were lost: the write happened; it
+ * did not and no longer can; or it can be sent again. Throws Overwritten if none of these is certain.
  */
 function whatCame(now: ObjectFacts | null, attempt: string, condition: WriteCondition): Written | null | 'again' {
   const at = now?.landed.findIndex(landed => landed.attempt === attempt) ?? -1
@@ -80,7 +86,7 @@ function whatCame(now: ObjectFacts | null, attempt: string, condition: WriteCond
   if (at > 0) return { version: null }
   const wanted = condition === 'absent' ? null : condition.is
   if ((now?.version ?? null) === wanted) return 'again'
-  // Another write has replaced what this one was to replace.
+  // Another write replaced the version that this one would have replaced.
   if (now?.landed.some(({ replaced }) => replaced === wanted)) return null
   const before = condition === 'absent' ? undefined : condition.landed?.[0]?.attempt
   if (before !== undefined && now?.landed.some(landed => landed.attempt === before)) return null

@@ -1,5 +1,5 @@
-// Whether a store keeps the conditions that editd builds on: found out with objects of its own, which are removed again.
-// Does not know S3, and can't prove it: what it tries is right each time, or the store isn't used.
+// Tests with temporary objects of its own whether a store honors the conditions that editd relies on. It can't prove
+// that; but if one test fails, the store isn't used.
 import { randomUUID } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Attempted } from './attempts.ts'
@@ -7,25 +7,25 @@ import { OWN } from './address.ts'
 import type { EtagForm, S3Requests, SentCondition } from './s3-requests.ts'
 import { StoreUnavailable, type Version } from './store.ts'
 
-/** The store doesn't keep them; the message says what it did. */
+/** The store doesn't honor conditions; the message says what it did. */
 export class Unsafe extends Error {}
 
 type Requests = Pick<S3Requests, 'put' | 'list' | 'remove' | 'now'>
 type Rechecked = Pick<S3Requests, 'put' | 'head' | 'remove'>
 
-/** So many writers of one object, so often. */
+/** How many writers race for one object, and how many rounds. */
 const WRITERS = 8
 const ROUNDS = 20
-/** How often an answer may be lost while a form is tried. */
+/** How many answers may be lost while one form of ETag is tried. */
 const FORM_TRIES = 5
-/** In ms, for an answer to one of its requests. */
+/** How long to wait for a request to be answered, retries included, in ms. */
 const PATIENCE = 10_000
-/** In ms: objects of a probe that are older were left by a server that was killed. */
+/** In ms. Older probe objects were left by a server that was killed, and are removed. */
 const LEFT = 3_600_000
 
 /**
- * Which form of an ETag it takes. Throws Unsafe, StoreRefused, StoreUnavailable. `prefix`: with a slash at its end, or
- * ''.
+ * Finds which form of ETag the store accepts. Throws Unsafe, StoreRefused, StoreUnavailable. `prefix`: '' or ends with
+ * a slash.
  */
 export async function probe(requests: Requests, prefix: string): Promise<EtagForm> {
   const folder = `${prefix}${OWN}/probe/`
@@ -45,8 +45,8 @@ export async function probe(requests: Requests, prefix: string): Promise<EtagFor
 }
 
 /**
- * Tries in some 20 requests whether the store still does what `probe` found: writes, reads and removes objects, and keeps
- * the conditions. Throws as `probe` does.
+ * Checks with some 20 requests that the store still writes, reads and removes objects, and honors conditions. Throws
+ * what `probe` throws.
  */
 export async function probeAgain(requests: Rechecked, prefix: string, form: EtagForm): Promise<void> {
   const base = `${prefix}${OWN}/probe/${randomUUID()}`
@@ -66,7 +66,7 @@ export async function probeAgain(requests: Rechecked, prefix: string, form: Etag
   await remove()
 }
 
-/** An ETag in a condition. */
+/** The condition that the object has this ETag. */
 export const sentForm = (form: EtagForm, version: Version): { match: string } => ({
   match: form === 'quoted' ? `"${version}"` : version
 })
@@ -100,13 +100,13 @@ async function conditionsOf(prober: Prober): Promise<EtagForm> {
   return form
 }
 
-/** Quoted where both work, as the standard has it. */
+/** Returns 'quoted', the standard form, if both work. */
 async function formOf({ put, base }: Prober): Promise<EtagForm> {
   for (const [form, quote] of [
     ['quoted', '"'],
     ['unquoted', '']
   ] as const) {
-    // Each time on an object of its own: an attempt without an answer may have changed it.
+    // Each try uses an object of its own, as an attempt without an answer may have changed the last one.
     for (let tries = 0; tries < FORM_TRIES; tries++) {
       const key = `${base}-${form}-${tries}`
       const version = await written(() => put(key, 'one', null))
@@ -118,11 +118,11 @@ async function formOf({ put, base }: Prober): Promise<EtagForm> {
   throw new Unsafe('it refuses If-Match with the ETag that the object has')
 }
 
-/** All write on the same condition at once: exactly one may. */
+/** All writers write at once with the same condition: exactly one may succeed. */
 async function race(name: string, write: (writer: number) => Promise<Attempted>): Promise<void> {
   const done = await Promise.all(Array.from({ length: WRITERS }, (_, writer) => write(writer)))
   const winners = done.filter(({ outcome }) => outcome === 'written').length
-  // One without an answer may have been the one.
+  // A write without an answer may be the one that won.
   const lost = done.filter(({ outcome }) => outcome === 'unknown').length
   if (winners > 1) throw new Unsafe(`${winners} of ${WRITERS} writers won at once (${name})`)
   if (winners === 0 && lost === 0) throw new Unsafe(`none of ${WRITERS} writers won (${name})`)
@@ -139,7 +139,7 @@ async function written(write: () => Promise<Attempted>): Promise<Version> {
   throw new Unsafe('it refuses to write without a condition')
 }
 
-/** Again until there is an answer: each of these may be done twice. */
+/** Retries until there is an answer, so `write` may happen twice. */
 async function answered(
   write: () => Promise<Attempted>
 ): Promise<Exclude<Attempted, { outcome: 'unknown' | 'unsent' }>> {

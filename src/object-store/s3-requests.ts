@@ -1,4 +1,4 @@
-// Single requests to an S3 store, and what came of each. Does not know what is tried again, or where editd keeps what.
+// Single requests to an S3 store, and their outcomes. Does not know retries, or where editd keeps what.
 import type { Readable } from 'node:stream'
 import type * as Sdk from '@aws-sdk/client-s3'
 import { codeOf } from '../error-code.ts'
@@ -15,32 +15,32 @@ import {
 
 export interface S3Settings {
   bucket: string
-  /** Null: Amazon's. */
+  /** Null: Amazon's endpoint. */
   endpoint: string | null
-  /** Null: as the environment of AWS says; with an endpoint, us-east-1 where it says nothing. */
+  /** Null: the region in the AWS environment variables; with an endpoint, us-east-1 if they name none. */
   region: string | null
 }
 
-/** How the ETag of a condition is sent: Ceph before 2025 takes it only without its quotes. */
+/** How a condition sends an ETag: Ceph before 2025 accepts it only without quotes. */
 export type EtagForm = 'quoted' | 'unquoted'
 
-/** A condition as it is sent: an ETag as it is, or none. */
+/** A condition as it is sent: the exact ETag header, 'absent' (no object may exist), or no condition. */
 export type SentCondition = { match: string } | 'absent' | null
 
 /**
- * In ms, of one request; one that writes has a second more for each MB, and one that reads has as long for each part of
- * what it reads. Chosen, not measured.
+ * Timeout of one request, in ms. A write gets a second more for each MB; a read gets this long for each chunk. Chosen,
+ * not measured.
  */
 const REQUEST = 10_000
 const CONNECT = 3_000
-/** Connections at once. Chosen, not measured. */
+/** The most connections at once. Chosen, not measured. */
 const SOCKETS = 128
 
-/** The SDK isn't installed: it takes some 27 MB of the disk, which only who serves a bucket needs. */
+/** The SDK isn't installed. It is optional: it takes some 27 MB on disk, and only servers of a bucket need it. */
 export class SdkMissing extends Error {}
 
 async function loadSdk(): Promise<typeof Sdk> {
-  // Which Node later versions of it need is no news at each start, and eight lines in a log that is JSON.
+  // The SDK's warning about Node versions would put eight plain lines into a JSON log at each start.
   process.env.AWS_SDK_JS_NODE_VERSION_SUPPORT_WARNING_DISABLED ??= 'true'
   try {
     return await import('@aws-sdk/client-s3')
@@ -51,14 +51,14 @@ async function loadSdk(): Promise<typeof Sdk> {
   }
 }
 
-/** Of what was asked for, there is nothing. */
+/** What was asked for does not exist. */
 export const GONE: unique symbol = Symbol('gone')
 
 export class S3Requests {
   readonly #sdk: typeof Sdk
   readonly #client: Sdk.S3Client
   readonly #bucket: string
-  /** The store's time when performance.now() was 0; until it has told one, by this machine's clock. */
+  /** The store's time when performance.now() was 0; from this machine's clock until the first answer. */
   #zero = Date.now() - performance.now()
   #isVersioned: boolean | null = null
   #answeredAt = -Infinity
@@ -75,9 +75,9 @@ export class S3Requests {
     this.#client = new sdk.S3Client({
       ...(endpoint !== null && { endpoint, forcePathStyle: true }),
       region: chosen,
-      // What is tried again, and when, is decided by whoever asks.
+      // Callers decide what is retried, and when.
       maxAttempts: 1,
-      // Others than Amazon's often don't know these.
+      // Stores other than Amazon's often don't know these checksums.
       requestChecksumCalculation: 'WHEN_REQUIRED',
       responseChecksumValidation: 'WHEN_REQUIRED',
       requestHandler: {
@@ -91,26 +91,26 @@ export class S3Requests {
         const answered = await next(asked)
         const { statusCode, headers } = answered.response as HttpResponse
         this.#sawTime(headers.date)
-        // What a proxy says of a store behind it that it can't reach isn't one.
+        // A 5xx may come from a proxy that can't reach the store: it is no answer of the store.
         if (statusCode < 500) this.#answeredAt = performance.now()
         return answered
       },
-      // Of errors too: what makes them of an answer comes later.
+      // Low priority: runs before the SDK turns error responses into exceptions, so it sees those too.
       { step: 'deserialize', priority: 'low' }
     )
   }
 
-  /** The store's time in ms since 1970, as its last answer had it. It is up to a second behind. */
+  /** The store's time in ms since 1970, from its last answer. It is up to a second behind. */
   now(): number {
     return this.#zero + performance.now()
   }
 
-  /** When it answered last, whatever that was, of performance.now(). */
+  /** When the store last answered anything, on the clock of performance.now(). */
   get answeredAt(): number {
     return this.#answeredAt
   }
 
-  /** Whether the bucket keeps old versions, as the last write's answer had it; null: nothing was written yet. */
+  /** Whether the bucket keeps old versions, from the answer to the last write; null: nothing was written yet. */
   get isVersioned(): boolean | null {
     return this.#isVersioned
   }
@@ -143,7 +143,7 @@ export class S3Requests {
       return { outcome: 'written', version: bare(ETag) }
     } catch (error) {
       const kind = kindOf(error)
-      // No object with this ETag is there, since no object is.
+      // 404 on a conditional write: no object exists, so none has this ETag.
       if (kind === 'failed' || (kind === 'gone' && condition !== null)) return { outcome: 'failed' }
       if (kind === 'unknown' || kind === 'unsent') return { outcome: kind, error }
       throw refused(error)
@@ -158,7 +158,7 @@ export class S3Requests {
   async open(key: string): Promise<OpenObject | typeof GONE> {
     const command = new this.#sdk.GetObjectCommand({ Bucket: this.#bucket, Key: key })
     return reading(async () => {
-      // Only until the object begins to come: how long all of it takes depends on its size.
+      // The timeout applies only until the first bytes arrive: the whole transfer takes as long as the size requires.
       const limit = new AbortController()
       const timer = setTimeout(() => limit.abort(), REQUEST)
       const answer = await this.#client.send(command, { abortSignal: limit.signal }).finally(() => clearTimeout(timer))
@@ -173,13 +173,13 @@ export class S3Requests {
     await reading(() => this.#client.send(command, signal()))
   }
 
-  /** One page, of at most 1000. */
+  /** Lists one page of at most 1000 entries. */
   async list(prefix: string, after: string | null, limit: number, folders: boolean): Promise<Listed> {
     const command = new this.#sdk.ListObjectsV2Command({
       Bucket: this.#bucket,
       Prefix: prefix,
       MaxKeys: Math.min(limit, 1000),
-      // XML can't hold every key.
+      // XML can't represent every key.
       EncodingType: 'url',
       ...(after !== null && { StartAfter: after }),
       ...(folders && { Delimiter: '/' })
@@ -187,7 +187,7 @@ export class S3Requests {
     const answer = await reading(() => this.#client.send(command, signal()))
     if (answer === GONE) throw new StoreRefused('NoSuchBucket', `there is no bucket ${this.#bucket}`)
     const { Contents = [], CommonPrefixes = [], IsTruncated = false, EncodingType } = answer
-    // Not every store does what it was asked for.
+    // Some stores ignore EncodingType.
     const plain = (text: string | undefined) => (EncodingType === 'url' ? decoded(text) : (text ?? null))
     const keys = Contents.flatMap(({ Key, ETag, Size = 0, LastModified = new Date(0) }) => {
       const key = plain(Key)
@@ -211,7 +211,7 @@ const signal = (bytes = 0) => ({ abortSignal: AbortSignal.timeout(REQUEST + Math
 
 const bare = (etag: string): Version => etag.replace(/^(W\/)?"(.*)"$/, '$2')
 
-/** Null: it isn't UTF-8. */
+/** Null: the key isn't UTF-8. */
 function decoded(text: string | undefined): string | null {
   if (text === undefined) return null
   try {
@@ -283,22 +283,22 @@ interface SdkError {
   $metadata?: { httpStatusCode?: number }
 }
 
-/** `unsent`: nothing of the request can have reached the store. */
+/** `unsent`: the request can have had no effect on the store. */
 type Kind = 'failed' | 'gone' | 'unknown' | 'unsent' | 'refused'
 
 const UNSENT = ['ECONNREFUSED', 'ENOTFOUND', 'EAI_AGAIN', 'EHOSTUNREACH', 'ENETUNREACH']
-/** The SDK corrects its clock by such an answer, so that the next request is right. */
+/** On such an answer the SDK corrects its clock, so a retry is signed correctly. */
 const SKEWED = ['RequestTimeTooSkewed', 'RequestInTheFuture']
-/** Answers after which the same request may be carried out. */
+/** Statuses after which the same request may still succeed. */
 const PASSING: Record<number, string> = {
   408: 'Request Timeout',
   409: 'Conflict',
   425: 'Too Early',
   429: 'Too Many Requests'
 }
-/** What the SDK calls an answer that doesn't say what it is. */
+/** Error names and messages the SDK gives an answer that doesn't say what went wrong. */
 const NAMELESS = /^(Unknown|UnknownError|Forbidden|403)$/
-/** No request was signed. */
+/** Errors that prevented the request from being signed. */
 const UNSIGNED = ['CredentialsProviderError', 'TokenProviderError']
 
 function kindOf(error: unknown): Kind {
@@ -318,7 +318,7 @@ function refused(error: unknown): StoreRefused {
   if (error instanceof StoreRefused) return error
   const { name = 'unknown', message = '', $metadata } = error as SdkError
   const status = $metadata?.httpStatusCode
-  // The answer to HEAD has no body that could say why.
+  // The answer to HEAD has no body that could give the reason.
   const reason = status === 403 && NAMELESS.test(name) ? 'AccessDenied' : name
   return new StoreRefused(
     reason,

@@ -1,4 +1,4 @@
-// An object store over S3: what is below a prefix of a bucket. Does not know what is kept there.
+// An object store over S3, limited to the keys below a prefix of a bucket. Does not know what is stored there.
 import { setTimeout as sleep } from 'node:timers/promises'
 import { formatBucketAddress, OWN, type BucketAddress } from './address.ts'
 import { writeOnce } from './attempts.ts'
@@ -19,19 +19,19 @@ import {
 } from './store.ts'
 
 export interface S3StoreOptions extends Omit<S3Settings, 'bucket'>, BucketAddress {
-  /** Nothing will be written, so that it need not keep conditions. */
+  /** Nothing will be written, so the store doesn't have to honor conditions. */
   readOnly: boolean
-  /** What an earlier probe of the same store has found; it isn't probed again. */
+  /** The result of an earlier probe of the same store; skips the probe. */
   form?: EtagForm
 }
 
-/** In ms, for reading; of a write there is `writeDeadline`. Chosen, not measured. */
+/** How long reads are retried, in ms; for writes see `writeDeadline`. Chosen, not measured. */
 const READ = 15_000
-/** In ms, before reading again; twice as long each time. */
+/** The first pause before a read is retried, in ms; it doubles each time. */
 const PAUSE = 25
 
 /**
- * Opens it, and makes sure that it keeps conditions. Throws SdkMissing, Unsafe (it doesn't), StoreRefused,
+ * Opens the store and checks that it honors conditions. Throws SdkMissing, Unsafe (it doesn't), StoreRefused,
  * StoreUnavailable.
  */
 export async function openS3Store({
@@ -44,7 +44,7 @@ export async function openS3Store({
   const requests = await S3Requests.open({ ...settings, bucket })
   try {
     const below = prefix === '' ? '' : `${prefix}/`
-    // Also of one that only reads: that there is such a bucket, which it may list.
+    // Read-only stores check this too: the bucket exists and may be listed.
     await again(() => requests.list(below, null, 1, false))
     const form = known ?? (readOnly ? 'quoted' : await probe(requests, below))
     return new S3Store(requests, { prefix: below, form, readOnly, name: formatBucketAddress({ bucket, prefix }) })
@@ -55,7 +55,7 @@ export async function openS3Store({
 }
 
 interface Opened {
-  /** With the slash at its end, or ''. */
+  /** '' or ends with a slash. */
   prefix: string
   form: EtagForm
   readOnly: boolean
@@ -167,14 +167,17 @@ class S3Store implements ObjectStore {
   }
 }
 
-/** A key at which there is no object. */
+/** A key that no object has. */
 const NOTHING = `${OWN}/probe/none`
 
-/** Behind all that is below a prefix, which would be given as that prefix once more: no key begins so. */
+/**
+ * Sorts after every key below a prefix. Starting after the bare prefix would list that prefix again. No key begins with
+ * this character.
+ */
 const BEHIND = '\u{10ffff}'
 const isPrefix = (after: string, whole: string): boolean => after.length > whole.length && after.endsWith('/')
 
-/** Reads until there is an answer, or no time. */
+/** Retries until there is an answer, or the time for reads is over. */
 async function again<T>(work: () => Promise<T>): Promise<T> {
   const deadline = Date.now() + READ
   for (let pause = PAUSE; ; pause = Math.min(2 * pause, 1000)) {

@@ -1,9 +1,9 @@
-// What editd needs of an object store: reading, listing, and writing on a condition. Does not know S3.
+// The interface of an object store that editd needs: reading, listing and conditional writes. Does not know S3.
 
-/** Which state of an object: an ETag, as the store gave it, without quotes. */
+/** The version of an object: its ETag from the store, without quotes. */
 export type Version = string
 
-/** One write that took place: which attempt it was, and what it replaced; null: nothing. */
+/** A write that happened: its attempt id, and the version it replaced (null: there was no object). */
 export interface Landed {
   attempt: string
   replaced: Version | null
@@ -14,11 +14,11 @@ export interface ObjectFacts {
   /** In bytes. */
   size: number
   modified_at: Date
-  /** Names in lower case. */
+  /** Names are in lower case. */
   metadata: Readonly<Record<string, string>>
   /**
-   * The writes that the object comes from, newest first: the one that made it what it is, and up to 15 before it. Empty
-   * where another program wrote it.
+   * The last writes of the object, newest first: the one that made its present version, and up to 15 before it. Empty
+   * if another program wrote it.
    */
   landed: readonly Landed[]
 }
@@ -27,87 +27,87 @@ export interface StoredObject extends ObjectFacts {
   bytes: Buffer
 }
 
-/** An object of which the bytes are still to be read. */
+/** An object whose bytes are still to be read. */
 export interface OpenObject extends ObjectFacts {
-  /** To be read to the end, or left by `return`; once. Rejects with StoreUnavailable where it is cut off. */
+  /** Read it once: to the end, or stop with `return`. Rejects with StoreUnavailable if the connection is cut. */
   chunks: AsyncIterable<Buffer>
-  /** Where the bytes are not wanted. */
+  /** Call instead of reading `chunks` if the bytes aren't needed. */
   discard(): void
 }
 
 /**
- * A write is done only if the object is this version, or there is none. `landed` is that of the object that was read:
- * with it, what became of a write is known also where others have replaced what it wrote.
+ * The write happens only if the object has this version, or doesn't exist. `landed`: the value read with the object;
+ * with it, the outcome of a write can be found even if others have replaced what it wrote.
  */
 export type WriteCondition = { is: Version; landed?: readonly Landed[] } | 'absent'
 
 export interface Write {
   bytes: Buffer | readonly Buffer[]
   if: WriteCondition
-  /** Names this attempt: unique to it, of at most 40 of the characters A-Z, a-z, 0-9, - and _. */
+  /** Unique id of this attempt: at most 40 of the characters A-Z, a-z, 0-9, - and _. */
   attempt: string
   metadata?: Readonly<Record<string, string>>
 }
 
-/** `version`: null: it was written, and something else has been written over it since. */
+/** `version` null: it was written, and another write has replaced it since. */
 export interface Written {
   version: Version | null
 }
 
 export interface ListOptions {
-  /** Only keys after this one, in byte order of UTF-8, and with `folders` only prefixes after it. */
+  /** List only keys after this one, in byte order of UTF-8; with `folders`, only prefixes after it. */
   after?: string
-  /** At most this many keys and prefixes together, at least 1; default 1000. */
+  /** The most keys and prefixes together, at least 1; default 1000. */
   limit?: number
-  /** Keys that have a slash after `prefix` are given as one prefix. */
+  /** Keys with a slash after `prefix` are grouped into one prefix. */
   folders?: boolean
 }
 
 export interface Listed {
-  /** In byte order of UTF-8. Those that aren't UTF-8 are left out. */
+  /** In byte order of UTF-8. Keys that aren't UTF-8 are left out. */
   keys: { key: string; version: Version; size: number; modified_at: Date }[]
-  /** With `folders`: prefixes, each with a slash at its end. */
+  /** With `folders`: the prefixes, each ending with a slash. */
   prefixes: string[]
-  /** There are more after this. */
+  /** Pass it as `after` to get the next page; null: this is the last page. */
   next_after: string | null
 }
 
 /**
- * A bucket, or what lies below a prefix of it: all keys are below that. What it says is so for all who ask after that
- * (strong consistency). Everything rejects with StoreUnavailable where the store gives no answer until the deadline, and
- * with StoreRefused where it refuses what is asked for good (no permission, no bucket).
+ * A bucket, or the part of it below a prefix; all keys are relative to that. Strongly consistent: every later request
+ * sees what an answer reported. All methods reject with StoreUnavailable if the store doesn't answer before the
+ * deadline, and with StoreRefused if it refuses for good (no permission, no bucket).
  */
 export interface ObjectStore {
-  /** For people: `s3://bucket/prefix`. */
+  /** Shown to people: `s3://bucket/prefix`. */
   readonly name: string
-  /** Null: there is no object. `limit`: in bytes; of a larger one the facts are given, and no bytes. */
+  /** Null: there is no object. `limit`, in bytes: for a larger object only the facts are returned. */
   get(key: string, limit?: number): Promise<StoredObject | (ObjectFacts & { bytes: null }) | null>
-  /** The same, to be read in chunks. */
+  /** Opens an object to be read in chunks; null: there is none. */
   open(key: string): Promise<OpenObject | null>
   head(key: string): Promise<ObjectFacts | null>
   /**
-   * Writes an object if the condition holds. Null: it doesn't, and nothing was written. Where an answer is lost, it is
-   * found out; StoreUnavailable with `unknown: true`: it could not be.
+   * Writes an object if the condition holds. Null: it doesn't, and nothing was written. If an answer is lost, the store
+   * finds out what happened; StoreUnavailable with `unknown: true`: it could not.
    */
   write(key: string, write: Write): Promise<Written | null>
-  /** Removes an object, whatever it is; none is as good. Only for what editd alone uses. */
+  /** Removes an object in any version; succeeds if there is none. Only for objects that editd alone uses. */
   remove(key: string): Promise<void>
   list(prefix: string, options?: ListOptions): Promise<Listed>
   /**
-   * Does with objects of its own all that a server needs, and tries whether the store keeps conditions. Rejects also with
-   * Unsafe: it doesn't.
+   * Tests with objects of its own everything a server needs, and that the store honors conditions. Also rejects with
+   * Unsafe if it doesn't.
    */
   check(): Promise<void>
-  /** When it answered last, whatever that was, of performance.now(). */
+  /** When the store last answered anything, on the clock of performance.now(). */
   readonly answeredAt: number
-  /** Whether it keeps old versions, as the answer to the last write had it; null: nothing was written yet. */
+  /** Whether the bucket keeps old versions, from the answer to the last write; null: nothing was written yet. */
   readonly isVersioned: boolean | null
-  /** The store's time in ms since 1970, by its last answer: the ages of its objects are judged by it. */
+  /** The store's time in ms since 1970, from its last answer. Ages of objects are computed from it. */
   now(): number
   close(): void
 }
 
-/** The store gave no answer in time. `unknown`: what was to be written may have been, or may still be. */
+/** The store didn't answer in time. `unknown`: the write may have happened, or may still happen. */
 export class StoreUnavailable extends Error {
   readonly code = 'STORE_UNAVAILABLE'
   readonly unknown: boolean
@@ -118,24 +118,24 @@ export class StoreUnavailable extends Error {
   }
 }
 
-/** Another program has written the object since, so that the write can't be found in it; it may have been done before. */
+/** Another program has replaced the object, so its metadata no longer shows whether this write happened. */
 export class Overwritten extends StoreUnavailable {
   constructor() {
     super('another program has written the object since', { unknown: true })
   }
 }
 
-/** The store has begun to ignore conditions. `unknown`: a write was sent, and may have replaced another's. */
+/** The store has begun to ignore conditions. `unknown`: a write was sent, and may have replaced another writer's. */
 export class StoreUnsafe extends StoreUnavailable {}
 
-/** What a store calls keys that it does not take, or not any more. */
+/** The store's error names for credentials it doesn't accept, or no longer accepts. */
 const KEYS_REFUSED = ['ExpiredToken', 'InvalidAccessKeyId', 'InvalidToken', 'SignatureDoesNotMatch']
 
-/** The store refuses it, and will again. `reason` is what it calls that, such as AccessDenied. */
+/** The store refuses the request and will refuse it again. `reason`: the store's error name, such as AccessDenied. */
 export class StoreRefused extends Error {
   readonly code = 'STORE_REFUSED'
   readonly reason: string
-  /** It isn't what was asked for that is refused, but who asks: whatever this server asks for will be. */
+  /** The store refuses this server's credentials, so it will refuse every request. */
   readonly isOfAll: boolean
 
   constructor(reason: string, message: string, isOfAll = KEYS_REFUSED.includes(reason)) {
@@ -145,5 +145,5 @@ export class StoreRefused extends Error {
   }
 }
 
-/** In ms: no request that writes so many bytes is sent, or sent again, later than this after `write` was called. */
+/** In ms after the call of `write`: no request that writes this many bytes is sent, or sent again, later than that. */
 export const writeDeadline = (bytes: number): number => 30_000 + Math.ceil(bytes / 1e6) * 1000

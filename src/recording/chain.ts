@@ -1,25 +1,25 @@
-// What the records of one file come to: which of them took place, and where a change by others lies between two. Does
+// The chain of one file's records: which of them happened, and where a change by another program lies between two. Does
 // not know how records are kept.
 import { type RecordedChange, UNKNOWN_CHANGE } from '../engine/history/change.ts'
 import type { EditRecord, Settlement, Stored } from '../log/record.ts'
 import type { ChangeRecord } from '../workspace/api.ts'
 
-/** The changes of a file that took place. */
+/** The changes of a file that happened. */
 export interface Chain {
   /** Oldest first. */
   records: readonly ChangeRecord[]
-  /** The same for the engine, and between them what is not known: a change by others. */
+  /** The records as the engine takes them, with UNKNOWN_CHANGE where another program changed the file in between. */
   changes: readonly RecordedChange[]
-  /** What became of records about which their server hasn't said it. */
+  /** Settlements found for records that their server has left open. */
   settled: readonly { edit_id: string; settlement: Settlement }[]
 }
 
 type Known = Pick<Stored, 'record' | 'settled'>
 
 /**
- * The chain of a file's records (oldest first) that ends in a text with the hash `present`; null: there is no file. To
- * be asked under the file's lock: then a record about which nothing was said is of a server that doesn't change the
- * file any more. It took place if the next change, or the present text, began with what it made.
+ * Builds the chain of a file's records (oldest first) that ends in a text with the hash `present`; null: there is no
+ * file. Call it under the file's lock: then the server of an open record no longer changes the file, and its change
+ * happened if the next change, or the present text, began with its result.
  */
 export function chainOf(stored: readonly Known[], present: string | null): Chain {
   const records: ChangeRecord[] = []
@@ -39,20 +39,20 @@ export function chainOf(stored: readonly Known[], present: string | null): Chain
   return { records: records.reverse(), changes: changes.reverse(), settled: settled.reverse() }
 }
 
-/** Whether nobody changed the file after the last record. */
+/** Whether no other program changed the file after the last record. */
 export const isEnd = ({ changes }: Chain): boolean => changes.at(-1) !== UNKNOWN_CHANGE
 
-/** The same records, each with what became of it by `chainOf`. */
+/** Returns the records, each with its settlement, found by `chainOf` if it was open. */
 export function judge(stored: readonly Known[], present: string | null): { record: EditRecord; settled: Settlement }[] {
   const { settled } = chainOf(stored, present)
   const judged = new Map(settled.map(({ edit_id, settlement }) => [edit_id, settlement]))
-  // What isn't in the chain's is no change.
+  // Records that the chain doesn't judge change nothing.
   return stored.map(({ record, settled }) => ({ record, settled: settled ?? judged.get(record.edit_id) ?? 'done' }))
 }
 
 /**
- * The same records of an object, where those about which nothing was said took place only if the object comes from them
- * (`landed`: their ids): any other may still be under way.
+ * Settles open records of an object: as done if their ids are in `landed`, the writes that the object comes from. All
+ * others may still be under way, so they are uncertain.
  */
 export const landedOf = <T extends Known>(stored: readonly T[], landed: readonly string[]): T[] =>
   stored.map(known =>
@@ -62,13 +62,13 @@ export const landedOf = <T extends Known>(stored: readonly T[], landed: readonly
   )
 
 /**
- * Whether it can be the last record of its file, after which others changed it: `Latest` of the history is one. As in the
- * chain, only what is known to have taken place is.
+ * Whether a record can be the last change of its file, which later changes by others are compared with (`Latest` of the
+ * history). Like the chain, it counts only changes that are known to have happened.
  */
 export const counts = ({ operation }: Pick<EditRecord, 'operation'>, settled: Settlement): boolean =>
   operation !== 'review' && settled === 'done'
 
-/** What became of a change, where the content after it has this hash. */
+/** The settlement of a change, if the content after it has the hash `after`. */
 export function settlementOf(
   { hash_before, hash_after }: Pick<EditRecord, 'hash_before' | 'hash_after'>,
   after: string | null
@@ -79,19 +79,19 @@ export function settlementOf(
 
 type Traced = Pick<EditRecord, 'hash_before' | 'hash_after' | 'toggles'>
 
-/** Its file is as it was before: in a folder, nothing is to be done after it was written. */
+/** The file's content is as it was before: in a folder, nothing is left to do once the record is written. */
 export const isTraceless = ({ hash_before, hash_after }: Traced): boolean => hash_before === hash_after
 
 /**
- * A keyed request that changed nothing, of which only the answer is kept; or a review, which changes nothing either. An
- * undo or redo says which changes stand, even where no byte shows it.
+ * A keyed request that changed nothing and keeps only its answer, or a review. Undo and redo are no notes: they say
+ * which changes are applied, even if no byte differs.
  */
 export const isNote = (record: Traced): boolean => isTraceless(record) && record.toggles === undefined
 
-/** Whether it is of a change of its file. */
+/** Whether the record is of a change of its file. */
 export const isChange = (record: EditRecord): record is ChangeRecord => !isNote(record)
 
-/** A record that took place, for the engine. */
+/** Converts a record that happened for the engine. */
 export function changeOf(record: EditRecord): RecordedChange {
   const { edit_id, splices, change_count, toggles, operation, hash_before, hash_after } = record
   return {

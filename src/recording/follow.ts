@@ -1,5 +1,5 @@
-// Readers of what is changed, who go on from a cursor. They all read up to the same place, so that what comes next is read
-// once for all who have caught up. Does not know requests, connections, or how events are written.
+// Readers that follow changes from a cursor on. All read up to the same position, so that the next page is read once
+// for all who have caught up. Does not know requests, connections, or how events are written.
 import type { CursorGone, FeedPage, History, Told } from '../log/api.ts'
 import type { Cursor } from '../log/cursor.ts'
 import { ok, type Result } from '../result.ts'
@@ -9,31 +9,31 @@ import type { NotReady } from '../workspace/failure.ts'
 import { isIn } from '../workspace/path.ts'
 import { isNote } from './chain.ts'
 
-/** Whether the file at this real path below the root may be read, whether it is there or not. */
+/** Whether the file at this real path below the root may be read, whether it exists or not. */
 export type MayRead = (path: Buffer) => boolean
 
-/** Of which files changes are asked for, by their real paths: of one, or of those in a directory or below it. */
+/** Limits changes to one file, or to files in a directory or below it, by real paths. */
 export interface Where {
   path?: Buffer
   under?: Buffer
 }
 
-/** What a program that waits asks for. `wait_ms`: 0: not at all. */
+/** What a waiting client asks for. `wait_ms`: 0: don't wait. */
 export interface Waiting extends Where {
   limit: number
   wait_ms: number
 }
 
-/** Pages that are kept for those who come to the same place. */
+/** How many pages are kept for readers that reach the same position. */
 const KEPT = 4
 
 export class Followers {
   readonly #history: History
   readonly #all = new Set<FeedReader>()
   readonly #pages = new Map<string, Promise<Result<FeedPage, CursorGone>>>()
-  /** What of a page those are told who may read the same. */
+  /** The allowed part of a page, shared by readers with the same rights. */
   readonly #told = new WeakMap<FeedPage, Map<MayRead, FeedPage>>()
-  /** How far everybody may read; null: it has to be looked. */
+  /** The position up to which all may read; null: it has to be looked up. */
   #until: Promise<Cursor> | null = null
   #unwatch: (() => void) | undefined
   #isClosed = false
@@ -43,8 +43,8 @@ export class Followers {
   }
 
   /**
-   * From a cursor on, or from now on. Readers who are given the same `mayRead` share what it comes to. CURSOR_GONE:
-   * nothing can be told.
+   * Follows changes from a cursor on, or from now on. Readers with the same `mayRead` share filtered pages.
+   * CURSOR_GONE: changes after the cursor can't be read.
    */
   follow(
     after: Cursor | null,
@@ -59,7 +59,7 @@ export class Followers {
     mayRead: MayRead,
     textOf: Follower['textOf']
   ): Promise<Result<Follower, CursorGone>> {
-    // From here on it is known when there is more.
+    // From here on the history announces new changes.
     this.#unwatch ??= this.#history.watch(() => {
       this.#until = null
       for (const reader of this.#all) reader.wake()
@@ -70,7 +70,7 @@ export class Followers {
       reader.after = after ?? (await this.#history.feedEnd())
       const first = await this.#history.readOn(reader.after, 1)
       if (!first.ok || this.#isClosed) reader.end()
-      // It may be further on than what the others have read.
+      // This reader's cursor may be ahead of what the others have read.
       this.#until = null
       return first.ok ? ok(reader) : first
     } catch (error) {
@@ -79,7 +79,7 @@ export class Followers {
     }
   }
 
-  /** Ends all readers, also those that come. */
+  /** Ends all readers, including later ones. */
   close(): void {
     this.#isClosed = true
     for (const reader of this.#all) reader.end()
@@ -93,7 +93,7 @@ export class Followers {
     this.#pages.clear()
   }
 
-  /** What may be told after a cursor. */
+  /** Returns the changes after a cursor that the reader may see. */
   async read(after: Cursor, most: number, mayRead: MayRead): Promise<Result<FeedPage, CursorGone | NotReady>> {
     const page = await unlessUnreadable(() => this.#pageAfter(after, most))
     return page.ok ? ok(this.#toldOf(page.value, mayRead)) : page
@@ -134,7 +134,7 @@ export class Followers {
   }
 }
 
-/** The next changes that are asked for, as soon as there are any; none where it waited in vain. */
+/** Returns the next changes that match, as soon as there are any; none if the wait is over. */
 export async function nextChanges(
   follower: Follower,
   { limit, wait_ms, ...where }: Waiting
@@ -165,7 +165,7 @@ export async function nextChanges(
 const isWanted = (real: Buffer, { path, under }: Where): boolean =>
   (path === undefined || real.equals(path)) && (under === undefined || under.length === 0 || isIn(real, under))
 
-/** What changed nothing is told only if it is a verdict. */
+/** A record that changed nothing is shown only if it is a verdict. */
 const isTold = (facts: Told['facts']): boolean => facts.operation === 'review' || !isNote(facts)
 
 class FeedReader implements Follower {
@@ -186,7 +186,7 @@ class FeedReader implements Follower {
 
   async next(most: number): Promise<Result<readonly Told[], CursorGone | NotReady>> {
     for (;;) {
-      // What comes from here on wakes it again.
+      // Changes from here on wake it again.
       this.#isWoken = false
       const page = await this.#followers.read(this.after, most, this.#mayRead)
       if (!page.ok) return page

@@ -1,4 +1,4 @@
-// Requests with an idempotency key: each is carried out once. Does not know what they ask for.
+// Idempotency keys: each keyed request is carried out once. Does not know what requests do.
 import { createHmac } from 'node:crypto'
 import type { History } from '../log/api.ts'
 import type { Settlement, Stored } from '../log/record.ts'
@@ -10,13 +10,13 @@ import type { Lock } from '../workspace/queue.ts'
 
 export interface Keys {
   history: History
-  /** Of all servers on this root. */
+  /** Shared by all servers of this root. */
   secret: Buffer
-  /** The right to carry out the request with the key that is named so. */
+  /** Acquires the right to carry out the request with the key of this name. */
   acquire(name: Buffer): Promise<Result<Omit<Lock, 'temp'>, FileFailure>>
-  /** What became of a change about which its server hasn't said it; under_way: it may still take place. */
+  /** Settles a change that its server has left open; under_way: it may still happen. */
   settle(stored: Stored): Promise<Settlement | 'under_way'>
-  /** Why the file at this real path below the root may not be used now as the request does; null: it may. */
+  /** Why the request may not use the file at this real path below the root now; null: it may. */
   refusalOf(path: Buffer): Refusal | null
 }
 
@@ -28,7 +28,7 @@ export interface KeyedRequest {
   fingerprint: string
 }
 
-/** What is known of the last request with a key; `isLost`: that of a later one is damaged. */
+/** The last known request with a key; `isLost`: the record of a later one is damaged. */
 interface Found {
   stored: Stored | null
   isLost: boolean
@@ -39,15 +39,15 @@ async function find(history: History, digest: string): Promise<Found> {
   return { stored, isLost: await history.mayHaveLostKey(digest, stored?.record.edit_id ?? '') }
 }
 
-/** Names the lock of a key, by its digest; as no path has a NUL, it is the name of no file's lock. */
+/** The name of a key's lock, from its digest. It contains a NUL, which no path can, so it never names a file's lock. */
 const keyLock = (digest: string): Buffer => Buffer.from(`\0idempotency-key\0${digest}`)
 
-/** How long a key is known, in ms. */
+/** How long a key is remembered, in ms. */
 const KEPT = 24 * 3_600_000
 
 /**
- * The lock of a key. NOT_READY where it can't be made, for want of space or descriptors: then no record could be,
- * either.
+ * Acquires the lock of a key. NOT_READY if the lock can't be made for lack of space or descriptors: then no record
+ * could be written, either.
  */
 async function lockOf(acquire: Keys['acquire'], digest: string): ReturnType<Keys['acquire']> {
   try {
@@ -61,7 +61,7 @@ async function lockOf(acquire: Keys['acquire'], digest: string): ReturnType<Keys
   }
 }
 
-/** As `keyed` of the workspace. */
+/** Implements `keyed` of the workspace. */
 export async function onceByKey<T>(
   { history, secret, acquire, settle, refusalOf }: Keys,
   { scope, key, fingerprint }: KeyedRequest,
@@ -78,16 +78,17 @@ export async function onceByKey<T>(
   try {
     await history.refresh(lock.value.alone_since)
     const found = await unlessUnreadable<Found, never>(async () => ok(await find(history, digest)))
-    // It may have been carried out.
+    // The request may have been carried out already.
     if (!found.ok) return found
     const { stored, isLost } = found.value
     if (isLost) return fail({ code: 'IDEMPOTENCY_KEY_REUSED', reason: 'damaged' })
     const known = stored?.record.key
     const isOver = stored === null || known === undefined || stored.record.at < history.now() - KEPT
-    // Where the file may not be edited any more, the request is refused as any other is, and shows nothing of it.
+    // If the file may no longer be edited, run the request: it is refused like any other, and reveals nothing of the
+    // file.
     if (isOver) return ok({ done: await work(held) })
     const others = known.outcome === null ? [] : pathsIn(known.outcome)
-    // Of several files the others must not be changed once more.
+    // A request for several files must not change the other files again.
     if (others.length === 0 && refusalOf(stored.record.path) !== null) return ok({ done: await work(held) })
     if (known.fingerprint !== fingerprint) return fail({ code: 'IDEMPOTENCY_KEY_REUSED', reason: 'another_request' })
     const settled = stored.settled ?? (await settle(stored))

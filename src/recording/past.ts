@@ -1,5 +1,5 @@
-// Edits of the past, for those who may read their files now: which are asked for, and what has become of each. Does not
-// know requests or sentences.
+// Past edits, for callers that may read their files now: selects them, and finds the state of each. Does not know
+// requests or sentences.
 import { keptOf, reviewOf, type Verdict } from '../engine/history/baseline.ts'
 import type { RecordedChange, Selection } from '../engine/history/change.ts'
 import { IndexSet } from '../engine/history/index-set.ts'
@@ -13,32 +13,32 @@ import { verdictsOf } from './verdicts.ts'
 
 export interface Past {
   history: History
-  /** Whether the file at this real path below the root may be read, whether it is there or not. */
+  /** Whether the file at this real path below the root may be read, whether it exists or not. */
   mayRead(path: Buffer): boolean
-  /** What became of a change about which its server hasn't said it: once that is known, under its file's lock. */
+  /** Settles a change that its server has left open, under its file's lock. */
   settle(stored: Stored): Promise<Settlement | 'under_way'>
 }
 
-/** Which edits are asked for; `path` and `under` are real paths below the root, '' the root itself. */
+/** Selects edits; `path` and `under` are real paths below the root, '' the root itself. */
 export type PastQuery = RecordQuery & Pick<HistoryQuery, 'state' | 'review' | 'limit'>
 
 /**
- * Records that are looked at for one page, or as many as it may have edits. Where more had to be, the page is shorter, and
- * has `next_before`.
+ * The most records examined for one page, unless its limit of edits is higher. When they are used up, the page is
+ * shorter and has `next_before`.
  */
 const LOOKED_AT = 5000
-/** Records that are read at a time. */
+/** Records read at a time. */
 const READ_AT_ONCE = 1000
 /**
- * Changes that are settled for one page: those of the last instant, or of servers that were killed. Where more had to be,
- * the same.
+ * The most changes settled for one page: recent ones, or those of servers that were killed. When they are used up, the
+ * page is shorter and has `next_before`.
  */
 const SETTLED = 10
 
-/** Records of a path that are read at first; each time there have to be more, three times as many. */
+/** Records of a path in the first read; each further read takes three times as many. */
 const READ_ON = 10
 
-/** A page of edits, newest first. */
+/** Returns a page of edits, newest first. */
 export async function pastEdits(past: Past, { texts = false, ...query }: PastQuery): Promise<HistoryPage> {
   await past.history.refresh()
   const page = await pageOf(past, query)
@@ -50,7 +50,7 @@ export async function pastEdits(past: Past, { texts = false, ...query }: PastQue
   }
 }
 
-/** Those of the ids that are asked for which a sweep removed: none of a page that doesn't have all that there is. */
+/** The requested ids that a sweep removed. Empty if the page is not the whole answer. */
 async function sweptOf(
   history: History,
   { edit_ids = [], before }: PastQuery,
@@ -88,10 +88,10 @@ async function pageOf(
       looked++
       last = record.edit_id
       if (!isShown) continue
-      // Its server says it within 50 ms, unless it was killed.
+      // A server settles its changes within 50 ms, unless it was killed.
       const became = stored.settled ?? (await settle(stored))
       const isOpen = stored.settled === null && became !== 'done'
-      // There is such an edit: who asks for it learns that nobody knows yet whether it took place.
+      // An edit that is open is shown only to callers that ask for it by id: as uncertain.
       if (became === 'void' || (isOpen && others.edit_ids === undefined)) continue
       const edit = await states.of({ ...stored, record, ...(isOpen && { settled: 'uncertain' as const }) })
       if (edit === null) continue
@@ -109,7 +109,7 @@ async function pageOf(
 
 const oldest = ({ oldest_kept_at }: RecordPage) => (oldest_kept_at === null ? {} : { oldest_kept_at })
 
-/** The same edits with their texts; those of the newest first, as far as one page may have them. */
+/** Adds the texts to the edits; for the newest ones, as far as one page may hold them. */
 async function withTexts(history: History, edits: readonly PastEdit[]): Promise<PastEdit[]> {
   const edit_ids = edits.map(({ record }) => record.edit_id)
   if (edit_ids.length === 0) return []
@@ -121,7 +121,7 @@ async function withTexts(history: History, edits: readonly PastEdit[]): Promise<
   })
 }
 
-/** What has become of edits; of each path no more is looked at than what came after the oldest one that is asked for. */
+/** Finds the states of edits; for each path, reads back no further than the oldest edit asked for. */
 class StatesByPath {
   readonly #past: SettledPast
   readonly #paths = new Map<string, StatesOfPath>()
@@ -130,7 +130,7 @@ class StatesByPath {
     this.#past = past
   }
 
-  /** Null: its record was removed meanwhile. */
+  /** Null: the record was removed meanwhile. */
   async of({ record, texts, settled }: Stored & { record: ChangeRecord }): Promise<PastEdit | null> {
     if (settled === 'uncertain') return { record, texts, state: 'uncertain' }
     const key = record.path.toString('latin1')
@@ -144,18 +144,18 @@ class StatesByPath {
 type SettledPast = Pick<Past, 'history' | 'settle'>
 type StateOf = Omit<PastEdit, 'record' | 'texts'>
 
-/** The same of one path. */
+/** The states of edits of one path. */
 class StatesOfPath {
   readonly #past: SettledPast
   readonly #path: Buffer
-  /** All that were read. */
+  /** Ids of all records read so far. */
   readonly #read = new Set<string>()
-  /** Those that took place, newest first. */
+  /** Changes that happened, newest first. */
   readonly #changes: RecordedChange[] = []
-  /** Newest first: those on an edit are later than it. */
+  /** Newest first: verdicts on an edit are later than the edit. */
   readonly #verdicts: Verdict[] = []
   #states = new Map<string, StateOf>()
-  /** What later undos and redos toggle, as `part` has it. */
+  /** What later undos and redos toggle, as keys made by `part`. */
   readonly #toggled = new Set<string>()
   readonly #superseded = new Set<string>()
   #before: string | undefined
@@ -167,7 +167,9 @@ class StatesOfPath {
     this.#path = path
   }
 
-  /** Null: there is no record of it any more. What became of the edit is unknown then, even if an undo is kept. */
+  /**
+   * Null: the record no longer exists. The state of the edit is unknown then, even if the record of an undo is kept.
+   */
   async of(edit_id: string): Promise<StateOf | null> {
     while (!this.#isWhole && (this.#before === undefined || this.#before > edit_id)) await this.#readOn()
     if (!this.#read.has(edit_id)) return null
@@ -175,7 +177,7 @@ class StatesOfPath {
     return this.#superseded.has(edit_id) ? { ...state, superseded: true } : state
   }
 
-  /** The state of an edit depends on later changes only. */
+  /** Reads older records and recomputes the states: the state of an edit depends on later changes only. */
   async #readOn(): Promise<void> {
     const query = { path: this.#path, ...(this.#before !== undefined && { before: this.#before }) }
     const { history, settle } = this.#past
@@ -187,7 +189,7 @@ class StatesOfPath {
       const { record, settled } = stored
       this.#read.add(record.edit_id)
       if (record.operation === 'review') continue
-      // An undo at another server may have been answered before its server has said here that it is done.
+      // A client may know of an undo at another server before that server's log settles it here.
       const isOpenUndo = settled === null && record.toggles !== undefined
       if ((isOpenUndo ? await settle(stored) : settled) === 'done') this.#take(changeOf(record))
     }

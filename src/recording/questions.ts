@@ -1,5 +1,5 @@
-// What the history of a workspace is asked and told, by those who may see the files: wherever these are. Does not know
-// how files are read or changed.
+// The queries that a workspace's history answers for callers that may see the files, in a folder or a bucket. Does not
+// know how files are read or changed.
 import type { History } from '../log/api.ts'
 import { Cursor } from '../log/cursor.ts'
 import { isId } from '../log/ids.ts'
@@ -26,28 +26,28 @@ import { giveVerdict } from './verdicts.ts'
 const readOnly = fail<FileFailure>({ code: 'READ_ONLY' })
 export const noHistory = fail({ code: 'HISTORY_GONE', reason: 'off' } as const)
 
-/** What is kept, and how it is settled. */
+/** The history, and how its changes are settled. */
 export interface Asked extends Pick<Keys, 'secret' | 'acquire'> {
   history: History
   followers: Followers
-  /** What became of a change about which its server hasn't said it. */
+  /** Settles a change that its server has left open. */
   settle(stored: Stored): Promise<Settlement | 'under_way'>
 }
 
-/** Who asks. */
+/** The workspace that asks, and its rights. */
 export interface Asking {
   options: Pick<CommonOptions, 'audit' | 'readOnly' | 'report'>
   durable: boolean
-  /** Of a part of the workspace. */
+  /** Whether it is a view of part of the workspace. */
   isView: boolean
   running: { counted<R>(work: () => Promise<R>): Promise<R> }
-  /** The real path below the root that a request's path means, if it may be listed. */
+  /** Resolves a request's path to a real path below the root, if that may be listed. */
   realPath(path: string): Result<Buffer, FileFailure>
-  /** Why the file at this real path may not be used so, whether it is there or not; null: it may. */
+  /** Why this use of the file at this real path is refused, whether the file exists or not; null: it is allowed. */
   refusal(use: 'edit' | 'read', path: Buffer): ReturnType<Keys['refusalOf']>
 }
 
-/** The part of a workspace that its history answers: members of `Workspace`. */
+/** The members of `Workspace` that its history answers. */
 export abstract class WithHistory {
   /** Null: there is no history. */
   readonly #asked: Asked | null
@@ -78,7 +78,7 @@ export abstract class WithHistory {
     })
   }
 
-  /** The real paths of what a query asks for. */
+  /** Resolves the paths of a query to real paths. */
   #where(asked: { path: string | undefined; under: string | undefined }): Result<Where, FileFailure> {
     const where: Where = {}
     for (const name of ['path', 'under'] as const) {
@@ -91,7 +91,7 @@ export abstract class WithHistory {
     return ok(where)
   }
 
-  /** Whether the file at this real path may be read, whether it is there or not. */
+  /** Whether the file at this real path may be read, whether it exists or not. */
   readonly #mayRead = (path: Buffer): boolean => this.#asking.refusal('read', path) === null
 
   async changes({
@@ -126,7 +126,7 @@ export abstract class WithHistory {
     return said.ok ? followers.follow(cursor, this.#mayRead, textOf) : said
   }
 
-  /** A client that any server has answered that a change is made gets that change now, and doesn't get it later. */
+  /** Settles the changes that any server has already confirmed to a client, so that they appear now and not later. */
   async #sayAll(): Promise<void> {
     const { history, settle } = this.#asked!
     for (const stored of await history.openElsewhere()) if (this.#mayRead(stored.record.path)) await settle(stored)

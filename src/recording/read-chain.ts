@@ -1,23 +1,23 @@
-// A file's records and their chain, read without the file's lock. Does not know what is asked of them.
+// Reads a file's records and their chain without the file's lock. Does not know what they are needed for.
 import { UNKNOWN_CHANGE } from '../engine/history/change.ts'
 import type { History, Latest } from '../log/api.ts'
 import type { EditRecord, Stored } from '../log/record.ts'
 import { chainOf, isChange, isEnd, type Chain } from './chain.ts'
 
-/** As `lastOf` of the history has it. */
+/** What `lastOf` of the history returns. */
 export type LastBefore = Pick<Latest, 'edit_id' | 'settled'>
 
-/** Records of a path, oldest first, and the chain of those that took place. */
+/** Records of a path, oldest first, and the chain of those that happened. */
 export interface PathChain {
   stored: readonly Stored[]
   chain: Chain
 }
 
 /**
- * The records of a real path as they are stored, and their chain, which ends in a text with the hash `present`. Call
- * `refresh` before it. None is missing that was written before one of those returned; more may have been written since.
- * `since`: the last record that was known before the text was read, also after a `refresh`; null: there was none. With it
- * the chain ends in the text even where the file was changed after it had been read.
+ * Returns the stored records of a real path, and their chain, which ends in a text with the hash `present`. Call
+ * `refresh` first. No record is missing that was written before one of those returned; later ones may be. `since`: the
+ * last record known before the text was read, also after a `refresh`; null: there was none. With it the chain ends in
+ * the text even if the file was changed after it was read.
  */
 export async function readChain(
   history: Pick<History, 'ofPath' | 'refresh'>,
@@ -29,8 +29,8 @@ export async function readChain(
   const chain = chainOf(stored, present)
   const last = stored.at(-1)?.record.edit_id
   if (last === undefined || !chain.changes.includes(UNKNOWN_CHANGE)) return { stored, chain }
-  // The logs of several servers are read one after the other. What comes before a record of one may have been written to
-  // another that had been read: it is found if that is read once more.
+  // Logs of several servers are read one after the other. A record may follow one in another log that was appended
+  // after we had read that log: reading once more finds it.
   await history.refresh()
   const { records } = await history.ofPath(path)
   const whole = records.filter(({ record }) => record.edit_id <= last)
@@ -39,8 +39,8 @@ export async function readChain(
 }
 
 /**
- * Whether the record took place, by the copy of its file: one with its id is kept only of what the file held after it, and
- * before others can have the lock. To be asked under the lock.
+ * Whether the copy of the file proves that the record happened: a copy with its id is written only from the result, and
+ * before others can acquire the lock. Call it under the lock.
  */
 export async function isCopied(
   history: Pick<History, 'copyOf'>,
@@ -50,13 +50,13 @@ export async function isCopied(
 }
 
 /**
- * Without the changes that were made after the text had been read. Null: it is no text that they began with or led to from
- * `since` on, so that another program made it.
+ * Leaves out the changes made after the text was read. Null: no change from `since` on began with this text or led to
+ * it, so another program made it.
  */
 function asOf(present: string | null, since: LastBefore | null, stored: readonly Stored[]): PathChain | null {
   const changes = stored.filter(({ record, settled }) => settled !== 'void' && isChange(record))
   const known = since === null ? -1 : changes.findLastIndex(({ record }) => record.edit_id <= since.edit_id)
-  // One about which nothing had been said may have been made only after the reading.
+  // A record that was open then may have been applied only after the text was read.
   const isOpen = since?.settled === null && changes[known]?.record.edit_id === since.edit_id
   const first = isOpen ? known - 1 : known
   const end = changes.findLastIndex(({ record }) => record.hash_after === present)

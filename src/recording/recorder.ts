@@ -1,5 +1,5 @@
-// What the history is told of each change, and when: the order of record, rename and answer. Does not know how records
-// are kept, or how files are written.
+// Records each change in the history: decides the order of record, rename and answer. Does not know how records are
+// kept, or how files are written.
 import type { LineCounts } from '../audit/audit.ts'
 import { compared } from '../engine/decoded.ts'
 import type { Encodings } from '../engine/text/codec.ts'
@@ -14,9 +14,9 @@ import { isCopied, readChain } from './read-chain.ts'
 import { type Chain, chainOf, counts, isNote, isTraceless, judge, landedOf, settlementOf } from './chain.ts'
 
 export interface RecorderOptions {
-  /** Null: none is kept. */
+  /** Null: no history is kept. */
   history: History | null
-  /** A change that can't be recorded isn't made. */
+  /** Refuse changes that can't be recorded. */
   required: boolean
   durable: boolean
   report: (event: { event: string; [key: string]: unknown }) => void
@@ -28,18 +28,18 @@ export interface FileBefore {
   path: Buffer
   /** SHA-256, 64 hex digits; null: there is no file. */
   digest: string | null
-  /** To be asked for where they may have moved. */
+  /** Call it again after each wait: the bytes may have moved. */
   bytes(): Buffer
-  /** Whether the file still is what was read; asked of one that was read without a lock. */
+  /** Whether the file still is what was read; called only if it was read without a lock. */
   unchanged?(): boolean | Promise<boolean>
-  /** Null: it was read without. */
+  /** Null: the file was read without a lock. */
   lock: Pick<Lock, 'alone_since'> | null
   /**
-   * In a bucket, where there are no locks: others may be changing it, and a change is made only if it is still this. Ids
-   * of records that are known to have taken place because it comes from them, newest first.
+   * Only in a bucket, which has no locks: others may change the object at the same time, and the write happens only if
+   * it is still this version. Ids of records that the object's metadata proves to have happened, newest first.
    */
   landed?: readonly string[]
-  /** In a bucket: the id of the record whose write made the file what it is, where that is certain. */
+  /** Only in a bucket: the id of the record whose write made the object what it is, if that is certain. */
   last?: string | undefined
 }
 
@@ -47,30 +47,30 @@ export interface FileBefore {
 export interface ComingChange {
   origin: Origin
   planned: Pick<Planned<unknown>, 'pieces' | 'splices' | 'splice_lines' | 'places' | 'encodings' | 'toggles'>
-  /** SHA-256 of the result, 64 hex digits; null: the file will be gone. */
+  /** SHA-256 of the result, 64 hex digits; null: the file will be removed. */
   digest: string | null
-  /** Of the result, in bytes. */
+  /** Size of the result in bytes. */
   size: number
   temp?: string | undefined
   made_folders?: readonly Buffer[] | undefined
-  /** Of the file, where it will be gone. */
+  /** Attributes of the file, if it will be removed. */
   attributes?: FileAttributes | undefined
-  /** Where it is half of a move: the real path of the other one. */
+  /** For half of a move: the real path of the other half. */
   moved?: Buffer | undefined
-  /** What is kept of the answer to a keyed request. */
+  /** Makes what is kept of the answer to a keyed request. */
   outcome?: ((texts: boolean) => unknown) | undefined
 }
 
-/** Who made a change, by what. */
+/** Who made a change, with which operation. */
 type Maker = Author & Pick<EditRecord, 'operation' | 'batch_id'>
 
 interface ChangedText {
-  /** The text that the splices replace parts of. */
+  /** The text whose parts the splices replace. */
   before: Buffer
   splices: readonly RecordedSplice[] | null
-  /** Lines of it that are known. */
+  /** Line numbers already known in it. */
   lines?: readonly KnownLine[]
-  /** Where the splices are, if that is known. */
+  /** Places of the splices, if known. */
   places?: readonly SplicePlace[]
   encodings?: Encodings
 }
@@ -89,17 +89,23 @@ export class Recorder {
     this.#options = options
   }
 
-  /** The last change could not be recorded. */
+  /** Whether the last change could not be recorded. */
   get degraded(): boolean {
     return this.#degraded
   }
 
-  /** What the file at this real path held after the last change, while that is in memory: for this tick only. */
+  /**
+   * The content of the file at this real path after the last change, if it is still in memory; valid for this tick
+   * only.
+   */
   lastContent(path: Buffer): FileCopy | null {
     return this.#options.history?.waitingCopy(path) ?? null
   }
 
-  /** For one change of a file; null where no history is kept. All but `past` is to be asked for under its lock. */
+  /**
+   * Starts recording one change of a file; null if no history is kept. Call all its members but `past` under the file's
+   * lock.
+   */
   begin(file: FileBefore): FileRecorder | null {
     const { history } = this.#options
     if (history === null) return null
@@ -107,7 +113,7 @@ export class Recorder {
   }
 }
 
-/** One change of one file: first what was before it, then its record, then what became of it. */
+/** Records one change of one file: first any change by others before it, then the change, then its outcome. */
 export class FileRecorder {
   readonly #history: History
   readonly #file: FileBefore
@@ -127,56 +133,55 @@ export class FileRecorder {
     this.#onWritten = onWritten
   }
 
-  /** The record of the change, where it could be written. */
+  /** The id of the change's record, if it could be written. */
   get edit_id(): string | undefined {
     return this.#recorded
   }
 
-  /** The id that the record of the change will have, once that is prepared or made. */
+  /** The id that the change's record will have, once `prepare` or `record` has chosen it. */
   get coming_id(): string | undefined {
     return this.#id
   }
 
-  /** Of the change, once its record is made. */
+  /** Line counts of the change, once its record is made. */
   get lineCounts(): LineCounts | undefined {
     return this.#lineCounts
   }
 
-  /** Whether the texts of the file are kept. */
+  /** Whether the history keeps texts of this file. */
   get keepsTexts(): boolean {
     return this.#history.keepsTexts(this.#file.path)
   }
 
-  /** It is made without a record. */
+  /** Whether the change is made without a record. */
   get unrecorded(): boolean {
     return this.#failed
   }
 
   /**
-   * The file's changes so far, with one by others that nobody has recorded yet. Throws Overtaken where the file was changed
+   * The file's changes so far, including an unrecorded one by another program. Throws Overtaken if the file was changed
    * since it was read without a lock.
    */
   async past(): Promise<FileHistory> {
     const { path, digest, lock, landed } = this.#file
     await this.#look()
     if (lock === null && landed === undefined) return this.#pastWithoutLock()
-    // That settles what is read next, and is the one that `record` writes.
+    // This settles records that are read next, and finds the change by others that `record` will write.
     const outside = await this.#outsideChange()
     const { records } = await this.#history.ofPath(path)
     const stored = landed === undefined ? records : landedOf(records, landed)
     return historyOf(chainOf([...stored, ...takenPlace(outside)], digest), outside)
   }
 
-  /** The id that the record of the change, or of what it toggles, will have: later than those of all changes before it. */
+  /** Returns the id for the record of the change, undo or redo: later than those of all changes before it. */
   async prepare(): Promise<string> {
     await this.#outsideChange()
     return this.#nextId()
   }
 
   /**
-   * Writes the record; to be awaited before the file gets its content. Throws where the change must not be made without
-   * one: with a key, in a batch, where a history is required, or where the record is all that comes of it; and
-   * Overtaken, as `past` does.
+   * Writes the record; await it before the file gets its content. Throws if the record fails and is needed: the change
+   * has a key, is in a batch, a history is required, or the record is the only effect. Throws Overtaken as `past` does.
    */
   async record(change: ComingChange): Promise<void> {
     if (this.#recorded !== undefined || this.#failed) return
@@ -200,7 +205,7 @@ export class FileRecorder {
     }
   }
 
-  /** To be asked for after `#outsideChange`. Apart from `record`: an async function keeps each variable on the heap. */
+  /** Call it after `#outsideChange`. Separate from `record`, as an async function keeps every variable on the heap. */
   #recordOf({
     origin,
     planned,
@@ -229,8 +234,8 @@ export class FileRecorder {
   }
 
   /**
-   * Keeps what another program saved when the change was already decided, and what this has replaced. It never took
-   * place for those who came after it. Where it can't be written, that is reported.
+   * Records what another program saved after the change was decided, just before this change replaced it. It is settled
+   * as uncertain, as no later change began with it. A failed write is reported.
    */
   async keepSave(bytes: Buffer, digest: string): Promise<void> {
     const before = this.#file.bytes()
@@ -245,8 +250,8 @@ export class FileRecorder {
   }
 
   /**
-   * Of a request that changes no byte: keeps the answer, if it has a key, and what an undo or redo `toggles`. Throws where
-   * that can't be written.
+   * Records a request that changes no byte: its answer, if it has a key, and what an undo or redo `toggles`. Throws if
+   * the record can't be written.
    */
   async note(
     origin: Origin,
@@ -276,33 +281,33 @@ export class FileRecorder {
     }
   }
 
-  /** After the file got its content. `pieces`: that content; null: the file is gone. */
+  /** Call it after the file got its content. `pieces`: that content; null: the file is removed. */
   done(pieces: readonly Buffer[] | null, digest: string | null): void {
     if (this.#recorded === undefined) return
     const isCopied = pieces !== null && digest !== null && this.#keepCopy(this.#recorded, pieces, digest)
-    // By its copy others know that it took place, whatever another program makes of the file meanwhile.
+    // The copy proves to other servers that the change happened, whatever another program does to the file meanwhile.
     this.#history.settle(this.#recorded, 'done', !isCopied)
   }
 
-  /** It did not get it. */
+  /** Call it if the file did not get its content. */
   notDone(): void {
     if (this.#recorded !== undefined) this.#history.settle(this.#recorded, 'void')
     this.#recorded = undefined
   }
 
-  /** Of the change; to be asked for after `#outsideChange`, as its record comes first. */
+  /** The id of the change. Call it after `#outsideChange`, as the record of that comes first. */
   #nextId(): string {
     this.#id ??= this.#history.nextId()
     return this.#id
   }
 
-  /** What earlier holders of the lock have written: ids are to be later than theirs. */
+  /** Reads what earlier holders of the lock wrote: new ids must be later than theirs. */
   #look(): Promise<void> {
     this.#looked ??= this.#history.refresh(this.#file.lock?.alone_since)
     return this.#looked
   }
 
-  /** What a program that isn't editd did since the last change that is recorded. */
+  /** The change that another program made since the last recorded one; null: none. */
   #outsideChange(): Promise<EditRecord | null> {
     this.#outside ??= this.#findOutsideChange()
     return this.#outside
@@ -323,12 +328,15 @@ export class FileRecorder {
         if (last?.settled === null) this.#history.settle(last.edit_id, 'done')
         return null
       }
-      // Else the one before it is the last.
+      // Otherwise that record doesn't count, and the loop looks at the one before it.
       if (last.settled !== null || counts(last, await this.#settleLast(last))) return this.#recordOfOthers(last)
     }
   }
 
-  /** Records about which nothing was said may be of changes that are being made: only what the object says counts. */
+  /**
+   * Finds the change by others in a bucket. Open records may be of changes under way: only those that the object's
+   * metadata names count.
+   */
   async #findAmongOthers(landed: readonly string[]): Promise<EditRecord | null> {
     const { path, digest } = this.#file
     const latest = await this.#history.lastOf(path)
@@ -338,7 +346,7 @@ export class FileRecorder {
       if (settled === null && known !== null) this.#history.settle(facts.edit_id, known)
       if (known === null || !counts(facts, known)) continue
       if (facts.hash_after === digest) return null
-      // Most often it took place after the object was read.
+      // Usually this record's change happened after the object was read.
       await this.#throwIfChanged()
       return this.#recordOfOthers(facts)
     }
@@ -349,7 +357,10 @@ export class FileRecorder {
     if ((await this.#file.unchanged?.()) === false) throw new Overtaken('it was changed since it was read')
   }
 
-  /** It took place, whatever becomes of the change that is made to it; what comes next is compared with its content. */
+  /**
+   * Records the change by others; it counts as done whatever happens to our change. Keeps a copy, as the next change is
+   * compared with it.
+   */
   async #keepOutside(outside: EditRecord): Promise<void> {
     await this.#history.append(outside, { durable: this.#options.durable })
     this.#history.settle(outside.edit_id, 'done')
@@ -357,7 +368,7 @@ export class FileRecorder {
     if (hash_after !== null) this.#keepCopy(outside.edit_id, [this.#file.bytes()], hash_after)
   }
 
-  /** False: it isn't kept. */
+  /** False: the copy isn't kept. */
   #keepCopy(edit_id: string, pieces: readonly Buffer[], hash: string): boolean {
     const { path, lock } = this.#file
     return this.#history.keepCopy(path, edit_id, pieces, hash, lock !== null && lock.alone_since !== null)
@@ -373,16 +384,14 @@ export class FileRecorder {
     return settlement
   }
 
-  /**
-   * A record about which nothing was said may be of a change that is being made, so nothing is settled, nor kept for later.
-   */
+  /** Without a lock, an open record may be of a change under way, so nothing is settled or recorded. */
   async #pastWithoutLock(): Promise<FileHistory> {
     const { path, digest } = this.#file
     const { stored } = await readChain(this.#history, path, digest)
     const judged = judge(stored, digest)
     const last = judged.findLast(({ record, settled }) => counts(record, settled))?.record
     const isEnd = last === undefined || last.hash_after === digest
-    // The last record is of a change that came after the reading, and what was read is none of others.
+    // If the last record is of a change made after we read, what we read isn't another program's change.
     if (!isEnd) await this.#throwIfChanged()
     const outside = isEnd ? null : await this.#recordOfOthers(last)
     return historyOf(chainOf([...judged, ...takenPlace(outside)], digest), outside)
@@ -400,8 +409,8 @@ export class FileRecorder {
   }
 
   /**
-   * A record of a change of this file as it is, with the present time, and without a key. Member by member: each edit
-   * comes here, and this takes a tenth of the time that spreading takes.
+   * Makes a record of a change of this file as it is, with the present time and no key. It runs for each edit, and
+   * assigning members one by one takes a tenth of the time of spreading.
    */
   #make(
     edit_id: string,
@@ -439,8 +448,8 @@ export class FileRecorder {
 }
 
 /**
- * Whoever was silent for so long that another server took the key over must not carry the request out once more. Where
- * the key is lost after this, its next holder finds the record, and takes the file's lock over to settle it.
+ * A server that stalled for so long that another took the key over must not carry out the request again. If the key is
+ * lost after this check, its next holder finds the record, and takes over the file's lock to settle it.
  */
 function throwIfLost(key: Key | undefined): void {
   if (key?.held() === false) throw new Raced("the idempotency key is another request's by now")
@@ -463,7 +472,7 @@ const linesOf = ({ splices = [], splice_lines = [] }: ComingChange['planned']): 
 
 const named = ({ digest, fingerprint }: Key) => ({ digest, fingerprint })
 
-/** What is planned, as it is recorded. Member by member, as each edit comes here. */
+/** Converts a plan for its record. It runs for each edit, so it assigns members one by one. */
 function changeOf(
   before: Buffer,
   { splices, places, encodings, pieces }: ComingChange['planned']
@@ -475,7 +484,7 @@ function changeOf(
   return change
 }
 
-/** Of a change of this text, where there is no record of it. */
+/** Line counts of a planned change of this text that has no record. */
 export function lineCounts(before: Buffer, planned: ComingChange['planned']): LineCounts {
   const { splices, places } = changeOf(before, planned)
   const { lines_added, lines_removed } = textsOf(before, splices, linesOf(planned), places)

@@ -1,17 +1,17 @@
-// A cursor as a caller gets it who may see only some of the files: nobody but the servers of this history can read in it
-// how much was changed in others. Does not know what a cursor says.
+// Encrypts cursors for callers that may see only some files, so that only the servers of this history can read in them
+// how much changed in the others.
 import { createCipheriv, createDecipheriv, createHmac, randomBytes } from 'node:crypto'
 
 const FORM = '2.'
 const CIPHER = 'aes-256-gcm'
 const IV = 12
 const TAG = 16
-/** In bytes: a cursor is as long as a multiple of it, so that its length says little. */
+/** In bytes. Cursors are padded to a multiple of it, so that their length reveals little. */
 const BLOCK = 128
 
 const keyOf = (secret: Buffer): Buffer => createHmac('sha256', secret).update('\0cursor').digest()
 
-/** Another text each time. `secret`: of all servers on this history. */
+/** Seals a cursor into a different text each time. `secret`: shared by all servers of this history. */
 export function sealCursor(cursor: string, secret: Buffer): string {
   const iv = randomBytes(IV)
   const cipher = createCipheriv(CIPHER, keyOf(secret), iv)
@@ -20,7 +20,7 @@ export function sealCursor(cursor: string, secret: Buffer): string {
   return FORM + Buffer.concat(sealed).toString('base64url')
 }
 
-/** The cursor that was sealed; any other text as it is. */
+/** Returns the sealed cursor; any other text unchanged. */
 export function unsealCursor(text: string, secret: Buffer): string {
   const sealed = Buffer.from(text.slice(FORM.length), 'base64url')
   if (!text.startsWith(FORM) || sealed.length < IV + TAG) return text
@@ -30,7 +30,7 @@ export function unsealCursor(text: string, secret: Buffer): string {
     const padded = decipher.update(sealed.subarray(IV, -TAG), undefined, 'latin1') + decipher.final('latin1')
     return padded.trimEnd()
   } catch {
-    // It isn't one of ours.
+    // The text was not sealed by us.
     return text
   }
 }

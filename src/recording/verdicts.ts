@@ -1,5 +1,5 @@
-// What a person says of the changes of files: written down as records, and read from them. Does not know which changes
-// are meant, or what the verdicts come to.
+// A person's verdicts on changes of files: written as records, and read from them. Does not know which changes are
+// meant, or how verdicts combine.
 import type { Verdict } from '../engine/history/baseline.ts'
 import type { History } from '../log/api.ts'
 import type { EditRecord, Stored } from '../log/record.ts'
@@ -8,7 +8,7 @@ import type { ReviewTarget } from '../workspace/api.ts'
 import { codeOf, failureOf } from '../workspace/errno.ts'
 import type { FileFailure, RequestInFlight } from '../workspace/failure.ts'
 
-/** The verdicts on one file's changes that took effect, in the order of its records: as `baselineOf` takes them. */
+/** The verdicts on one file's changes that took effect, in the order of its records, as `baselineOf` takes them. */
 export const verdictsOf = (stored: readonly Pick<Stored, 'record' | 'settled'>[]): Verdict[] =>
   stored.flatMap(({ record, settled }) => (settled === 'done' && record.review !== undefined ? [record.review] : []))
 
@@ -19,14 +19,14 @@ export interface GivingVerdict {
 }
 
 /**
- * Writes a verdict down, one record for each file, the last of which holds the key; where one can't be written, none
- * counts. It takes no lock: a verdict says whether what it is about stood, whatever becomes of the files meanwhile.
+ * Writes a verdict, one record for each file; the last record holds the key. If one can't be written, none counts.
+ * Takes no lock: a verdict is about changes already made, and later changes of the files don't affect it.
  */
 export async function giveVerdict(
   { history, durable, report }: GivingVerdict,
   { verdict, files, key, outcome, audit, ...author }: ReviewTarget
 ): Promise<Result<null, FileFailure | RequestInFlight>> {
-  // Later than what it is about, whoever wrote that.
+  // The new ids must be later than those of the changes they are about, whichever server wrote them.
   await history.refresh()
   if (key?.held() === false) return fail({ code: 'REQUEST_IN_FLIGHT', retry_after: 1 })
   const records = files.map(({ path, of }): EditRecord => ({

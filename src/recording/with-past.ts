@@ -1,4 +1,4 @@
-// A file with what is known of its changes, as it was read without a lock. Does not know what is asked of it.
+// A file and its known changes, read without a lock. Does not know what they are needed for.
 import { UNKNOWN_CHANGE, type RecordedChange } from '../engine/history/change.ts'
 import { differing } from '../engine/history/refine.ts'
 import type { History } from '../log/api.ts'
@@ -14,7 +14,7 @@ import { verdictsOf } from './verdicts.ts'
 /** The file was changed while it was read. */
 export const CHANGED: unique symbol = Symbol('changed')
 
-/** Reads again what was changed while it was read. STALE_FILE: each time. */
+/** Retries while the file changes as it is read. STALE_FILE: it changed each time. */
 export async function untilUnchanged<T, F>(
   read: () => Promise<FileResult<T, F | typeof CHANGED>>
 ): Promise<FileResult<T, F | FileFailure>> {
@@ -27,7 +27,7 @@ export async function untilUnchanged<T, F>(
   return fail({ code: 'STALE_FILE', reason: 'changed_meanwhile' })
 }
 
-/** A file as it was read, with its records as they are stored, and the chain of those that end in it. */
+/** A file as it was read, with its stored records, and the chain that ends in it. */
 export interface Read {
   path: string
   /** Real path below the root. */
@@ -40,7 +40,7 @@ export interface Read {
   chain: Chain
 }
 
-/** Does the work on it, and on a change by others after the last record, if there is one. */
+/** Runs the work on the file, with the change by others after the last record, if there is one. */
 export async function workOn<T, F>(
   history: History,
   { path, relative, info, digest, bytes, stored, chain }: Read,
@@ -61,8 +61,8 @@ export async function workOn<T, F>(
 }
 
 /**
- * The changes, the last of which is by another program, with its texts if a copy of the content before it is there.
- * `content`: null: the file is gone.
+ * Adds texts to the last change, made by another program, if there is a copy of the content before it. `content`: null:
+ * the file was removed.
  */
 async function withChangeOfOthers(
   history: History,

@@ -1,5 +1,5 @@
-// Appends lines to this server's logs in a bucket: one object for each group, written on the condition that there is none
-// of its number. Does not look at what the lines say.
+// Appends lines to this server's logs in a bucket: writes one object for each group of lines, on the condition that its
+// number is unused. Does not look at what the lines say.
 import { randomBytes } from 'node:crypto'
 import type { HistoryOptions } from '../../log/api.ts'
 import type { SaidLine } from '../../log/record-json.ts'
@@ -14,31 +14,31 @@ export interface LogAppenderOptions {
   store: ObjectStore
   nonce: string
   report: HistoryOptions['report']
-  /** In bytes: a log that has reached this is ended. */
+  /** In bytes: a log that reaches this size is ended. */
   limit: number
   servers: Pick<LivingServers, 'begin' | 'end'>
-  /** Called for each group that is in a log, with the offset of its first line. */
+  /** Called for each group once it is in a log, with the offset of its first line. */
   written(log: number, offset: number, lines: readonly SaidLine[]): void
-  /** This server writes no more lines to it. `isWhole`: all of it are lines that `written` was called with. */
+  /** Called when this server stops writing to a log. `isWhole`: the log consists only of lines passed to `written`. */
   closed(log: number, isWhole: boolean): void
 }
 
 interface Current {
   number: number
-  /** Of the object that is written next. */
+  /** Number of the next object. */
   next: number
   size: number
   begunAt: number
-  /** What was written: to put it together without reading it again. */
+  /** What was written, so that objects can be merged without being read again. */
   known: KnownObjects
 }
 
-/** Metadata of each object: the nonce of the server that wrote it. */
+/** Metadata entry of each object: the nonce of the server that wrote it. */
 export const WROTE = 'editd-server'
-/** Logs that are begun for one group, while other servers begin some too. */
+/** How many logs are tried for one group while other servers also begin logs. */
 const ATTEMPTS = 100
 
-/** The object of the next number is there, and isn't ours: another server took this one for gone, and ended its log. */
+/** Another server wrote the next object: it believed this server to be gone, and ended its log. */
 class Ended extends Error {
   readonly code = 'LOG_ENDED'
 }
@@ -48,9 +48,9 @@ const attemptName = (): string => randomBytes(12).toString('hex')
 export class LogAppender implements Appender {
   readonly #options: LogAppenderOptions
   #log: Current | null = null
-  /** Logs whose end couldn't be written yet: from which object on it is to be tried. */
+  /** Logs whose end couldn't be written yet, each with the number from which to try. */
   readonly #unended = new Map<number, number>()
-  /** Ends when what is put together in the background is. */
+  /** Resolves when the merges in the background are done. */
   #merging: Promise<void> = Promise.resolve()
 
   constructor(options: LogAppenderOptions) {
@@ -76,7 +76,7 @@ export class LogAppender implements Appender {
         await this.#writeTo(this.#log ?? (await this.#begin()), lines)
         break
       } catch (error) {
-        // The same lines go to a new log.
+        // Retry the same lines in a new log.
         if (!(error instanceof Ended) || attempt === ATTEMPTS) throw error
       }
     }
@@ -110,7 +110,7 @@ export class LogAppender implements Appender {
     else this.#merge(log, rangeToMerge(next))
   }
 
-  /** Its number is one more than that of any log that is there; it is this server's once its first object is written. */
+  /** Begins a log, numbered one above all existing logs. It belongs to this server once its first object is written. */
   async #begin(): Promise<Current> {
     await this.#options.servers.begin()
     const number = (await this.#highest()) + 1
@@ -128,14 +128,14 @@ export class LogAppender implements Appender {
   }
 
   /**
-   * Looked at when its first object is there: a server that was held up before it wrote that must not take a number
-   * that was used and removed meanwhile, since readers would take it for one that they have read (cursor.ts).
+   * Checked after the first object is written: a server that stalled before it must not reuse a number that was used
+   * and removed meanwhile, since readers would take the log for one that they have read (cursor.ts).
    */
   async #isHighest(number: number): Promise<boolean> {
     return (await this.#highest()) === number
   }
 
-  /** Whatever comes of it, nothing more is written to the log. */
+  /** Even if ending it fails, nothing more is written to the log. */
   async #end(log: Current, isWhole: boolean): Promise<void> {
     this.#log = null
     this.#unended.set(log.number, log.next)
@@ -144,7 +144,7 @@ export class LogAppender implements Appender {
     if (isWhole && log.next > 1) this.#merge(log, { from: 0, to: log.next - 1 })
   }
 
-  /** An empty object ends a log. Where that can't be written it is tried again with the next lines. */
+  /** Ends logs with an empty object. If that fails, it is tried again with the next lines. */
   async #endOthers(): Promise<void> {
     const { store, nonce, report } = this.#options
     for (const [number, next] of this.#unended) {
@@ -164,15 +164,15 @@ export class LogAppender implements Appender {
       .then(() => mergeObjects({ store, log: number, range, metadata: { [WROTE]: nonce }, known }))
       .then(
         () => {},
-        // They are put together with the next, or by the sweep.
+        // The next merge or the sweep will do it.
         error => report({ event: 'history_merge_failed', log: number, code: codeOf(error) })
       )
   }
 }
 
 /**
- * Writes the empty object that ends a log of the server `of`, behind what is there. `next`: no object before it is the
- * last. Where another server has begun a log of this number, it is left alone.
+ * Writes the empty object that ends a log of the server `of`, after its last object. `next`: the first number to try;
+ * no object before it is the last. Does nothing if another server has begun a log of this number.
  */
 export async function endLog(store: ObjectStore, log: number, next: number, of: string): Promise<void> {
   for (let number = next; ; number++) {

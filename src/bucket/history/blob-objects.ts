@@ -1,13 +1,15 @@
-// Long texts as objects of a bucket, each named by its SHA-256. Does not know what is in them, or records.
+// Long texts as objects of a bucket, each named by its SHA-256. Does not know records.
 import { randomBytes } from 'node:crypto'
 import type { BlobPlaces } from '../../log/blobs.ts'
 import type { Blob } from '../../log/texts-json.ts'
 import type { ObjectStore } from '../../object-store/store.ts'
 import { BLOBS } from './names.ts'
 
-/** In bytes. No text is so large. */
+/** In bytes. No text is this large. */
 const TOO_LARGE = 256 * 1024 * 1024
-/** In ms: a blob that is older is written again when a record needs it, so that it goes no earlier than that. */
+/**
+ * In ms: a blob older than this is written again when a record needs it, so that the sweep doesn't remove it too soon.
+ */
 const FRESH = 60 * 60 * 1000
 
 export class BlobObjects implements BlobPlaces {
@@ -29,7 +31,7 @@ export class BlobObjects implements BlobPlaces {
     const isFresh = there?.size === bytes.length && there.modified_at.getTime() > Date.now() - FRESH
     if (isFresh) return
     const condition = there === null ? ('absent' as const) : { is: there.version, landed: there.landed }
-    // Else another server writes the same.
+    // If the condition fails, another server has written the same text.
     await this.#store.write(key, { bytes, if: condition, attempt: `${attempt}2` })
   }
 
@@ -39,7 +41,7 @@ export class BlobObjects implements BlobPlaces {
 
   async read(name: string): Promise<Buffer | null> {
     const object = await this.#store.get(BLOBS + name, TOO_LARGE)
-    // One that is too large is none that editd wrote: no text has the hash of nothing.
+    // An object that is too large isn't editd's: return no bytes, which match no hash of a text.
     return object && (object.bytes ?? Buffer.alloc(0))
   }
 

@@ -1,15 +1,15 @@
-// Copies of files' content as objects of a bucket. Does not know what is in them, or when they are written.
+// Copies of files' content as objects of a bucket. Does not know what they contain, or when they are written.
 import { randomBytes } from 'node:crypto'
 import type { HistoryLimits } from '../../log/api.ts'
 import { copyName, type CopyPlaces } from '../../log/copies.ts'
 import type { ObjectStore } from '../../object-store/store.ts'
 import { COPIES } from './names.ts'
 
-/** Metadata: the edit that the copy is of. */
+/** Metadata entry: the id of the edit that the copy was made after. */
 const EDIT = 'editd-edit'
-/** In bytes: what is before the content. */
+/** In bytes: the most that precedes the content. */
 const HEADER = 64 * 1024
-/** Times that it is tried while other servers write copies of the same file. */
+/** How often a write is tried while other servers write copies of the same file. */
 const ATTEMPTS = 5
 
 const keyOf = (path: Buffer): string => COPIES + copyName(path)

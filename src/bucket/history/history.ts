@@ -1,4 +1,4 @@
-// The history of one bucket: puts its parts together. Does not know files, HTTP or S3.
+// Assembles the history of one bucket from its parts. Does not know files, HTTP or S3.
 import type { History, HistoryLimits } from '../../log/api.ts'
 import { Blobs } from '../../log/blobs.ts'
 import { Copies } from '../../log/copies.ts'
@@ -14,27 +14,30 @@ import { LivingServers, type ServerTimes } from './servers.ts'
 
 export interface BucketHistoryOptions extends LogHistoryOptions {
   times?: Partial<ServerTimes>
-  /** Who lives, where that is known otherwise. */
+  /** Tells which servers are alive; replaces LivingServers. */
   servers?: Pick<LivingServers, 'begin' | 'look' | 'isGone' | 'sweep' | 'end'>
 }
 
-/** In bytes, of a log: what is read to find one record of a server that has ended its log. Chosen, not measured. */
+/**
+ * In bytes: the size at which a log ends, which is what has to be read to find one record in an ended log. Chosen, not
+ * measured.
+ */
 const LOG = 2 * 1024 * 1024
 /** In ms, between two looks at what other servers have written: each is a request. Chosen, not measured. */
 const LOOK = 1000
 /**
- * In ms: how long a copy waits for later edits of its file: each is two requests. Until then another server doesn't
- * know what another program did to the file, only that it did; and neither does any if this one is killed. Chosen, not
- * measured.
+ * In ms: how long a copy waits for later edits of its file, as each write takes two requests. Until it is written,
+ * other servers know that another program changed the file, but not how; if this server is killed first, no server ever
+ * does. Chosen, not measured.
  */
 const LATER = 2000
-/** In ms: how long it takes to write those that have waited. Chosen, not measured. */
+/** In ms: how long it takes to write the copies that have waited. Chosen, not measured. */
 const WRITTEN = 1000
 
 /**
- * Reads nothing yet. Rejects with StoreUnavailable or StoreRefused if the store can't be asked. A record takes some 100
- * bytes of memory, and its path and names once for each log; of ended logs, as many indexes are kept as
- * `limits.indexes` says, and of the others 8 bytes for each path and key.
+ * Opens the history without reading it. Rejects with StoreUnavailable or StoreRefused if the store can't be asked. Each
+ * record takes some 100 bytes of memory, plus its path and names once for each log. For ended logs, `limits.indexes`
+ * indexes are kept; for the rest of them, 8 bytes for each path and key.
  */
 export async function openBucketHistory(store: ObjectStore, options: BucketHistoryOptions): Promise<History> {
   const { nonce, report } = options

@@ -1,5 +1,5 @@
-// What a bucket's history consists of, as its sweep sees it; it also puts together what servers left that are gone. Does
-// not know what is removed, or when.
+// The parts of a bucket's history that its sweep can remove. Also merges objects that dead servers left. Does not
+// decide what is removed, or when.
 import { randomBytes } from 'node:crypto'
 import type { HistoryOptions } from '../../log/api.ts'
 import type { Kept, KeptPlaces } from '../../log/sweep.ts'
@@ -26,7 +26,7 @@ export function keptObjects({ store, logs, servers, report }: KeptObjectsOptions
       const { parts = [], next = 0 } = logs.get(segment.name) ?? {}
       if (isClosed && parts.length > 1) {
         const merge = { store, log: number, range: { from: 0, to: next - 1 }, metadata: { [WROTE]: nonce } }
-        // The next sweep does it.
+        // The next sweep will do it.
         await mergeObjects(merge).catch(error =>
           report({ event: 'history_merge_failed', log: number, code: codeOf(error) })
         )
@@ -38,7 +38,7 @@ export function keptObjects({ store, logs, servers, report }: KeptObjectsOptions
         at: Math.max(...objects.map(({ modified_at }) => modified_at.getTime())),
         remove: async () => {
           await markSwept(sweptObjects(store), segment.overview?.highest ?? '')
-          // Its end goes last: what is left is no log that somebody could go on with.
+          // The end of the log goes last, so that no server can continue what is left.
           for (const { key } of objects) await store.remove(key)
           logs.drop(segment)
           return 'removed'
@@ -52,17 +52,17 @@ export function keptObjects({ store, logs, servers, report }: KeptObjectsOptions
 }
 
 export const sweptObjects = (store: ObjectStore): SweptNames => ({
-  // There is one, or one for each server that sweeps in the same instant.
+  // Usually one name; more if several servers sweep at the same time.
   names: async () => (await store.list(SWEPT)).keys.map(({ key }) => key.slice(SWEPT.length)),
   add: async name => {
     const attempt = randomBytes(12).toString('hex')
-    // Where it is there already, another server was faster.
+    // If it exists already, another server was faster.
     await store.write(SWEPT + name, { bytes: Buffer.alloc(0), if: 'absent', attempt })
   },
   remove: name => store.remove(SWEPT + name)
 })
 
-/** A list of objects may say it more exactly than a look at one. */
+/** The time in a list may be more exact than the one of a single object. */
 const second = (date: Date): number => Math.floor(date.getTime() / 1000)
 
 async function objectsIn(store: ObjectStore, prefix: string): Promise<Kept[]> {
@@ -76,7 +76,7 @@ async function objectsIn(store: ObjectStore, prefix: string): Promise<Kept[]> {
         remove: async () => {
           const now = await store.head(key)
           if (now === null) return 'gone'
-          // Written again since: a new record needs it.
+          // It was written again meanwhile, as a new record needs it.
           if (now.version !== version || second(now.modified_at) !== second(modified_at)) return 'needed'
           await store.remove(key)
           return 'removed'

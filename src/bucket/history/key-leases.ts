@@ -1,5 +1,5 @@
-// Who carries out the request with an idempotency key now, over all servers of a bucket: an object for each, for as long as
-// the request may take. Does not know what requests ask for.
+// Leases of idempotency keys among all servers of a bucket: an object names the server that carries out the request,
+// for as long as that may take. Does not know what requests do.
 import { createHash, randomBytes } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
 import {
@@ -19,7 +19,7 @@ import { Since } from './since.ts'
 export interface KeyLeasesOptions {
   store: ObjectStore
   nonce: string
-  /** In ms: how long one that is held by another is waited for. */
+  /** In ms: how long to wait for a key that another server holds. */
   wait: number
   /** In ms; for tests. */
   lease?: number
@@ -28,17 +28,17 @@ export interface KeyLeasesOptions {
 export type KeyHold = Omit<Lock, 'temp'>
 
 /**
- * In ms. Its first half is the holder's: no write of a file is begun after it. The second is for a write that is under
- * way then (`writeDeadline`). Chosen, not measured.
+ * In ms. The holder uses the first half: it begins no write of a file after that. The second half covers a write still
+ * under way then (`writeDeadline`). Chosen, not measured.
  */
 const LEASE = 180_000
-/** In ms, between two looks. */
+/** In ms, between two attempts. */
 const LOOK = 200
 
 export class KeyLeases {
   readonly #options: KeyLeasesOptions
   readonly #lease: number
-  /** Versions of keys that others hold. */
+  /** Versions of keys that other servers hold. */
   readonly #seen = new Since()
 
   constructor(options: KeyLeasesOptions) {
@@ -47,15 +47,16 @@ export class KeyLeases {
   }
 
   /**
-   * `name`: that of the key's lock. FILE_LOCKED: another carries out a request with this key, or did when it was killed: the
-   * key can be had when its time is over, as seen from here. NOT_READY: the store doesn't answer, or refuses the key.
+   * Acquires a key; `name`: the name of its lock. FILE_LOCKED: another server is carrying out a request with this key,
+   * or was killed while it did; the key becomes free when its lease ends, by this process's clock. NOT_READY: the store
+   * doesn't answer, or refuses the key.
    */
   async acquire(name: Buffer): Promise<Result<KeyHold, FileFailure>> {
     try {
       return await this.#acquire(name)
     } catch (error) {
       if (!isOfStore(error)) throw error
-      // Whatever came of the key, nothing of the request was done.
+      // Whether or not the key was acquired, no part of the request was carried out.
       const isOfKey = error instanceof StoreRefused && !error.isOfAll
       return fail(
         isOfKey ? { code: 'NOT_READY', reason: 'history_unwritable', retry_after: 5 } : notReady(faultOf(error))
@@ -79,14 +80,14 @@ export class KeyLeases {
     }
   }
 
-  /** Removes what servers left that were killed. */
+  /** Removes the leases that killed servers left. */
   async sweep(): Promise<void> {
     const { store } = this.#options
     for (let after: string | null = KEYS; after !== null;) {
       const page = await store.list(KEYS, { after })
       for (const { key, version } of page.keys) {
         const digest = key.slice(KEYS.length)
-        // Taken over first: no other can have it when it is removed.
+        // Acquire it first, so that no other server holds it when it is removed.
         if (this.#isOver(digest, version)) await (await this.#take(digest, { is: version }))?.release()
       }
       after = page.next_after
@@ -97,7 +98,7 @@ export class KeyLeases {
     const { store, nonce } = this.#options
     const key = KEYS + digest
     const since = performance.now()
-    // Its content is unique, so that its version is.
+    // Unique content, so that the version is unique too.
     const attempt = randomBytes(12).toString('hex')
     const bytes = Buffer.from(JSON.stringify({ server: nonce, attempt }))
     const written = await store.write(key, { bytes, if: condition, attempt })
@@ -107,7 +108,8 @@ export class KeyLeases {
     return {
       alone_since: null,
       held,
-      // Later it may be another's. What is left goes with the sweep: the request was answered by what it came to.
+      // After that it may be another server's. A failure is ignored: the request has its answer, and the sweep removes
+      // the lease.
       release: async () => {
         if (!held()) return
         await store.remove(key).catch((error: unknown) => {
@@ -123,7 +125,7 @@ export class KeyLeases {
     return this.#isOver(digest, there.version) ? { is: there.version, landed: there.landed } : null
   }
 
-  /** Whether this version is there for as long as a lease is, as seen from here. */
+  /** Whether this version has existed for a whole lease, by this process's clock. */
   #isOver(digest: string, version: Version): boolean {
     return this.#seen.age(digest, version) >= this.#lease
   }

@@ -1,4 +1,4 @@
-// The objects that a log consists of, and their bytes. Does not know what lines say, or which logs there are.
+// The objects that make up a log, and their bytes. Does not know what lines say, or which logs exist.
 import { randomBytes } from 'node:crypto'
 import { linesOf } from '../../log/line.ts'
 import { RecentlyUsed } from '../../log/recently-used.ts'
@@ -8,14 +8,14 @@ import { listLog, type ListedObject } from './merge.ts'
 import type { Range } from './names.ts'
 import { WROTE } from './appender.ts'
 
-/** An object of a log that was read. `isMissing`: the store has nothing of these numbers. */
+/** An object of a log that was read. `isMissing`: the store has no object with these numbers. */
 export interface LogPart extends Range {
   key: string
   size: number
   isMissing?: boolean
 }
 
-/** An object is gone: others were put in its place. */
+/** An object is gone: it was merged into another. */
 export class Moved extends Error {
   readonly code = 'OBJECT_MOVED'
 }
@@ -24,9 +24,9 @@ class TooLarge extends Error {
   readonly code = 'OBJECT_TOO_LARGE'
 }
 
-/** In bytes. No object that editd wrote is so large. */
+/** In bytes. No object that editd wrote is this large. */
 const TOO_LARGE = 64 * 1024 * 1024
-/** In bytes: objects that were read lately, as the feed reads their lines again. */
+/** In bytes: how much of recently read objects is kept, as the feed reads their lines again. */
 const CACHED = 8 * 1024 * 1024
 
 export class LogObjects {
@@ -35,13 +35,16 @@ export class LogObjects {
   /** By their keys. */
   readonly #cache = new RecentlyUsed<Buffer>(CACHED, ({ length }) => length)
 
-  /** `refuse` is told of an object that can't be used. */
+  /** `refuse` receives the key of each object that can't be used. */
   constructor(store: ObjectStore, refuse: (key: string, code: string) => void) {
     this.#store = store
     this.#refuse = refuse
   }
 
-  /** What the objects of one log are, in order, where those of these numbers are missing. An empty object is its end. */
+  /**
+   * Describes the objects of one log, in order, with gaps for the missing numbers. `hasEnd`: an empty object ends the
+   * log.
+   */
   partsOf(objects: readonly ListedObject[], missing: readonly Range[]): { parts: LogPart[]; hasEnd: boolean } {
     const parts: LogPart[] = []
     const end = objects.findIndex(({ size }) => size === 0)
@@ -56,14 +59,14 @@ export class LogObjects {
     return { parts, hasEnd: end >= 0 }
   }
 
-  /** What this server has written, and may be read again. */
+  /** Caches what this server has written, as it may be read again soon. */
   written(key: string, bytes: Buffer): void {
     this.#cache.keep(key, bytes)
   }
 
   /**
-   * `length` bytes of a log from `offset` on. `cached`: what was read lately will do; or only what was read into this map,
-   * by key. Rejects with Moved, TooLarge, StoreUnavailable or StoreRefused.
+   * Reads `length` bytes of a log from `offset` on. `cached`: true: may use recently read objects; a map, by key: may
+   * use only what was read into it. Rejects with Moved, TooLarge, StoreUnavailable or StoreRefused.
    */
   async between(
     parts: readonly LogPart[],
@@ -85,7 +88,7 @@ export class LogObjects {
     return found.length === 1 ? found[0]! : Buffer.concat(found)
   }
 
-  /** Of one object, as the store has it. Rejects as `between`. */
+  /** Reads one object from the store. Rejects as `between` does. */
   async content(key: string): Promise<Buffer> {
     const object = await this.#store.get(key, TOO_LARGE)
     if (object === null) throw new Moved()
@@ -93,7 +96,7 @@ export class LogObjects {
     this.#cache.keep(key, object.bytes)
     return object.bytes
   }
-  /** Overwrites lines of a log; whether there were any. Rejects with StoreUnavailable or StoreRefused. */
+  /** Overwrites lines of a log; returns whether there were any. Rejects with StoreUnavailable or StoreRefused. */
   async overwrite(log: number, without: Without): Promise<boolean> {
     let found = false
     for (const { key } of await listLog(this.#store, log)) {
@@ -113,7 +116,7 @@ export class LogObjects {
   }
 }
 
-/** Null: all lines stay. */
+/** Null: no line needs to be overwritten. */
 function overwritten(bytes: Buffer, without: Without): Buffer | null {
   let result: Buffer | null = null
   for (const { offset, line } of linesOf(bytes)) {

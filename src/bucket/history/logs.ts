@@ -1,5 +1,5 @@
-// The logs of all servers in one bucket, as segments: which there are, what is new in them, and the objects of each. Does
-// not know what is asked of them.
+// The logs of all servers in one bucket, as segments: lists them, reads what is new, and knows the objects of each.
+// Does not know what they are read for.
 import { setTimeout as sleep } from 'node:timers/promises'
 import { compare, type SegmentId } from '../../log/cursor.ts'
 import { jsonOf } from '../../log/line.ts'
@@ -25,21 +25,24 @@ export interface LogsOptions extends SegmentsOptions {
 }
 
 interface Log extends Segment {
-  /** What it consists of, from number 0 on, as it was last listed; not all of it may be in the index yet. */
+  /** The objects it consists of, from number 0 on, as last listed; some may not be in the index yet. */
   parts: LogPart[]
-  /** Lists them again, as objects were put together; false: it is gone. One list at a time: none is older than another. */
+  /**
+   * Lists the objects again after a merge; false: the log is gone. Callers share one list at a time, so that no result
+   * is older than another.
+   */
   list(): Promise<boolean>
-  /** Of the object that is read next. */
+  /** Number of the next object to read. */
   next: number
-  /** An empty object ends it. */
+  /** An empty object has ended the log. */
   hasEnd: boolean
 }
 
-/** Nothing that editd wrote has a higher number: cursors couldn't name it. */
+/** Objects with a higher number aren't editd's: cursors couldn't name them. */
 const MOST_LOGS = 1e9
-/** Logs that are read at the same time when a server starts. Chosen, not measured. */
+/** How many logs are read at the same time when a server starts. Chosen, not measured. */
 const AT_ONCE = 8
-/** Looks at a log of which objects are put together all the time. */
+/** How often a log is read again while its objects keep being merged. */
 const LOOKS = 10
 const BETWEEN = 50
 
@@ -48,10 +51,10 @@ export class Logs extends Segments<Log> {
   readonly #numbered = new Map<number, Log>()
   readonly #objects: LogObjects
   readonly #refused = new Set<string>()
-  /** Why not all could be read that is there; null: it could. */
+  /** Why not everything could be read; null: it could. */
   #failure: unknown = null
   #isLoaded = false
-  /** All logs up to this one were listed; one that this server has begun may have a higher number. */
+  /** All logs up to this number were listed; this server may have begun one with a higher number. */
   #listedTo = 0
 
   constructor(options: LogsOptions) {
@@ -68,13 +71,13 @@ export class Logs extends Segments<Log> {
     if (!this.#isLoaded) await this.catchUp()
   }
 
-  /** Those that others have removed are known no more. Rejects where the last look at them failed. */
+  /** Lists the logs that exist, and drops those that others have removed. Rejects if the last look at them failed. */
   async present(looked = new Set<number>()): Promise<SegmentId[]> {
     if (this.#failure !== null) throw new HistoryUnreadable(this.#failure)
     const mayGo = this.known()
     const numbers = await this.#listAll()
     for (const log of mayGo) if (!numbers.has(log.number)) this.drop(log)
-    // Another server may have begun a log before the latest one that this server knows, and no look has found it yet.
+    // Another server may have begun a log with a lower number than the latest known one, and no look has found it yet.
     const highest = Math.max(0, ...this.#numbered.keys())
     const missed = [...numbers].filter(number => number < highest && !this.#numbered.has(number) && !looked.has(number))
     if (missed.length > 0) {
@@ -111,7 +114,7 @@ export class Logs extends Segments<Log> {
     texts: boolean
   ): Promise<(T | null)[] | null> {
     const found: (T | null)[] = []
-    // Not those of an earlier call: `forget` may have overwritten them.
+    // Don't reuse objects of an earlier call: `forget` may have overwritten them.
     const read = texts ? new Map<string, Buffer>() : true
     for (const { offset, length } of places) {
       const log = this.all.get(segment.name)
@@ -125,7 +128,7 @@ export class Logs extends Segments<Log> {
   }
 
   async overwrite(segment: Segment, _found: unknown, without: Without): Promise<void> {
-    // Objects are put together meanwhile: what comes of that is looked at too.
+    // Repeat, as objects may be merged meanwhile: the merged ones need overwriting too.
     while (await this.#objects.overwrite(segment.number, without));
     this.invalidate(segment)
   }
@@ -138,7 +141,7 @@ export class Logs extends Segments<Log> {
     const log = this.all.get(segment.name)
     if (log === undefined) return
     super.invalidate(log)
-    // Its parts stay as they were, for readers in the middle of it.
+    // Keeps the parts, for readers that are using them.
     Object.assign(log, { isClosed: false, hasEnd: false, next: 0 })
     this.#options.sawIndex()
   }
@@ -152,7 +155,7 @@ export class Logs extends Segments<Log> {
     return this.inTurn(async () => {})
   }
 
-  /** What this server has written to its own log. */
+  /** Takes in lines that this server has written to its own log. */
   written(number: number, offset: number, lines: readonly SaidLine[]): void {
     const { nonce } = this.#options
     const log = this.#numbered.get(number) ?? this.#add(number, nonce)
@@ -167,16 +170,16 @@ export class Logs extends Segments<Log> {
     this.#objects.written(key, all)
   }
 
-  /** This server writes no more to its log. */
+  /** This server writes no more to this log. */
   closed(number: number, isWhole: boolean): void {
     const log = this.#numbered.get(number)
-    // Else the next look reads what is there.
+    // Otherwise the next look reads what is there.
     if (!isWhole || !(log?.overview instanceof SegmentIndex)) return
     log.hasEnd = true
     this.#close(log, log.overview)
   }
 
-  /** Of servers that are gone: nothing can be written behind the end. */
+  /** Ends the logs of servers that are gone: then nothing can be appended to them. */
   protected async lookWhoIsGone(): Promise<void> {
     const { servers, store, nonce, report } = this.#options
     const open = this.known().filter(log => !log.isClosed && log.nonce !== nonce)
@@ -192,7 +195,7 @@ export class Logs extends Segments<Log> {
     }
   }
 
-  /** The numbers of all logs that are there. */
+  /** Lists the numbers of all logs. */
   async #listAll(): Promise<Set<number>> {
     const numbers = new Set<number>()
     try {
@@ -207,7 +210,7 @@ export class Logs extends Segments<Log> {
     }
   }
 
-  /** Resolves with why it can't be known for now what there is. */
+  /** Resolves with the reason if it isn't known at present what exists. */
   protected async look(): Promise<HistoryUnreadable | null> {
     this.#failure = null
     try {
@@ -217,7 +220,7 @@ export class Logs extends Segments<Log> {
         for (const [number, objects] of queue) await this.#found(number, objects)
       }
       await Promise.all(Array.from({ length: AT_ONCE }, work))
-      // One that couldn't be read is listed again.
+      // A log that couldn't be read is listed again.
       for (const [number] of logs) {
         if (!this.#numbered.has(number)) break
         this.#listedTo = Math.max(this.#listedTo, number)
@@ -230,7 +233,7 @@ export class Logs extends Segments<Log> {
     }
   }
 
-  /** Objects that weren't there before, by the numbers of their logs. */
+  /** Lists new objects, by the numbers of their logs. */
   async #listNew(): Promise<Map<number, ListedObject[]>> {
     const found = new Map<number, ListedObject[]>()
     const open = this.known().filter(log => !log.isClosed)
@@ -258,7 +261,7 @@ export class Logs extends Segments<Log> {
     return log.isClosed || to < log.next
   }
 
-  /** Goes on after what is known of the log in which a page of the list ended. */
+  /** Skips the known objects of the log in which a page of the list ended. */
   #skipped(after: string): string {
     const log = this.#numbered.get(parseLog(after) ?? -1)
     if (log === undefined) return after
@@ -271,7 +274,7 @@ export class Logs extends Segments<Log> {
     if (log !== null) await this.#readOn(log, objects)
   }
 
-  /** Whose it is, its first object says. Null: there is none that can be read. */
+  /** Adds a log; its first object names the server. Null: no object can be read. */
   async #open(number: number, objects: ListedObject[]): Promise<Log | null> {
     const { store } = this.#options
     for (const { key } of cover(objects).objects) {
@@ -280,7 +283,7 @@ export class Logs extends Segments<Log> {
       if (/^\w{1,64}$/.test(nonce)) return this.#numbered.get(number) ?? this.#add(number, nonce)
       if (facts !== null) this.#refuse(key, 'unknown_server')
     }
-    // What was put together meanwhile is found by the next look.
+    // The next look finds what was merged meanwhile.
     return null
   }
 
@@ -292,7 +295,7 @@ export class Logs extends Segments<Log> {
       number,
       isClosed: false,
       seen: null,
-      // At once, so that what this server writes while it reads its own log goes to the same index.
+      // Made at once, so that what this server writes while it reads its own log goes into the same index.
       overview: nonce === this.#options.nonce ? new SegmentIndex() : null,
       parts: [],
       list: together(() => this.#list(log)),
@@ -306,7 +309,7 @@ export class Logs extends Segments<Log> {
 
   async #readOn(log: Log, objects: ListedObject[]): Promise<void> {
     const index = log.overview instanceof SegmentIndex ? log.overview : new SegmentIndex()
-    // A reader may have had it listed meanwhile: then its parts reach further than what is read.
+    // A reader may have had the log listed meanwhile: then its parts are ahead of the index.
     const base = endOf(log.parts)
     const fresh = objects.filter(({ from }) => from >= base)
     const { objects: parts, missing } = cover(
@@ -323,7 +326,7 @@ export class Logs extends Segments<Log> {
     if (!isRead || !this.#numbered.has(log.number)) return
     ids.saw(index.seen)
     log.overview = index
-    // What was listed while it was read is read by the next look.
+    // The next look reads what was listed during this read.
     if (log.hasEnd && log.next >= endOf(log.parts)) this.#close(log, index)
   }
 
@@ -336,16 +339,16 @@ export class Logs extends Segments<Log> {
     }
     const { objects: all, missing } = cover(objects)
     const { parts, hasEnd } = this.#objects.partsOf(all, missing)
-    // Written, or found by a look, while it was listed.
+    // Parts that were written, or found by a look, during the list.
     const added = log.parts.filter(({ from, to }) => from >= before && to >= endOf(parts))
-    // Some of these were put together with some of those.
+    // Objects on both sides of the boundary were merged: list again.
     if (added.length > 0 && added[0]!.from !== endOf(parts)) return this.#list(log)
     log.parts = [...parts, ...added]
     log.hasEnd ||= hasEnd
     return true
   }
 
-  /** Takes in what the index doesn't have yet. */
+  /** Reads into the index what it doesn't have yet. */
   async #read(log: Log, index: SegmentIndex, next: number, saw: (said: Said) => void): Promise<void> {
     let start = 0
     for (const part of [...log.parts]) {
@@ -362,7 +365,7 @@ export class Logs extends Segments<Log> {
       start += part.size
       if (to >= log.next) log.next = to + 1
     }
-    // This server may have written more to it meanwhile.
+    // This server may have appended to it meanwhile.
     if (sizeOf(log.parts) < index.end) {
       this.#options.report({ event: 'history_segment_changed', segment: log.name })
       this.invalidate(log)
@@ -370,7 +373,7 @@ export class Logs extends Segments<Log> {
     }
   }
 
-  /** Whether it could be done; that it couldn't is reported once. What is gone is dropped. */
+  /** Returns whether the work succeeded. Reports a failure once; drops a log that is gone. */
   async #attempt(log: Log, work: () => Promise<void>): Promise<boolean> {
     try {
       return (
@@ -386,7 +389,7 @@ export class Logs extends Segments<Log> {
     }
   }
 
-  /** Where objects were put together meanwhile, it is done again. Null: the log is gone. */
+  /** Retries the work if objects were merged meanwhile. Null: the log is gone. */
   async #retried<T>(log: Log, work: () => Promise<T>): Promise<T | null> {
     for (let look = 1; ; look++) {
       try {
@@ -413,12 +416,12 @@ export class Logs extends Segments<Log> {
   }
 }
 
-/** The number after the last one that they hold; without holes, as `partsOf` fills these. */
+/** The number after the last part; `partsOf` has filled any holes. */
 const endOf = (parts: readonly LogPart[]): number => (parts.at(-1)?.to ?? -1) + 1
 
 const sizeOf = (parts: readonly LogPart[]): number => parts.reduce((sum, { size }) => sum + size, 0)
 
-/** Less of a log is there than was read: the next look reads it again from its start. */
+/** The log is shorter than what was read: the next look reads it again from its start. */
 class Changed extends Error {
   readonly code = 'LOG_CHANGED'
 }

@@ -1,15 +1,15 @@
-// Puts objects of a log that follow one another together into one, so that few have to be listed and read. Does not know
-// what is in them.
+// Merges consecutive objects of a log into one, so that fewer have to be listed and read. Does not know what they
+// contain.
 //
-// The object with all of them is written first, and the others are removed when it is what they are: at each moment
-// what was written is there at least once. Once it is there it is only replaced, never removed, however many do this at
-// the same time. `forget` may overwrite any of them meanwhile: whichever it has not seen is compared once more.
+// The merged object is written first; its sources are removed only while it equals them, so everything written exists
+// at least once at each moment. Once written it is replaced but never removed, however many servers merge at the same
+// time. `forget` may overwrite any of the objects meanwhile: the merge then compares them once more.
 import { randomBytes } from 'node:crypto'
 import { LINE_FEED } from '../../log/line.ts'
 import type { ObjectStore, Version } from '../../object-store/store.ts'
 import { cover, keyBefore, logPrefix, objectKey, parseObject, type Range } from './names.ts'
 
-/** What objects of a log are known to hold, by their keys. */
+/** The known contents of objects of a log, by key. */
 export type KnownObjects = Map<string, { bytes: Buffer; version: Version | null }>
 
 export interface Merge {
@@ -17,7 +17,7 @@ export interface Merge {
   log: number
   range: Range
   metadata: Readonly<Record<string, string>>
-  /** What needs not be read; kept up to date. */
+  /** Contents that needn't be read; kept up to date. */
   known?: KnownObjects
 }
 
@@ -28,7 +28,7 @@ export interface ListedObject extends Range {
   modified_at: Date
 }
 
-/** The objects of a log with numbers from `from` on; of the wider ones also those that begin before. */
+/** The objects of a log with numbers from `from` on, including merged ones that begin before it. */
 export async function listLog(store: ObjectStore, log: number, from = 0): Promise<ListedObject[]> {
   const found: ListedObject[] = []
   const prefix = logPrefix(log)
@@ -43,11 +43,11 @@ export async function listLog(store: ObjectStore, log: number, from = 0): Promis
   return found
 }
 
-/** Where something is missing among them, or doesn't end with a line, they are left as they are. */
+/** Merges the objects of a range. Leaves them as they are if one is missing, or doesn't end with a line break. */
 export async function mergeObjects(merge: Merge): Promise<void> {
   const { store, log, range, metadata, known } = merge
   const key = objectKey(log, range)
-  /** What this has put together. */
+  /** The merged object that this call has written. */
   let made: { of: string; version: Version | null } | undefined
   for (;;) {
     const listed = (await listLog(store, log)).filter(({ from, to }) => from >= range.from && to <= range.to)
@@ -56,7 +56,7 @@ export async function mergeObjects(merge: Merge): Promise<void> {
     const chosen = cover(parts.map(part => ({ ...part, from: part.from - range.from, to: part.to - range.from })))
     const isAll = chosen.missing.length === 0 && chosen.objects.at(-1)?.to === range.to - range.from
     if (!isAll) {
-      // Else another has compared them, and begun to remove them.
+      // Otherwise another server has compared them, and begun to remove them.
       if (whole !== undefined) await removeAll(merge, parts)
       return
     }
@@ -84,7 +84,7 @@ async function removeAll({ store, known }: Merge, objects: readonly ListedObject
   )
 }
 
-/** Null: one is gone meanwhile, or damaged. */
+/** Null: an object is gone, or damaged. */
 async function contentOf({ store, known }: Merge, objects: readonly ListedObject[]): Promise<Buffer | null> {
   const all: Buffer[] = []
   for (const { key, version, size } of objects) {

@@ -1,9 +1,9 @@
-// The keys of what a bucket's history consists of. Does not know what is in the objects.
+// The keys of the objects of a bucket's history. Does not know what the objects contain.
 //
-// A log is what one server has written in a row, at most some MiB: numbered objects, from 0 on without gaps. Several of
-// them may have been put together: then their object has a range of numbers. The one with the highest number is always
-// by itself. An empty object ends the log. Logs are numbered in one order over all servers: the number is one more than
-// the highest, and the first object is written on the condition that there is none.
+// A log is what one server has written in a row, at most some MiB: objects numbered from 0 without gaps. Several may be
+// merged: the merged object has a range of numbers. The object with the highest number is never merged. An empty object
+// ends the log. Logs are numbered in one sequence over all servers: a new log takes the highest number plus one, and
+// its first object is written on the condition that it doesn't exist.
 
 const HOME = '.editd/'
 export const LOGS = `${HOME}log/`
@@ -19,7 +19,7 @@ const LOG = /^\.editd\/log\/(\d{9})\//
 
 const digits = (number: number): string => String(number).padStart(DIGITS, '0')
 
-/** Numbers of objects of one log; both are in it. */
+/** A range of object numbers of one log, both ends included. */
 export interface Range {
   from: number
   to: number
@@ -30,36 +30,36 @@ export const logPrefix = (log: number): string => `${LOGS}${digits(log)}/`
 export const objectKey = (log: number, { from, to }: Range): string =>
   `${logPrefix(log)}${digits(from)}${to > from ? `-${digits(to)}` : ''}`
 
-/** Comes after all objects of a log that begin with a lower number than `next`, and before all others. */
+/** Sorts after all objects of a log that begin below `next`, and before its others. */
 export const keyBefore = (log: number, next: number): string =>
   next === 0 ? logPrefix(log) : `${logPrefix(log)}${digits(next - 1)}~`
 
-/** Comes after all objects of a log, and before those of the next. */
+/** Sorts after all objects of a log, and before those of the next log. */
 export const keyAfter = (log: number): string => `${LOGS}${digits(log)}0`
 
-/** Null: it isn't the key of an object of a log. */
+/** Null: not the key of an object of a log. */
 export function parseObject(key: string): (Range & { log: number }) | null {
   const [, log, from, to = from] = OBJECT.exec(key) ?? []
   const parsed = { log: Number(log), from: Number(from), to: Number(to) }
   return log === undefined || parsed.to < parsed.from || objectKey(parsed.log, parsed) !== key ? null : parsed
 }
 
-/** The number of the log that the key, or the prefix, is below; null: it isn't below one. */
+/** The number of the log that the key or prefix belongs to; null: none. */
 export function parseLog(key: string): number | null {
   const [, log] = LOG.exec(key) ?? []
   return log === undefined ? null : Number(log)
 }
 
 /**
- * Which of these objects of one log hold all of it, in their order: of several that begin with one number, the widest.
- * `missing`: ranges of numbers before the last that none of them holds.
+ * Selects objects of one log that together hold all of it, in order; of several with the same first number, the widest.
+ * `missing`: ranges of numbers before the last that no object holds.
  */
 export function cover<T extends Range>(objects: readonly T[]): { objects: T[]; missing: Range[] } {
   const sorted = objects.toSorted((a, b) => a.from - b.from || b.to - a.to)
   const [chosen, missing]: [T[], Range[]] = [[], []]
   let next = 0
   for (const object of sorted) {
-    // What a wider one holds already.
+    // A wider object holds it already.
     if (object.from < next) continue
     if (object.from > next) missing.push({ from: next, to: object.from - 1 })
     chosen.push(object)
@@ -68,7 +68,7 @@ export function cover<T extends Range>(objects: readonly T[]): { objects: T[]; m
   return { objects: chosen, missing }
 }
 
-/** What is to be put together once the object `number` is written, so that few are left: of 16, of 256, and so on. */
+/** The range to merge after object `number` is written, so that few objects remain: of 16, of 256, and so on. */
 export function rangeToMerge(number: number): Range | null {
   if (number === 0 || number % 16 !== 0) return null
   let width = 16

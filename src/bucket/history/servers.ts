@@ -1,5 +1,5 @@
-// Which servers of a bucket live: each renews an object, and one whose object doesn't change for a while is gone. Compares
-// no clocks of different machines. Does not know what servers do.
+// Which servers of a bucket are alive: each renews an object, and a server whose object doesn't change for a while
+// counts as gone. Never compares clocks of different machines. Does not know what servers do.
 import { randomBytes } from 'node:crypto'
 import type { HistoryOptions } from '../../log/api.ts'
 import { codeOf } from '../../error-code.ts'
@@ -16,17 +16,17 @@ export interface ServersOptions {
 /** In ms. */
 export interface ServerTimes {
   renew: number
-  /** Whoever has shown nothing new for so long, as seen from here, is gone. */
+  /** A server that has shown no change for this long, by this process's clock, is gone. */
   silent: number
 }
 
-/** Chosen, not measured: four renewals may fail before others take a server for gone. */
+/** Chosen, not measured: four renewals may fail before a server counts as gone. */
 const TIMES: ServerTimes = { renew: 20_000, silent: 90_000 }
 
 export class LivingServers {
   readonly #options: ServersOptions
   readonly #times: ServerTimes
-  /** What was last seen of each, and since when by this process's own clock. */
+  /** The last sign of life of each server, and since when it is known, by this process's clock. */
   readonly #seen = new Map<string, { sign: string; version: Version | undefined; since: number }>()
   #timer: NodeJS.Timeout | undefined
   #version: Version | null = null
@@ -37,7 +37,7 @@ export class LivingServers {
     this.#times = { ...TIMES, ...options.times }
   }
 
-  /** From now on this server shows that it lives. To be awaited before others may ask. */
+  /** Begins to renew this server's object. Await it before other servers may look for it. */
   async begin(): Promise<void> {
     if (this.#timer !== undefined) return
     this.#timer = setInterval(() => {
@@ -47,7 +47,7 @@ export class LivingServers {
     await this.#running
   }
 
-  /** Looks at all others. `known`: signs of life of each server besides its object, such as how much it has written. */
+  /** Looks at all other servers. `known`: further signs of life of each server, such as how much it has written. */
   async look(known: ReadonlyMap<string, string>): Promise<void> {
     const versions = new Map<string, Version>()
     for (let after: string | null = SERVERS; after !== null;) {
@@ -58,7 +58,7 @@ export class LivingServers {
     const now = performance.now()
     for (const nonce of new Set([...known.keys(), ...versions.keys()])) {
       const [seen, sign, version] = [this.#seen.get(nonce), known.get(nonce) ?? '', versions.get(nonce)]
-      // That its object has gone is none.
+      // The removal of its object is no sign of life.
       const isSign = seen === undefined || seen.sign !== sign || (version !== undefined && version !== seen.version)
       if (isSign) this.#seen.set(nonce, { sign, version, since: now })
     }
@@ -67,20 +67,20 @@ export class LivingServers {
     }
   }
 
-  /** As of the last look. */
+  /** Whether the server was gone at the last look. */
   isGone(nonce: string): boolean {
     const seen = this.#seen.get(nonce)
     return nonce !== this.#options.nonce && seen !== undefined && performance.now() - seen.since >= this.#times.silent
   }
 
-  /** Removes what servers left that are gone. */
+  /** Removes the objects of servers that are gone. */
   async sweep(): Promise<void> {
     for (const nonce of this.#seen.keys()) {
       if (this.isGone(nonce)) await this.#options.store.remove(SERVERS + nonce)
     }
   }
 
-  /** This server is gone from now on. */
+  /** Marks this server as gone. */
   async end(): Promise<void> {
     if (this.#timer === undefined) return
     clearInterval(this.#timer)
@@ -90,7 +90,7 @@ export class LivingServers {
 
   async #renew(): Promise<void> {
     const { store, nonce } = this.#options
-    // Its content is unique, so that its version is.
+    // Unique content, so that the version is unique too.
     const attempt = randomBytes(12).toString('hex')
     const bytes = Buffer.from(JSON.stringify({ renewed: attempt, at: new Date().toISOString() }))
     try {

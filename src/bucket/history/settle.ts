@@ -1,5 +1,4 @@
-// Whether a change that a server had written down took place, where its file is an object. Does not know who asks, or how
-// files are read.
+// Decides whether a recorded change of an object happened. Does not know how files are read.
 import type { Audit } from '../../audit/audit.ts'
 import type { History } from '../../log/api.ts'
 import type { Settlement, Stored } from '../../log/record.ts'
@@ -12,29 +11,29 @@ import { Since } from './since.ts'
 export interface PresentFile {
   /** SHA-256, 64 hex digits; null: there is no file. */
   hash: string | null
-  /** Attempts of the writes that it comes from, as far as they are known. */
+  /** Attempt ids of the writes that the object comes from, as far as they are known. */
   attempts: readonly string[]
 }
 
 export interface SettlerOptions {
   history: History
-  /** The file at this real path below the root. */
+  /** Reads the file at this real path below the root. */
   present(path: Buffer): Promise<PresentFile>
-  /** Is told by `settleAll`. */
+  /** Receives what `settleAll` settles. */
   audit?: Audit | undefined
   report(event: { event: string; [key: string]: unknown }): void
-  /** For tests: instead of `mayBeUnderWay`. */
+  /** For tests: replaces `mayBeUnderWay`. */
   underWay?(size: number): number
 }
 
-/** In ms, beyond the deadline of a write: for what is between the record and the first request. */
+/** In ms, added to the deadline of a write: for the time between the record and the first request. */
 const MORE = 60_000
 /** In ms: how long the write of a file of this size may be under way after its record was seen. */
 export const mayBeUnderWay = (size: number): number => writeDeadline(size) + MORE
 
 export class Settler {
   readonly #options: SettlerOptions
-  /** Since when records are known here. */
+  /** When each open record was first seen by this process. */
   readonly #since = new Since()
 
   constructor(options: SettlerOptions) {
@@ -42,8 +41,8 @@ export class Settler {
   }
 
   /**
-   * Says what became of the change, and writes it down for everybody. under_way: its write may still be done. uncertain,
-   * and not written down, where the file can't be read. `onFound` is told of what is written down, before it is.
+   * Settles a change, and records that for all servers. under_way: its write may still happen. uncertain, and not
+   * recorded, if the file can't be read. `onFound` receives what will be recorded, before it is.
    */
   async settle(
     { record }: Stored,
@@ -55,27 +54,29 @@ export class Settler {
     const isOver = this.#isOver(record)
     try {
       await history.refresh()
-      // Read before the records: what they don't say took place after it.
+      // Read the file before the records: what they don't mention happened after it.
       const file = await present(path)
       const { records } = await history.ofPath(path)
       const said = records.find(stored => stored.record.edit_id === edit_id)
       if (said === undefined) return 'uncertain'
       if (said.settled !== null) return said.settled
       if (file.attempts.includes(edit_id)) return this.#say(edit_id, 'done', onFound)
-      // Two changes may come to the same content: the hashes say no more than which of them may have been.
+      // Two changes may have the same result, so the hashes only tell which of them may have made it.
       if (!isOver) return 'under_way'
-      // The hashes of an undo that changes no byte say nothing.
+      // An undo that changes no byte has equal hashes, which tell nothing.
       if (isTraceless(record)) return this.#say(edit_id, 'uncertain', onFound)
       const judged = chainOf(records, file.hash).settled.find(one => one.edit_id === edit_id)
       return judged === undefined ? 'uncertain' : this.#say(edit_id, judged.settlement, onFound)
     } catch (error) {
-      // One file that can't be looked at must not keep the others waiting, or a server from starting.
+      // One unreadable file must not delay the others, or the start of a server.
       report({ event: 'settle_failed', path: path.toString(), reason: codeOf(error) })
     }
     return 'uncertain'
   }
 
-  /** All changes of servers that are gone. Those whose write may still be under way are left for the next time. */
+  /**
+   * Settles all changes of servers that are gone. Those whose write may still be under way are left for the next call.
+   */
   async settleAll(): Promise<void> {
     const { history, audit } = this.#options
     for (const stored of await history.unsettled()) {
@@ -90,7 +91,7 @@ export class Settler {
     return settlement
   }
 
-  /** Whether its write can't be under way any more. */
+  /** Whether its write can no longer be under way. */
   #isOver({ edit_id, size_after }: Stored['record']): boolean {
     const { underWay = mayBeUnderWay } = this.#options
     return this.#since.age(edit_id) >= underWay(size_after)

@@ -1,17 +1,16 @@
-// Since when something is as it is, by this process's own clock: those of other machines are not asked. Does not know
-// what it is.
+// Tracks for how long each thing has been in its state, by this process's clock rather than other machines'.
 
 export class Since {
-  /** The first seen first. */
+  /** In the order in which they were first seen. */
   readonly #seen = new Map<string, { state: string; at: number }>()
   readonly #most: number
 
-  /** `most`: of how many names it is remembered; of more, those that were seen first are forgotten. */
+  /** `most`: how many names are remembered; beyond that the oldest are forgotten. */
   constructor(most = 10_000) {
     this.#most = most
   }
 
-  /** In ms: how long it has been seen in this state, and in no other. */
+  /** How long the name has been seen in this state without a change, in ms. */
   age(name: string, state = ''): number {
     const seen = this.#seen.get(name)
     const now = performance.now()

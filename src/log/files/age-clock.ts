@@ -1,30 +1,32 @@
-// The time by which ages are judged. A clock that jumps ahead, or was wrong for a while, makes nothing old at once. Does not
-// know what is kept.
+// The clock for ages: if the system's clock jumps ahead, or is wrong for a while, nothing becomes old at once.
 import { closeSync, openSync, statSync, utimesSync } from 'node:fs'
 import { codeOf } from '../../error-code.ts'
 import type { HistoryOptions } from '../api.ts'
 
-/** In ms: how far it follows a clock that is ahead when a server starts, since it may have been off for so long. */
+/**
+ * In ms: how far it follows a system clock that is ahead when a server starts, since the server may have been off that
+ * long.
+ */
 const AT_START = 12 * 60 * 60 * 1000
-/** From there it goes so many times as fast as time passes, until it has the time of the clock. */
+/** After that it runs this many times as fast as time passes, until it reaches the system's clock. */
 const FASTER = 2
-/** In ms: a clock that is ahead by more is reported. */
+/** In ms: a system clock that is further ahead is reported. */
 const REPORTED = 60 * 60 * 1000
 
 export class AgeClock {
   readonly #path: string
   readonly #report: HistoryOptions['report']
   #isReported = false
-  /** What it said last, in ms since 1970, and when that was, of performance.now(). */
+  /** The last result, in ms since 1970, and when it was returned, on the clock of performance.now(). */
   #last: { said: number; at: number } | undefined
 
-  /** `path`: of a file whose time is the last one that a server on this history has seen; it is made by `keep`. */
+  /** `path`: a file whose time is the last one seen by a server of this history; `keep` creates it. */
   constructor(path: string, report: HistoryOptions['report']) {
     this.#path = path
     this.#report = report
   }
 
-  /** In ms since 1970: the system's time, or one before it. */
+  /** In ms since 1970: the system's time, or an earlier one. */
   now(): number {
     const time = Date.now()
     const at = performance.now()
@@ -39,7 +41,7 @@ export class AgeClock {
     return said
   }
 
-  /** Writes down what it is, for the next start. Reports the system's error: then that knows an earlier time. */
+  /** Saves the time for the next start. Reports the system's error: then the next start knows an earlier time. */
   keep(): void {
     const now = new Date(this.now())
     try {

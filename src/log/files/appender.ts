@@ -14,12 +14,12 @@ import { claimNumber, highestIn, unclaimNumber } from './segment-number.ts'
 interface Current {
   name: string
   fd: number
-  /** Bytes in it that this server has written. */
+  /** Bytes that this server has written to it. */
   size: number
-  /** Whether its name is on the disk. */
+  /** Whether its name is synced to disk. */
   named: boolean
   openedAt: number
-  /** As `stayAlive` gave it before its name was there. */
+  /** The result of `stayAlive` before its name existed. */
   alive: number
 }
 
@@ -27,30 +27,37 @@ export interface SegmentAppenderOptions extends Pick<
   HistoryOptions,
   'folder' | 'nonce' | 'isAlive' | 'stayAlive' | 'report'
 > {
-  /** In bytes. */
+  /** In bytes: a segment that reaches this size is ended. */
   limit: number
-  /** Called for each group that is in a segment, with the offset of its first line. */
+  /** Called for each group once it is in a segment, with the offset of its first line. */
   written(segment: string, offset: number, lines: readonly SaidLine[]): void
-  /** No more will be written to it. `isWhole`: all of it are lines that `written` was called with. */
+  /**
+   * Called when this server stops writing to a segment. `isWhole`: the segment consists only of lines passed to
+   * `written`.
+   */
   closed(segment: string, isWhole: boolean): void
 }
 
 /**
- * In bytes: up to so many are written in this thread, as small temp files are (`SYNC_IO_BYTES` of the workspace). They
- * go to memory; the way to another thread and back takes longer than that. Only the sync is left to another thread.
+ * In bytes: up to this size, groups are written in this thread, like small temp files (`SYNC_IO_BYTES` of the
+ * workspace). The write goes to memory, and another thread would take longer than that. Only the sync runs in another
+ * thread.
  */
 const AT_ONCE = 64 * 1024
-/** Where these are put together. Shared, as they are written in the same tick; memory of its own for each group takes longer. */
+/**
+ * The buffer in which a group is joined. Shared, as it is written in the same tick; a new buffer for each group takes
+ * longer.
+ */
 const TOGETHER = Buffer.allocUnsafeSlow(AT_ONCE)
-/** Names of segments that are tried, where something that isn't ours is in the way. */
+/** How many segment names are tried if something that isn't ours has the name. */
 const ATTEMPTS = 100
 
-/** The segment isn't what this server has written: somebody removed, cut or extended it. */
+/** The segment isn't what this server has written: it was removed, cut or extended. */
 class Changed extends Error {
   readonly code = 'SEGMENT_CHANGED'
 }
 
-/** Others may have taken this server for gone before they had read what was written. */
+/** Other servers may have believed this one gone before they read what was written. */
 class TakenForGone extends Error {
   readonly code = 'TAKEN_FOR_GONE'
 }
@@ -77,7 +84,7 @@ export class SegmentAppender implements Appender {
     if (this.#segment !== null) await this.#end(this.#segment, true)
   }
 
-  /** Those who need no sync are told before it. A segment in which anything fails is given up. */
+  /** Resolves callers that need no sync before the sync. Gives up a segment if any step fails. */
   async #append(lines: readonly SaidLine[], group: readonly WaitingLine[], isNews: boolean): Promise<void> {
     const pieces = lines.map(({ bytes }) => bytes)
     const size = pieces.reduce((sum, { length }) => sum + length, 0)
@@ -103,14 +110,14 @@ export class SegmentAppender implements Appender {
       const isCut = error instanceof TakenForGone
       if (offset === 0 && !isWritten) await this.#discard(segment)
       else await this.#end(segment, isCut)
-      // Nothing in it was promised to anybody. Of one that is cut, others may have a cursor.
+      // Nothing in it was confirmed to a caller. A segment that was cut stays, as a cursor may name it.
       if (offset === 0 && !isCut) await remove(join(this.#options.folder, name)).catch(() => {})
       throw error
     }
     if (segment.size >= this.#options.limit) await this.#end(segment, true)
   }
 
-  /** Null: there is none, or others may have read it to its end. */
+  /** Null: there is none, or other servers may have read it to its end. */
   #current(): Current | null {
     const segment = this.#segment
     return segment !== null && this.#options.stayAlive() === segment.alive ? segment : null
@@ -122,8 +129,8 @@ export class SegmentAppender implements Appender {
   }
 
   /**
-   * Throws TakenForGone if others may have read the segment to its end before the last group was in it. Then that group
-   * is cut off: it is written again to the next one, as a server that has read this one to its end hasn't read it.
+   * Throws TakenForGone if other servers may have read the segment to its end before it had the last group. That group
+   * is cut off and written to the next segment: those servers will read it there, and not here.
    */
   #expectReaders({ fd, size, alive }: Current): void {
     if (this.#options.stayAlive() === alive) return
@@ -158,12 +165,12 @@ export class SegmentAppender implements Appender {
   }
 
   /**
-   * Its number is higher than that of any segment that was there, of any server: what readers keep of how far they have
-   * read depends on that (cursor.ts). So it is looked again when it is there. Null: it hasn't the highest.
+   * Begins a segment numbered above all existing segments of any server: cursors depend on that (cursor.ts), so it is
+   * checked again once the file exists. Null: its number isn't the highest.
    */
   async #begin(): Promise<Current | null> {
     const { folder, nonce } = this.#options
-    // A server that sees its name asks whether this one lives.
+    // Before its name exists: a server that sees the name asks whether this one is alive.
     const alive = this.#options.stayAlive()
     const number = await claimNumber(this.#options, this.#number)
     this.#number = number
@@ -177,7 +184,7 @@ export class SegmentAppender implements Appender {
     }
   }
 
-  /** Whether it has the highest number of all; where it hasn't, or nobody can tell, it goes. */
+  /** Whether its number is the highest of all; if not, or if unknown, removes it. */
   async #isHighest(segment: Current, number: number): Promise<boolean> {
     let isHighest = false
     try {
@@ -188,7 +195,7 @@ export class SegmentAppender implements Appender {
     return isHighest
   }
 
-  /** A segment without a whole line goes, and its number is free again. */
+  /** Removes a segment without a whole line, and frees its number. */
   async #discard(segment: Current): Promise<void> {
     const { name, fd } = segment
     try {
@@ -210,7 +217,7 @@ export class SegmentAppender implements Appender {
   }
 }
 
-/** Throws Changed if the file has no name any more, or isn't `size` bytes long; null: whatever its size. */
+/** Throws Changed if the file has no name any more, or isn't `size` bytes long; null: any size. */
 function expectSize(fd: number, size: number | null): void {
   const stats = fstatSync(fd)
   if (stats.nlink === 0) throw new Changed('the segment was removed')

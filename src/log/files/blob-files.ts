@@ -1,4 +1,4 @@
-// Long texts as files, each named by its SHA-256. Does not know what is in them, but asks whether a record names one.
+// Long texts as files, each named by its SHA-256. Does not know records.
 import { mkdirSync } from 'node:fs'
 import { link, rename, utimes } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -9,8 +9,8 @@ import type { Blob } from '../texts-json.ts'
 import { isMissing, look, readAt, remove, syncData, syncNames, withFile, writeWhole } from './files.ts'
 
 /**
- * A blob that may go has this ending while it is looked whether a record still names it. A server that writes a record
- * with the blob meanwhile doesn't find it under its name afterwards, and writes it again.
+ * The ending of a blob's name while we check whether a record still needs it. A server that writes such a record
+ * meanwhile doesn't find the blob under its own name, and writes it again.
  */
 const GOING = '.going'
 
@@ -36,7 +36,7 @@ export class BlobFiles implements BlobPlaces {
     const path = join(this.folder, name)
     if ((await look(path))?.size === bytes.length) {
       try {
-        // Younger, so that it goes no earlier than this record.
+        // Renews its time, so that the sweep keeps it as long as this record.
         const now = new Date()
         await utimes(path, now, now)
         // Another server may have just renamed it, and not synced it.
@@ -55,7 +55,7 @@ export class BlobFiles implements BlobPlaces {
 
   async read(name: string): Promise<Buffer | null> {
     const path = join(this.folder, name)
-    // One that may go has another name meanwhile.
+    // A blob that is being checked for removal has the other name.
     for (const place of [path, path + GOING]) {
       try {
         return await withFile(place, 'read', (fd, { size }) => readAt(fd, 0, size))
@@ -67,8 +67,8 @@ export class BlobFiles implements BlobPlaces {
   }
 
   /**
-   * Removes a blob unless `mayGo`, asked while it is out of its place, says that it has to stay. Whether it is gone.
-   * Throws the system's error.
+   * Removes a blob unless `mayGo`, called while the blob has its other name, returns false. Returns whether this call
+   * removed it. Throws the system's error.
    */
   async removeIf(name: string, mayGo: (path: string) => Promise<boolean>): Promise<boolean> {
     const [path, going] = [join(this.folder, name), join(this.folder, name + GOING)]
@@ -83,12 +83,12 @@ export class BlobFiles implements BlobPlaces {
         await this.restore(name + GOING)
         return false
       }
-      // Else another server's sweep took it for one that was left, and gave it its name again.
+      // Otherwise another server's sweep took it for a leftover, and restored its name: try again.
       if (await remove(going)) return true
     }
   }
 
-  /** Gives a blob its name again if it lost it in `removeIf`; whether `name` is that of such a one. */
+  /** Restores the name of a blob that `removeIf` left renamed; returns whether `name` is of that kind. */
   async restore(name: string): Promise<boolean> {
     if (!name.endsWith(GOING)) return false
     const going = join(this.folder, name)
@@ -96,8 +96,8 @@ export class BlobFiles implements BlobPlaces {
     try {
       await link(going, path)
     } catch (error) {
-      // Where the file system has no links, the name is given back by a rename. Else: written again since, and the same;
-      // or somebody else has seen to it.
+      // If the file system has no links, rename it back. Otherwise the same blob was written again, or another server
+      // has restored it.
       if (codeOf(error) !== 'EEXIST' && !isMissing(error) && (await look(path)) === null) await rename(going, path)
     }
     await remove(going)

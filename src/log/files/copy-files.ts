@@ -1,4 +1,4 @@
-// Copies of files' content as files of a folder. Does not know what is in them, or when they are written.
+// Copies of files' content as files of a folder. Does not know what they contain, or when they are written.
 import { existsSync } from 'node:fs'
 import { mkdir } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
@@ -29,7 +29,7 @@ export class CopyFiles implements CopyPlaces {
     const place = join(this.folder, copyName(path))
     const temp = join(this.folder, `${this.#nonce}-${++this.#count}.tmp`)
     await writeWhole(place, temp, content, false).catch(async error => {
-      // Where the history is gone too, the state folder was taken away, and must not be made again from here.
+      // If the history is missing too, the state folder was removed, and must not be made again here.
       if (!isMissing(error) || !existsSync(dirname(this.folder))) throw error
       await mkdir(this.folder, { recursive: true, mode: 0o700 })
       await writeWhole(place, temp, content, false)

@@ -1,5 +1,5 @@
-// Files of the history's folder: opened without following links, read at a place, written whole. Does not know what is in
-// them.
+// Files of the history's folder: opens them without following links, reads parts, writes whole files. Does not know
+// what they contain.
 import {
   close,
   closeSync,
@@ -26,23 +26,23 @@ const syncAll: (fd: number) => Promise<void> = promisify(fsync)
 const readSome = promisify(read)
 const writeSome = promisify(write)
 
-/** Files are made for this user only. */
+/** Only this user may read and write the files. */
 export const MODE = 0o600
-/** Of a file that must not be there yet, whatever is at its name. */
+/** Opens a file that must not exist yet, not even as a link. */
 export const NEW = constants.O_CREAT | constants.O_EXCL | constants.O_NOFOLLOW
-/** A FIFO at the name must not make the opening wait. */
+/** Opening a FIFO must not block. */
 const CAREFULLY = constants.O_NOFOLLOW | constants.O_NONBLOCK
 
 export const isMissing = (error: unknown): boolean => codeOf(error) === 'ENOENT'
 
-/** What is at a name isn't a file of the history. */
+/** What has this name isn't a file of the history. */
 export class NotOurs extends Error {
   readonly code = 'NOT_OURS'
 }
 
 /**
- * Does the work with a file that is open for reading, or for both, and closes it. Throws NotOurs unless it is a regular
- * file of the user who runs this or owns the folder; the system's error if it can't be opened.
+ * Opens a file for reading, or for both, runs the work, and closes it. Throws NotOurs unless it is a regular file of
+ * the user who runs this or owns the folder; the system's error if it can't be opened.
  */
 export async function withFile<T>(
   path: string,
@@ -59,14 +59,14 @@ export async function withFile<T>(
 
 function expectOurs(fd: number): Stats {
   const stats = fstatSync(fd)
-  // Where the system has no user ids, a file's owner isn't compared.
+  // Without user ids in the system, the owner isn't checked.
   const user = process.geteuid?.() ?? 0
   if (!stats.isFile() || (stats.uid !== user && user !== 0)) throw new NotOurs('not a regular file of this user')
   return stats
 }
 
 /**
- * Up to `most` bytes of the start of a file, and its size, in the caller's tick: for many small files, as four ways to
+ * Reads up to `most` bytes from the start of a file, and its size. Synchronous: for many small files, four trips to
  * another thread cost ten times as much. Throws as `withFile` does.
  */
 export function readStart(path: string, most: number): { bytes: Buffer; size: number } {
@@ -80,7 +80,7 @@ export function readStart(path: string, most: number): { bytes: Buffer; size: nu
   }
 }
 
-/** Up to `length` bytes from `offset` on; fewer where the file ends before. */
+/** Reads up to `length` bytes from `offset` on; fewer at the end of the file. */
 export async function readAt(fd: number, offset: number, length: number): Promise<Buffer> {
   const bytes = Buffer.allocUnsafe(length)
   let count = 0
@@ -92,7 +92,7 @@ export async function readAt(fd: number, offset: number, length: number): Promis
   return bytes.subarray(0, count)
 }
 
-/** Writes all, at `offset`, or where the file ends if it was opened to append. Throws the system's error. */
+/** Writes all bytes at `offset`, or at the end of a file opened for appending. Throws the system's error. */
 export async function writeAll(fd: number, bytes: Uint8Array, offset: number | null): Promise<void> {
   for (let count = 0; count < bytes.length;) {
     const at = offset === null ? null : offset + count
@@ -101,12 +101,12 @@ export async function writeAll(fd: number, bytes: Uint8Array, offset: number | n
   }
 }
 
-/** The same in the caller's tick, where the file ends; it must have been opened to append. */
+/** Appends all bytes synchronously; the file must be opened for appending. */
 export function writeNow(fd: number, bytes: Uint8Array): void {
   for (let count = 0; count < bytes.length;) count += writeSync(fd, bytes, count)
 }
 
-/** Writes a file under another name and gives it its own. `sync`: its bytes are on the disk first. */
+/** Writes a file under a temporary name, then renames it. `sync`: its bytes are on disk before that. */
 export async function writeWhole(path: string, temp: string, bytes: Uint8Array, sync: boolean): Promise<void> {
   try {
     const fd = await openFile(temp, constants.O_WRONLY | NEW, MODE)
@@ -123,7 +123,7 @@ export async function writeWhole(path: string, temp: string, bytes: Uint8Array, 
   }
 }
 
-/** Resolves when the names in a folder are on the disk. */
+/** Resolves when the names in a folder are on disk. */
 export async function syncNames(folder: string): Promise<void> {
   const fd = await openFile(folder, constants.O_RDONLY | constants.O_DIRECTORY)
   try {
@@ -133,7 +133,7 @@ export async function syncNames(folder: string): Promise<void> {
   }
 }
 
-/** Whether there was something to remove. */
+/** Returns whether there was something to remove. */
 export async function remove(path: string): Promise<boolean> {
   try {
     await unlink(path)

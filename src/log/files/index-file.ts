@@ -1,5 +1,4 @@
-// The index of a closed segment as a file beside it. It can always be built again, so whatever is wrong with it, it is
-// ignored. Does not know who asks.
+// The index of a closed segment as a file beside it. It can always be rebuilt, so a damaged one is ignored.
 import { randomBytes } from 'node:crypto'
 import type { Stats } from 'node:fs'
 import { join } from 'node:path'
@@ -12,9 +11,9 @@ import { indexName } from '../segment-name.ts'
 
 /** Four numbers of four bytes: length and CRC-32 of the summary, then of the rows. */
 const HEADER = 16
-/** Another one for each form of the file. */
+/** Version of the file format; increased with each change of it. */
 const FORM = 6
-/** Bytes that are read at once, to have most summaries with one read. */
+/** How many bytes are read first, so that most summaries take one read. */
 const FIRST = 16 * 1024
 
 interface SummaryJson extends Omit<Overview, 'loose' | 'looseAt' | 'mayHavePath' | 'mayHaveKey'> {
@@ -31,7 +30,7 @@ const listJson = (list: Float64Array): string =>
   Buffer.from(list.buffer, list.byteOffset, list.byteLength).toString('base64')
 const listOf = (json: string): Float64Array => new Float64Array(new Uint8Array(Buffer.from(json, 'base64')).buffer)
 
-/** Writes it; `stats` are the segment's. Throws the system's error. */
+/** Writes the index file; `stats` are the segment's. Throws the system's error. */
 export async function writeIndex(folder: string, segment: string, stats: Stats, index: SegmentIndex): Promise<void> {
   const { paths, keys } = index.hashes()
   const json: SummaryJson = {
@@ -55,7 +54,7 @@ export async function writeIndex(folder: string, segment: string, stats: Stats, 
   await writeWhole(path, temp, Buffer.concat([header, head, body]), false)
 }
 
-/** Null: there is none that fits the segment. */
+/** Null: there is no index file that matches the segment. */
 export async function readSummary(folder: string, segment: string, stats: Stats): Promise<Overview | null> {
   try {
     const path = join(folder, indexName(segment))

@@ -1,4 +1,4 @@
-// What a history in a folder consists of, as its sweep sees it. Does not know what is removed, or when.
+// The parts of a history in a folder that its sweep can remove. Does not decide what is removed, or when.
 import { constants } from 'node:fs'
 import { join } from 'node:path'
 import { codeOf } from '../../error-code.ts'
@@ -13,7 +13,7 @@ import type { CopyFiles } from './copy-files.ts'
 import { closeFile, look, MODE, namesIn, NEW, openFile, remove } from './files.ts'
 
 export interface KeptFilesOptions {
-  /** That of the segments. */
+  /** The folder of the segments. */
   folder: string
   blobs: BlobFiles
   copies: CopyFiles
@@ -23,7 +23,7 @@ export interface KeptFilesOptions {
   report: HistoryOptions['report']
 }
 
-/** In ms: temp files that are older were left behind by a server that was killed. */
+/** In ms: older temp files were left by a server that was killed. */
 const LEFT = 60 * 60 * 1000
 
 export function keptFiles({ folder, blobs, copies, clock, drop, report }: KeptFilesOptions): KeptPlaces {
@@ -37,7 +37,7 @@ export function keptFiles({ folder, blobs, copies, clock, drop, report }: KeptFi
           size: stats.size + (indexStats?.size ?? 0),
           at: stats.mtimeMs,
           remove: async () => {
-            // Without it, its edits seem never to have been made; that the disk gets space is worth more.
+            // Without this mark, its edits seem never to have existed; but freeing disk space matters more.
             await markSwept(sweptFiles(folder), segment.overview?.highest ?? '').catch(failed)
             const removal = await removed(path)
             await remove(index)
@@ -50,7 +50,7 @@ export function keptFiles({ folder, blobs, copies, clock, drop, report }: KeptFi
     blobs: () =>
       filesIn(blobs.folder, clock.now(), async (name, at) => {
         if (await blobs.restore(name)) return null
-        // Younger than before: a new record needs it.
+        // It has a newer time now: a new record needs it.
         const isAsOld = async (going: string) => ((await look(going))?.mtimeMs ?? 0) <= at
         const path = join(blobs.folder, name)
         return async () => ((await blobs.removeIf(name, isAsOld)) ? 'removed' : isThere(path))
@@ -90,7 +90,7 @@ async function filesIn(
     if (stats === null) continue
     const { size, mtimeMs: at } = stats
     if (!name.endsWith('.tmp')) kept.push({ size, at, remove: await removal(name, at) })
-    // A younger one is being written.
+    // A newer one is being written.
     else if (!(await removeLeft(path, now))) kept.push({ size, at, remove: null })
   }
   return kept

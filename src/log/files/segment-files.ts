@@ -1,5 +1,5 @@
-// The segments of all servers in one folder: which there are, what is new in them, and their index files. Does not know
-// what is asked of them.
+// The segments of all servers in one folder: lists them, reads what is new, and keeps their index files. Does not know
+// what they are read for.
 import type { Stats } from 'node:fs'
 import { join } from 'node:path'
 import { codeOf } from '../../error-code.ts'
@@ -18,11 +18,11 @@ import { readLines } from './segment-lines.ts'
 
 type SegmentFilesOptions = SegmentsOptions & Pick<HistoryOptions, 'folder' | 'isAlive'>
 
-/** In bytes: so that reading a segment doesn't hold up what else this process does. */
+/** In bytes: how much is read at a time, so that reading a segment doesn't block this process. */
 const CHUNK = 256 * 1024
-/** In bytes: what is read of the end of a segment to find its last id. */
+/** In bytes: how much of a segment's end is read to find its last id. */
 const TAIL = 64 * 1024
-/** In bytes. No segment that editd wrote is so large. */
+/** In bytes. No segment that editd wrote is this large. */
 const TOO_LARGE = 256 * 1024 * 1024
 
 export class SegmentFiles extends Segments {
@@ -31,7 +31,7 @@ export class SegmentFiles extends Segments {
   readonly #refused = new Set<string>()
   #isLoaded = false
   #isLoading = false
-  /** Ends when the indexes of this server's own closed segments are written. */
+  /** Resolves when the indexes of this server's own closed segments are written. */
   #writing: Promise<void> = Promise.resolve()
   readonly #loadInTurn = together(() => this.inTurn(() => this.#load()))
 
@@ -95,7 +95,7 @@ export class SegmentFiles extends Segments {
     for (const segment of this.all.values()) if (this.#gone.has(segment.nonce)) await this.#close(segment)
   }
 
-  /** What this server has written to its own segment. */
+  /** Takes in lines that this server has written to its own segment. */
   written(name: string, offset: number, lines: readonly SaidLine[]): void {
     const segment = this.all.get(name) ?? this.#add(name)
     if (segment !== null) this.take(segment, offset, lines)
@@ -136,7 +136,7 @@ export class SegmentFiles extends Segments {
     await this.#writing
   }
 
-  /** Reads the last ids, and nothing else. */
+  /** Reads only the last ids. */
   async start(): Promise<void> {
     await this.#list()
     await this.#tails()
@@ -181,7 +181,7 @@ export class SegmentFiles extends Segments {
   }
 
   async #list(): Promise<void> {
-    // One that this server begins and ends meanwhile isn't gone.
+    // Excludes a segment that this server begins and ends meanwhile: it isn't gone.
     const mayGo = this.known().filter(({ name, isClosed }) => isClosed || !this.#isMine(name))
     const names = new Set(await namesIn(this.folder))
     for (const segment of mayGo) if (!names.has(segment.name)) this.drop(segment)
@@ -193,11 +193,12 @@ export class SegmentFiles extends Segments {
     }
   }
 
-  /** A segment of another server that wasn't known. */
+  /** Takes in a new segment of another server. */
   async #found(name: string): Promise<void> {
     const nonce = this.#add(name)?.nonce
     if (nonce === undefined || !this.#gone.delete(nonce)) return
-    // It was only silent, as it seems: `load` asks again. The one before it may have grown until it noticed that.
+    // The server seems to be alive after all: `load` asks again. Its previous segment may have grown until the server
+    // noticed.
     for (const segment of this.known()) if (segment.nonce === nonce && segment.isClosed) await this.#readOn(segment)
   }
 
@@ -219,13 +220,13 @@ export class SegmentFiles extends Segments {
     return nonce !== this.#options.nonce && !isClosed && overview instanceof SegmentIndex
   }
 
-  /** Reads the last records of each server: no other ids are later than what these tell. */
+  /** Reads the last records of each server: no other ids are later than those they mention. */
   async #tails(): Promise<void> {
     const done = new Set<string>()
     for (const segment of [...this.all.values()].sort((a, b) => b.number - a.number)) {
       const { nonce, overview } = segment
       if (done.has(nonce) || nonce === this.#options.nonce) continue
-      // It was read whole, or its last id at least.
+      // It was read whole, or at least its last id.
       if (overview instanceof SegmentIndex || (segment.isClosed && segment.seen !== null)) done.add(nonce)
       else if (await this.#attempt(segment, () => this.#tail(segment))) done.add(nonce)
     }
@@ -247,7 +248,7 @@ export class SegmentFiles extends Segments {
     })
   }
 
-  /** Reads what its index file says, if it has one that fits: then it was closed, as far as another server knew. */
+  /** Reads the summary from its index file, if one matches: then another server considered the segment closed. */
   async #summary(segment: Segment): Promise<boolean> {
     const stats = await look(join(this.folder, segment.name))
     const overview = stats && (await readSummary(this.folder, segment.name, stats))
@@ -259,12 +260,12 @@ export class SegmentFiles extends Segments {
     return overview.seen !== ''
   }
 
-  /** Reads what an open segment has more than before, or a closed one's index, or all of it. */
+  /** Reads what is new in an open segment; for a closed one its index, or all of it. */
   async #readOn(segment: Segment): Promise<void> {
     try {
       await this.#attempt(segment, () => this.#readMore(segment))
     } catch (error) {
-      // What it has more may not be looked for again.
+      // The new lines might not be looked for again otherwise.
       this.invalidate(segment)
       throw error
     }
@@ -298,15 +299,15 @@ export class SegmentFiles extends Segments {
     else segment.overview = index
   }
 
-  /** An open segment becomes a closed one: what it ends in is never completed. */
+  /** Closes an open segment: an incomplete line at its end is never completed. */
   async #close(segment: Segment): Promise<void> {
     if (segment.isClosed) return
     segment.isClosed = true
-    // It may have grown since it was last read, or since its index file was found to fit.
+    // It may have grown since it was last read, or since its index file matched.
     if (segment.overview !== null) await this.#readOn(segment)
   }
 
-  /** A closed segment's index goes to its file; of an open one it stays. */
+  /** Writes the index of a closed segment to its file. */
   async #settleDown(segment: Segment, index: SegmentIndex, stats?: Stats): Promise<void> {
     const { folder } = this
     try {
@@ -318,7 +319,7 @@ export class SegmentFiles extends Segments {
       segment.overview = overview ?? index
       if (overview !== null) this.indexes.keep(segment.name, index)
     } catch (error) {
-      // It costs memory, and is tried again by the next server that starts.
+      // It stays in memory; the next server that starts tries again.
       segment.overview = index
       this.#options.report({ event: 'history_index_unwritten', segment: segment.name, code: codeOf(error) })
     }
@@ -329,7 +330,7 @@ export class SegmentFiles extends Segments {
     return (await this.#attempt(segment, () => this.#read(segment, index))) === null ? null : index
   }
 
-  /** Puts into the index what it doesn't have yet. */
+  /** Reads into the index what it doesn't have yet. */
   async #read(segment: Segment, index: SegmentIndex): Promise<Stats> {
     return this.#withSegment(segment, async (fd, stats) => {
       const { nonce, isClosed } = segment
@@ -353,8 +354,8 @@ export class SegmentFiles extends Segments {
   }
 
   /**
-   * Null: it failed, which is reported once; what is gone is dropped. Throws HistoryUnreadable where it may be done a
-   * moment later.
+   * Null: it failed, which is reported once; a segment that is gone is dropped. Throws HistoryUnreadable if it may
+   * succeed a moment later.
    */
   async #attempt<T>(segment: Segment, work: () => Promise<T>): Promise<T | null> {
     try {

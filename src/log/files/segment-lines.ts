@@ -1,15 +1,15 @@
-// Reads single lines of segments again. Does not know which.
+// Reads single lines of segments again.
 import { join } from 'node:path'
 import { jsonIn } from '../line.ts'
 import type { LinePlace } from '../segment.ts'
 import { readAt, withFile } from './files.ts'
 
-/** In bytes: lines no further apart than this are read at once, as long as they are no more than that together. */
+/** In bytes: lines no further apart than this are read at once, up to TOGETHER. */
 const APART = 4096
 const TOGETHER = 128 * 1024
 
 /**
- * What `use` makes of the JSON of each line, in their order; null: it isn't a line of editd (any more). Throws the
+ * Applies `use` to the JSON of each line, in their order; null: it isn't (or no longer is) a line of editd. Throws the
  * system's error.
  */
 export async function readLines<T>(
@@ -39,7 +39,7 @@ interface Run {
   lines: LinePlace[]
 }
 
-/** Lines that are read at once, in the order in which they are in the file. */
+/** Groups lines to be read together, in the order of the file. */
 function runsOf(places: readonly LinePlace[]): Run[] {
   const runs: Run[] = []
   for (const line of places.toSorted((a, b) => a.offset - b.offset)) {

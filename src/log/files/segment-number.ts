@@ -1,5 +1,5 @@
-// The number of the next segment: by one higher than the highest of all servers. Two that begin one at the same time must
-// not leave out a number, as readers would take it for one that was removed. Does not know what segments are for.
+// Chooses the number of the next segment: the highest of all servers plus one. Servers that begin segments at the same
+// time must not skip a number, as readers would think that its segment was removed.
 import { constants } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout } from 'node:timers/promises'
@@ -10,24 +10,24 @@ import { highestNumber } from '../segment-name.ts'
 
 export type Claimant = Pick<HistoryOptions, 'folder' | 'nonce' | 'isAlive'>
 
-/** Ms between two looks at a number that another server has claimed. */
+/** In ms, between two looks at a number that another server has claimed. */
 const BETWEEN = 2
-/** After each so many looks (0.2 s or more) at one number it is asked whether that server still lives. */
+/** After this many looks (0.2 s or more) at one number, and again after as many, we ask whether its server is alive. */
 const ASKING = 100
 /**
- * After so many looks (2 s or more), a claim without a nonce is that of a server that was killed before it wrote it. One
- * that lives may take longer than 0.2 s for that on a busy machine. Chosen, not measured.
+ * After this many looks (2 s or more), a claim without a nonce is that of a server that was killed before it wrote it.
+ * A live server may take longer than 0.2 s for that on a busy machine. Chosen, not measured.
  */
 const UNNAMED = 1000
 /**
- * Looks: after 10 s or more, a server that lives won't use its number either, as it was stopped. On a machine that was
- * busy with tests, eight servers that began at once took more than one second.
+ * After this many looks (10 s or more), even a live server won't use its number any more, as it was stopped. On a
+ * machine that was busy with tests, eight servers that began at once took more than one second.
  */
 const LOOKS = 5000
-/** Bytes: a nonce isn't longer. */
+/** In bytes: the longest nonce. */
 const NONCE = 64
 
-/** It holds the nonce of the server that claims the number. The sweep removes what was left behind. */
+/** The claim file contains the nonce of the server that claims the number. The sweep removes leftovers. */
 const claimOf = (folder: string, number: number): string => join(folder, `${number}.number.tmp`)
 
 /** The highest number of segments of other servers. */
@@ -35,8 +35,8 @@ export const highestIn = async (folder: string, nonce: string): Promise<number> 
   highestNumber(await namesIn(folder), nonce)
 
 /**
- * The number after `mine` and all others; no other server has it until it is given back. A number whose claimant is gone,
- * or doesn't use it, is left out. Throws the system's error where nothing can be written to the folder.
+ * Claims the number after `mine` and all others; no other server gets it until it is released. Skips a number if its
+ * claimant is gone, or doesn't use it. Throws the system's error if the folder can't be written.
  */
 export async function claimNumber(claimant: Claimant, mine: number): Promise<number> {
   const { folder, nonce } = claimant
@@ -77,8 +77,7 @@ async function claim({ folder, nonce }: Claimant, number: number): Promise<boole
 }
 
 /**
- * Whether a server that is gone has claimed it, after so many looks; false where nobody can tell, or nobody claims it any
- * more.
+ * Whether the server that claimed it is gone, after this many looks; false if that is unknown, or the claim is gone.
  */
 async function isAbandoned(
   { folder, nonce: mine, isAlive }: Claimant,
@@ -88,7 +87,7 @@ async function isAbandoned(
   try {
     const nonce = readStart(claimOf(folder, number), NONCE).bytes.toString()
     if (nonce === '') return looks >= UNNAMED
-    // Its own it couldn't remove.
+    // Our own nonce: a claim that we failed to remove.
     return nonce === mine || !(await isAlive(nonce))
   } catch {
     return false
