@@ -10,7 +10,7 @@ import type { Pin, Root } from './root/pin.ts'
 import { ATTEMPTS, SYNC_IO_BYTES } from '../workspace/content.ts'
 import { alike } from './text-file.ts'
 
-/** What one reading came to; `digest` is the SHA-256, 64 hex digits. */
+/** Result of one reading; `digest` is the SHA-256, 64 hex digits. */
 export interface FileReading<R> {
   stat: BigIntStats
   digest: string
@@ -19,7 +19,7 @@ export interface FileReading<R> {
 
 const readLater = promisify(read)
 
-/** For the hash alone. */
+/** A consumer for the hash alone. */
 export const untouched = (): Consumer<null> => ({ push() {}, finish: () => null })
 
 /**

@@ -16,7 +16,7 @@ export async function syncFolder(fd: number): Promise<void> {
   fstatSync(fd)
 }
 
-/** The folders of one root: who waits for the same one shares its syncs. */
+/** The folders of one root: concurrent callers for one folder share its syncs. */
 export class FolderSyncs {
   readonly #disk: DiskCalls
   readonly #running = new Map<string, Promise<void>>()
@@ -27,8 +27,8 @@ export class FolderSyncs {
   }
 
   /**
-   * As `syncFolder`; `fd` is of the folder `stat`, and stays open until then. One sync runs at a time for each folder,
-   * and whoever comes while it runs gets the next, which begins after all the renames that it is asked for.
+   * `syncFolder` for the folder `stat`; its `fd` stays open until then. One sync runs at a time for each folder.
+   * Concurrent callers share the next run, which begins after all the renames that they want synced.
    */
   sync(fd: number, { dev, ino }: { dev: bigint; ino: bigint }): Promise<void> {
     const folder = `${dev}.${ino}`

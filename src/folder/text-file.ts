@@ -41,7 +41,7 @@ const writevLater = promisify(writev)
 
 /** What a file held at one moment. To be closed. */
 export interface Snapshot {
-  /** To be set again where they have moved. */
+  /** Must be set again after the bytes have moved to other memory. */
   bytes: Buffer
   readonly stat: BigIntStats
   /** SHA-256 of `bytes`, 64 hex digits. */
@@ -69,7 +69,7 @@ export interface Snapshot {
   close(): void
 }
 
-/** What a file may hold, and its SHA-256, 64 hex digits. */
+/** Content that a file may hold, and its SHA-256, 64 hex digits. */
 export interface KnownContent {
   bytes: Buffer
   hash: string
@@ -90,7 +90,7 @@ export async function readWhole(
   let kept = false
   try {
     for (let attempt = 0; attempt < ATTEMPTS; attempt++) {
-      // Of a small file the pin's was looked up in this tick. Where it isn't true any more, the next look tells.
+      // A small file's stats were looked up in this tick. If they are outdated, the next look shows it.
       const isSeen = attempt === 0 && pin.stat.size <= SYNC_IO_BYTES
       const stat = isSeen ? pin.stat : fstatSync(fd, { bigint: true })
       if (stat.size > limit) return fail({ code: 'FILE_TOO_LARGE', limit, actual: Number(stat.size) })
@@ -138,8 +138,8 @@ export async function readWhole(
 }
 
 /**
- * A small file of the state. Throws the system's error, also that of its close: where `readFileSync` is given `utf8`,
- * Node ends the process instead (20, 22 and 24 do).
+ * Reads a small file of the state. Throws the system's error, also on close: given `utf8`, `readFileSync` would end the
+ * process then (Node 20, 22 and 24).
  */
 export const readText = (path: string): string => readFileSync(path).toString()
 
@@ -147,7 +147,7 @@ export const readText = (path: string): string => readFileSync(path).toString()
 export const alike = (a: BigIntStats, b: BigIntStats): boolean =>
   a.size === b.size && a.mtimeNs === b.mtimeNs && a.ctimeNs === b.ctimeNs
 
-/** The digest of what is read; null where the file is shorter by now. */
+/** The digest of what is read; null if the file is shorter by now. */
 function fill(fd: number, bytes: Buffer, known: KnownContent | null): string | null {
   for (let length = 0, count = 0; length < bytes.length; length += count) {
     count = readSync(fd, bytes, length, bytes.length - length, length)
@@ -162,7 +162,7 @@ interface LargeContent extends Pick<Snapshot, 'marks'> {
   hasNul: boolean
 }
 
-/** The same, hashing one stretch, and looking for a NUL in it, while the next is read. */
+/** Fills `bytes`; hashes one stretch, and looks for a NUL in it, while the next is read. */
 async function fillLarge(fd: number, bytes: Buffer): Promise<LargeContent> {
   const running = createHash('sha256')
   const marks: HashCheckpoint[] = []
@@ -223,7 +223,7 @@ export async function takesWrites(fd: number): Promise<void> {
 
 const NOTHING = Buffer.alloc(0)
 
-/** The beginning of the pieces, of so many bytes or fewer. */
+/** The beginning of the pieces, at most `bytes` bytes. */
 function upTo(pieces: readonly Buffer[], bytes: number): Buffer[] {
   const parts: Buffer[] = []
   for (let left = bytes, i = 0; left > 0 && i < Math.min(pieces.length, PIECES); i++) {

@@ -1,4 +1,4 @@
-// How many edits are worked on at once: the others wait for their turn, first come first served. Does not know files.
+// Limits how many edits run at once; the others wait, first come first served. Does not know files.
 //
 // An edit has two parts, before and after another thread makes its temp file. The more edits come in between, the less of
 // what the first part used is still in the processor's caches for the second.

@@ -22,7 +22,7 @@ import { lifeOf, parseOwner, type Life, type Observer } from './owner.ts'
 import { readText } from '../text-file.ts'
 
 export interface HeldFile {
-  /** Names this hold, and no other, ever. */
+  /** Unique id of this hold. */
   readonly entry: string
   /**
    * The entries of earlier holders that never released: they may be suspended, and not know that the lock isn't theirs.
@@ -30,7 +30,7 @@ export interface HeldFile {
   readonly unreleased: readonly string[]
   /** Whether nobody has taken it from us; synchronous. */
   held(): boolean
-  /** To be called when nothing that the unreleased do can take effect any more. */
+  /** Call it when nothing that the unreleased holders do can take effect any more. */
   forget(): void
   /** Never rejects: what can't be removed is taken over later. */
   release(): Promise<void>
@@ -64,7 +64,7 @@ export class LockFiles {
   readonly #unreleased: string
   readonly #observer: Observer
   readonly #report: Report
-  /** By path: who holds that lock in this process, or is trying to. */
+  /** Holders, and attempts to become one, in this process, by path. */
   readonly #holds = new Map<string, Hold>()
   #count = 0
 
@@ -75,7 +75,7 @@ export class LockFiles {
     this.#report = report
   }
 
-  /** The keys that begin so, of locks that are held, or were taken over and not forgotten. */
+  /** Keys with this prefix, of locks that are held, or were taken over and not forgotten. */
   list(prefix: string): string[] {
     const names = [...readdirSync(this.#locks), ...readdirSync(this.#unreleased)]
     return [...new Set(names)].filter(name => name.startsWith(prefix) && !name.includes('.'))
@@ -160,7 +160,7 @@ export class LockFiles {
     }
   }
 
-  /** Those that were moved away; more of them can only come while we don't hold the lock. */
+  /** Locks that were moved away; more can only come while we don't hold the lock. */
   #unreleasedOf(key: string): Unreleased[] {
     const folder = join(this.#unreleased, key)
     // Nothing there is the usual case, and cheaper to ask for than to fail on.
@@ -193,7 +193,7 @@ export class LockFiles {
     }
   }
 
-  /** Of whoever wrote this entry; `touched` is what it touches while it lives. */
+  /** Liveness of the server that wrote this entry; `touched` is the path it touches while it lives. */
   async #lifeOf(entry: string, touched: string): Promise<Life> {
     const owner = parseOwner(readText(entry))
     return owner === null ? 'alive' : lifeOf(owner, Date.now() - statSync(touched).mtimeMs, this.#observer)
@@ -238,7 +238,7 @@ export class LockFiles {
         const lives = await Promise.all(found.entries.map(entry => this.#lifeOf(join(found.path, entry), found.path)))
         if (lives.every(life => life === 'dead')) this.#forget(key, [found])
       } catch (error) {
-        // Whoever has the lock now has dealt with it.
+        // The present holder of the lock has dealt with it.
         if (codeOf(error) !== 'ENOENT') throw error
       }
     }

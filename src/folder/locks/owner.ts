@@ -79,7 +79,7 @@ export function thisOwner(): Owner {
 /**
  * Whether the process behind `owner` still runs; `heartbeatAge` in ms. Certain for a process of this host and pid
  * namespace, for an earlier boot of this host (hosts that share a state folder need names of their own), and on this
- * kernel for whoever announced itself; elsewhere only silence tells.
+ * kernel for a server that announced itself; otherwise only silence tells.
  */
 export async function lifeOf(owner: Owner, heartbeatAge: number, { me, hasEnded }: Observer): Promise<Life> {
   const sameBoot = owner.boot_id === me.boot_id && (owner.boot_id !== '' || owner.hostname === me.hostname)

@@ -23,7 +23,7 @@ export interface RootLockOptions {
   nonce: string
   files: LockFiles
   servers: Servers
-  /** Whether this server may keep the lock: all that is known of others must be so at once. */
+  /** Whether this server may keep the lock; if not, others can't be seen reliably. */
   mayBeAlone: boolean
   /**
    * Removes the temp files that these servers, by their nonces, have recorded: they held their root lock and never
@@ -58,7 +58,7 @@ interface Alone {
   leaving: boolean
 }
 
-/** Of the names of root locks; those of files are digests. */
+/** Prefix of the names of root locks; those of file locks are digests. */
 const PREFIX = 'root-'
 /**
  * In ms between two looks at who is there: a server that runs on another kernel can't tell us that it has come, and
@@ -67,26 +67,27 @@ const PREFIX = 'root-'
 const LOOK = 2_000
 
 /**
- * In ms: for so long after a look that found our record and our root lock, edits begin without another one; each looks
- * before its rename all the same (`held`). Begun in vain is what begins so soon before others take a silent server's
- * place, which they do after ten seconds. Of 16 clients, one look less is 0.94 × the main thread's time of an edit.
+ * In ms: how long after a look that found our record and our root lock edits begin without another look; each still
+ * looks before its rename (`held`). An edit that starts just before another server takes over is wasted, but others
+ * take a silent server's place only after ten seconds. With 16 clients, one look less is 0.94 × the main thread's time
+ * of an edit.
  */
 const FRESH = 100
 
 export class RootLock {
   readonly #options: RootLockOptions
-  /** The name of our own. */
+  /** The name of this server's own lock. */
   readonly #key: string
   readonly #timer: NodeJS.Timeout
   #alone: Alone | null = null
-  /** The generation of our record with which this server has passed: whoever came later sees it. */
+  /** The generation of our record with which this server has passed: a server that came later sees it. */
   #passed = -1
-  /** Of performance.now(). */
+  /** On the clock of performance.now(). */
   #freshUntil = -Infinity
   #joining: Promise<boolean> | null = null
   #releasing: Promise<void> = Promise.resolve()
   #looking: Promise<void> | null = null
-  /** Somebody came or went while it was being looked. */
+  /** Another server came or went during the look. */
   #lookAgain = false
   #closed = false
 
@@ -98,7 +99,7 @@ export class RootLock {
     }, LOOK).unref()
   }
 
-  /** As `Pass.alone_since` of the next pass; null also where that has to be waited for. */
+  /** `Pass.alone_since` of the next pass; null also if that pass must be waited for. */
   get aloneSince(): string | null {
     const alone = this.#alone
     return alone === null || alone.leaving || this.#passed !== this.#options.servers.generation()
@@ -166,9 +167,9 @@ export class RootLock {
     servers.checkState()
     if (!servers.stands()) servers.renew()
     const generation = servers.generation()
-    // Not before our record is there: from then on, whoever looks sees us.
+    // Only now that our record exists: any server that looks from now on sees us.
     servers.tell()
-    // Who takes one that isn't listed looks at the records later than we made ours, and gives it back.
+    // A server whose lock we didn't list reads the records after we made ours, and gives its lock back.
     for (const key of files.list(PREFIX)) {
       if (key === this.#key) continue
       const passed = await this.#take(key, deadline)
@@ -195,12 +196,12 @@ export class RootLock {
     return true
   }
 
-  /** Whether edits that it began alone still run, and can take effect. */
+  /** Whether edits that began while it was alone still run, and can take effect. */
   #isEnding(alone: Alone): boolean {
     return alone.leaving && this.#options.servers.stands() && alone.hold.held()
   }
 
-  /** A root lock, when what earlier holders recorded is removed; null: not until `deadline`. */
+  /** A root lock, after removing what earlier holders recorded; null: not acquired by `deadline`. */
   async #take(key: string, deadline: number): Promise<HeldFile | null> {
     const hold = await this.#options.files.hold(key, deadline)
     if (hold === null || hold.unreleased.length === 0) return hold
@@ -234,7 +235,7 @@ export class RootLock {
   async #look(): Promise<void> {
     const { servers, mayBeAlone } = this.#options
     if (this.#passed === -1 || this.#closed) return
-    // Without a record we can't be told of others.
+    // Without a record, others can't notify us.
     const isOnlyOne = servers.stands() && !(await servers.others())
     const alone = this.#alone
     if (alone !== null && !isOnlyOne) {
@@ -259,7 +260,7 @@ export class RootLock {
     await hold.release()
   }
 
-  /** When no edit runs any more. */
+  /** Call it when no edit runs any more. */
   async close(): Promise<void> {
     this.#closed = true
     clearInterval(this.#timer)

@@ -10,13 +10,13 @@ export interface Claim {
   name: string
   /** 16 hex digits that servers with one state folder have in common. */
   state: string
-  /** In the pid namespace of whoever made the name. */
+  /** In the pid namespace of the process that made the name. */
   pid: number
   /** UDP, of the loopback device: who has the name answers there. 0: nobody does. */
   port: number
   /** The id of the root, then those of some of the folders above it; a server's names together have all. */
   folders: [string, ...string[]]
-  /** Of the socket that has the name. */
+  /** Inode of the socket with this name. */
   inode: string
 }
 

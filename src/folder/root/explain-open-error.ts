@@ -41,7 +41,7 @@ export function explainOpenError(
   return failure === null && code === 'EACCES' ? failureOf(error) : failure
 }
 
-/** As of `Root.stop`; the others as above. */
+/** See `Root.stop` for the result; parameters are those of `explainOpenError`. */
 export function findStop(relative: Buffer, root: Buffer, access: PathAccess): Stop {
   const { failure: _, ...stop } = walk(relative, root, access)
   return stop
@@ -118,12 +118,12 @@ function walk(relative: Buffer, root: Buffer, access: PathAccess): Stop & { fail
   return stopped(null, walked, [])
 }
 
-/** How many of the names `ahead`, of which there are many, are surely there in the folder `walked` without a link. */
+/** How many of the many names `ahead` certainly exist in the folder `walked` without a link. */
 function plainNames(walked: readonly string[], ahead: readonly string[], { resolve }: PathAccess): number {
   const dots = ahead.findIndex(name => name === '' || name === '.' || name === '..')
   const names = dots === -1 ? ahead : ahead.slice(0, dots)
   if (names.length <= FEW_NAMES) return 0
-  // A path that is its own real path begins only with such.
+  // A path that is its own real path begins only with such names.
   return firstIndex(names.length, index => {
     const path = bytesOf([...walked, ...names.slice(0, index + 1)])
     try {

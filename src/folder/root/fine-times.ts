@@ -1,15 +1,15 @@
 // Whether a file system tells any two changes of a file apart by their times. Does not know which files there are.
 import { closeSync, constants, fstatSync, openSync, writeSync } from 'node:fs'
 
-/** Of Linux: opens a new file that has no name, and is gone when it is closed. */
+/** Linux flag: opens a new file without a name, which is gone when it is closed. */
 const O_TMPFILE = 0o20000000 | constants.O_DIRECTORY
-/** So many changes of it are looked at; those before them only bring the code into the caches. */
+/** How many changes are compared; the ones before only warm the caches. */
 const CHANGES = 3
 /**
  * In ns between two of them, at most: they take 10,000, and a clock that only ticks goes on by 1,000,000 or more (HZ=1000).
  */
 const BETWEEN = 500_000n
-/** How often it is tried, as something else may run meanwhile. */
+/** How often to try, as something else may run meanwhile. */
 const ATTEMPTS = 3
 
 /**

@@ -3,14 +3,14 @@
 import type { Folder } from './pin.ts'
 
 /**
- * In ms: for how long one is handed out after it was opened. Whoever gets it sees its owner, its group and what is mounted
- * on it as they were then. Chosen, not measured.
+ * In ms: how long a folder is handed out after it was opened. Users see its owner, its group and what is mounted on it
+ * as they were then. Chosen, not measured.
  */
 const SHARED = 100
 
 interface Shared {
   folder: Folder
-  /** Of performance.now(). */
+  /** On the clock of performance.now(). */
   until: number
   users: number
 }
@@ -30,7 +30,7 @@ export class SharedFolders {
     return this.#handOut(key, shared)
   }
 
-  /** To be closed once. */
+  /** Each result must be closed once. */
   #handOut(key: string, shared: Shared): Folder {
     const { stat, disk, at, inPlace, sync, close } = shared.folder
     shared.users++

@@ -49,13 +49,13 @@ export function similarPaths(root: Root, missing: Buffer, speakable: Speakable):
 }
 
 /**
- * Of an absolute path outside the root: what is below the root at the end of it, the longest first; a folder too. At
+ * For an absolute path outside the root: existing paths inside, folders too, that equal an end of it, longest first. At
  * most three.
  */
 export const samePathInside = (root: Root, absolute: string, speakable: Pick<Speakable, 'offers'>): string[] =>
   offered(root, withoutFirstFolders(absolute.replace(/\/+$/, '')), speakable, { folders: true })
 
-/** Those of the paths at which something is that may be offered, at most three. */
+/** The existing paths among these that may be offered, at most three. */
 function offered(
   root: Root,
   paths: readonly string[],
@@ -91,7 +91,7 @@ function elsewhere(root: Root, wanted: string, { shows }: Pick<Speakable, 'shows
   return found
 }
 
-/** Of a folder that can't be read, nothing is offered. */
+/** The entries of a folder; none if it can't be read. */
 function entriesIn(root: Root, folder: Buffer, limit: number): Dirent[] {
   try {
     const parent = root.openFolder(folder)
@@ -126,7 +126,7 @@ export function isThere(root: Root, path: string, { offers }: Pick<Speakable, 'o
       pinned.value.close()
     }
   } catch {
-    // A folder went while it was looked at, or no descriptor is free: one hint less.
+    // A folder vanished during the look, or no descriptor is free: one suggestion less.
     return false
   }
 }
