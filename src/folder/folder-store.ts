@@ -1,5 +1,5 @@
-// A folder as a store of files: opens and holds the places of a change, reads them, and commits it by the way that fits.
-// Does not know plans, or in which order a change is made.
+// A folder as a store of files: opens and holds the places of a change, reads them, and commits it in the way that
+// fits. Does not know plans, or the order of a change.
 import type {
   FoundContent,
   CommitHooks,

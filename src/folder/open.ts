@@ -1,5 +1,5 @@
-// Where the parts of the workspace are put together: opens a root, sweeps and closes it. Does not know HTTP, or what can
-// be done with files.
+// Assembles the parts of the workspace: opens a root, sweeps and closes it. Does not know HTTP, or what can be done
+// with files.
 import type { History } from '../log/api.ts'
 import { openHistory } from '../log/history.ts'
 import type { Workspace, WorkspaceOptions } from '../workspace/api.ts'

@@ -1,4 +1,4 @@
-// Reads whole files into the memory that large files may take together. Does not know what is done with them.
+// Reads whole files into the memory that large files share. Does not know what is done with them.
 import { fail, type Result } from '../result.ts'
 import type { Recorder } from '../recording/recorder.ts'
 import type { WorkspaceOptions } from '../workspace/api.ts'

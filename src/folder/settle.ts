@@ -1,4 +1,4 @@
-// After a crash: whether the changes that a server had written down took place. Does not know who asks.
+// After a crash: determines whether the changes that a server had recorded happened. Does not know who asks.
 import type { Audit } from '../audit/audit.ts'
 import type { History } from '../log/api.ts'
 import type { Settlement, Stored } from '../log/record.ts'
@@ -63,7 +63,7 @@ export async function settle(
   }
 }
 
-/** Settles all changes of servers that are gone. Those whose file is locked are left for the next time. */
+/** Settles all changes of servers that are gone. Changes of locked files are left for the next time. */
 export async function settleAll(settling: Settling): Promise<void> {
   const { history, audit } = settling
   for (const stored of await history.unsettled()) {
@@ -84,7 +84,7 @@ async function lookAt(root: Root, history: History, record: Stored['record']): P
   return settlement !== 'done' && (await isCopied(history, record)) ? 'done' : settlement
 }
 
-/** Whether the temp file is there and nothing else: the file itself may have both names for an instant. */
+/** Whether only the temp file exists: the file itself may have both names for an instant. */
 function isThere(root: Root, path: Buffer, temp: string): boolean {
   let there = false
   quietly(() => {

@@ -40,7 +40,7 @@ export interface State {
 
 const SECRET = 'secret'
 const SECRET_LENGTH = 32
-/** Written and removed to see whether there is space. In bytes: as much as the record of one temp file. */
+/** This file is written and removed to see whether there is space. In bytes: as much as the record of one temp file. */
 const PROBE = 'probe'
 const PROBE_SIZE = 5120
 /**
@@ -152,8 +152,7 @@ function secretIn(folder: string, made: Buffer): Buffer {
     if (codeOf(error) !== 'ENOENT') throw error
   }
   const temp = `${path}.${randomBytes(8).toString('hex')}`
-  // Flushed before it has its name: a power failure would leave an empty file, and with it no server would start
-  // again.
+  // Flushed before it has its name: a power failure could leave an empty file, and then no server would start again.
   writeFileSync(temp, made, { mode: 0o600, flag: 'wx', flush: true })
   try {
     linkSync(temp, path)

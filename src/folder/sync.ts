@@ -7,8 +7,8 @@ import type { DiskCalls } from './root/disk-calls.ts'
 export const syncFile: (fd: number) => Promise<void> = promisify(fsync)
 
 /**
- * Resolves when the names in a folder are on the disk. Rejects where its file system has given up (a broken disk, a
- * power failure) before they were.
+ * Resolves when the names in a folder are on the disk. Rejects if its file system gave up before that (a broken disk, a
+ * power failure).
  */
 export async function syncFolder(fd: number): Promise<void> {
   await syncFile(fd)

@@ -25,7 +25,7 @@ export interface HeldFile {
   /** Unique id of this hold. */
   readonly entry: string
   /**
-   * The entries of earlier holders that never released: they may be suspended, and not know that the lock isn't theirs.
+   * The entries of earlier holders that never released: they may be suspended, and not know that they lost the lock.
    */
   readonly unreleased: readonly string[]
   /** Whether nobody has taken it from us; synchronous. */
@@ -45,11 +45,11 @@ process.on('SIGXFSZ', () => {})
 type Done = (error: Error | null) => void
 
 /**
- * In ms: a lock file that nobody touched for so long may be taken over. proper-lockfile touches it twice in that time,
- * and this is its own default.
+ * In ms: a lock file that nobody touched for this long may be taken over. proper-lockfile touches it twice in that
+ * time, and this is its own default.
  */
 const STALE = 10_000
-/** In ms: what a rival that took over too needs to become visible. Chosen, not measured. */
+/** In ms: how long a rival that took over too needs to become visible. Chosen, not measured. */
 const SETTLE = 50
 
 /**
@@ -245,9 +245,9 @@ export class LockFiles {
   }
 
   /**
-   * What proper-lockfile sees as the file system: synchronous where that is cheaper than a thread's round trip, and its
-   * `mkdir` makes the folder with its owner in it (why: docs/decisions/lock.md). One object for all locks: what times are
-   * worth here is probed once.
+   * The file system as proper-lockfile sees it: synchronous where that is cheaper than a thread's round trip, and its
+   * `mkdir` makes the folder with its owner in it (why: docs/decisions/lock.md). One object for all locks, as
+   * proper-lockfile probes the precision of times once for each.
    */
   readonly #fs = {
     utimes,
@@ -276,7 +276,7 @@ export class LockFiles {
       writeFileSync(join(temp, entry), JSON.stringify(this.#observer.me), { mode: 0o600, flag: 'wx' })
       renameSync(temp, path)
     } catch (error) {
-      // Without a free descriptor Node 24 fails here with an error that says nothing; the one that led here does.
+      // Without a free descriptor Node 24 fails here with an error that says nothing; the original error does.
       quietly(() => rmSync(temp, { recursive: true, force: true }))
       throw codeOf(error) === 'ENOTEMPTY' ? taken() : error
     }

@@ -70,9 +70,9 @@ export class Locks {
   }
 
   /**
-   * For the file at this real path below the root. First come, first served. What an earlier holder was still about to
-   * do to the file can't take effect any more once this returns. Failure: FILE_LOCKED (timeout, queue_full, client_gone).
-   * Throws errors of the system.
+   * Acquires the lock of the file at this real path below the root. First come, first served. Once it returns, nothing
+   * that an earlier holder was about to do to the file can take effect. Failure: FILE_LOCKED (timeout, queue_full,
+   * client_gone). Throws the system's errors.
    */
   acquire(realPath: Buffer, { deadline = this.deadline(), client }: Wait = {}): Promise<Result<Lock, FileFailure>> {
     const { waited } = this.#options
@@ -139,13 +139,13 @@ export class Locks {
       if (client?.isGone()) return fail({ code: 'FILE_LOCKED', reason: 'client_gone', retry_after: 1 })
       kept = true
       return ok({
-        // Nobody has to tell it: without a lock file, temp files are found by what their server has recorded.
+        // Nobody needs to compute it: without a lock file, temp files are found by their server's record.
         temp: file === undefined ? randomTempName() : this.#tempName(file.entry),
         alone_since,
         held: () =>
           (entered.pass?.held() ?? true) &&
           (file?.held() ?? true) &&
-          // One that takes no lock files may have come.
+          // A server that takes no lock files may have come.
           !(isBare === true && this.#options.peers?.isAnyLocal() === true),
         release
       })

@@ -69,8 +69,8 @@ const LOOK = 2_000
 /**
  * In ms: how long after a look that found our record and our root lock edits begin without another look; each still
  * looks before its rename (`held`). An edit that starts just before another server takes over is wasted, but others
- * take a silent server's place only after ten seconds. With 16 clients, one look less is 0.94 × the main thread's time
- * of an edit.
+ * take a silent server's place only after ten seconds. With 16 clients, leaving out one look takes an edit to 0.94 ×
+ * its main-thread time.
  */
 const FRESH = 100
 

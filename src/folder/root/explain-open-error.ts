@@ -1,6 +1,6 @@
-// Why a path could not be opened, and where: walks it one name at a time and follows links only inside the root. Of a
-// long path, the names that are there without a link are found by bisection first: a look at each would be quadratic.
-// Does not know policy.
+// Finds out why and where a path could not be opened: walks it one name at a time and follows links only inside the
+// root. In a long path, the names that exist without a link are found by bisection first: a look at each would be
+// quadratic. Does not know policy.
 import { lstatSync, readlinkSync } from 'node:fs'
 import { firstIndex } from '../../engine/text/bisect.ts'
 import { codeOf, failureOf } from '../../workspace/errno.ts'
@@ -8,23 +8,23 @@ import type { FileFailure } from '../../workspace/failure.ts'
 import { below } from '../../workspace/path.ts'
 import type { Missing, Stop } from './pin.ts'
 
-/** As Linux has it: open(2) follows no more links in one path (ELOOP). */
+/** Linux's limit: open(2) follows no more links in one path (ELOOP). */
 const LINKS_LIMIT = 40
 const SLASH = '/'
-/** Names up to which each is looked at. */
+/** Up to this many names, each is looked at. */
 const FEW_NAMES = 16
 
 /** How a root looks at paths below it. */
 export interface PathAccess {
   /** For system calls. */
   at(relative: Buffer): Buffer
-  /** The real path of what it leads to, below the root; null, or a throw, where nothing is there or outside. */
+  /** The real path of its target, below the root; null, or throws, if nothing is there or it is outside. */
   resolve(relative: Buffer): Buffer | null
 }
 
 /**
  * The failure behind `error`, thrown by opening `relative` below `root` (its real path). A link that leads out of the
- * root is reported as such whether or not something is there. Null: all of it is there now, try again. Throws `error`
+ * root is reported as such whether or not its target exists. Null: everything exists now, try again. Throws `error`
  * again if it isn't about the path.
  */
 export function explainOpenError(

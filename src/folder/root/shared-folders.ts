@@ -1,5 +1,5 @@
-// Open folders for all who use one at the same time: one descriptor for them all, which is closed with the last of them.
-// Does not know how a folder is opened, or found to be in its place.
+// Shares open folders between concurrent users: one descriptor for all, closed with the last user. Does not know how a
+// folder is opened, or found to be in its place.
 import type { Folder } from './pin.ts'
 
 /**
@@ -19,7 +19,10 @@ export class SharedFolders {
   /** By their real paths below the root. */
   readonly #used = new Map<string, Shared>()
 
-  /** The one at this path that others use, if it still is there; else what `open` opens. Throws what that throws. */
+  /**
+   * The folder that others have open at this path, if it is still there; else what `open` returns. Throws what `open`
+   * throws.
+   */
   use(relative: Buffer, open: () => Folder): Folder {
     const key = relative.toString('latin1')
     const now = performance.now()
