@@ -1,12 +1,12 @@
 // Limits how many edits run at once; the others wait, first come first served. Does not know files.
 //
 // An edit has two parts, before and after another thread makes its temp file. The more edits run in between, the less
-// of the first part's data is still in the processor's caches for the second.
+// data of the first part is left in the processor's caches for the second.
 
 /**
- * How many edits run at once. With 16 clients on files of 10 KB this made 1.18 × the edits of no limit (0.83 × the CPU
- * of one), with 64 clients 1.16 ×; synced 1.06 ×, and 1.18 × with 64 clients. A limit of 4 made fewer, 12 about as many
- * (two cores with 1 MB of cache each; a turn taken only under the file's lock brings half of that).
+ * How many edits run at once. With 16 clients on files of 10 KB this made 1.18 × the edits without a limit, each with
+ * 0.83 × the CPU; with 64 clients 1.16 ×; synced 1.06 ×, and 1.18 × with 64 clients. A limit of 4 made fewer, 12 about
+ * as many (two cores with 1 MB of cache each; a turn taken only under the file's lock brings half of that).
  */
 const AT_ONCE = 8
 /**

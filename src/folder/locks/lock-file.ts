@@ -28,7 +28,7 @@ export interface HeldFile {
    * The entries of earlier holders that never released: they may be suspended, and not know that they lost the lock.
    */
   readonly unreleased: readonly string[]
-  /** Whether nobody has taken it from us; synchronous. */
+  /** Whether the lock is still ours; synchronous. */
   held(): boolean
   /** Call it when nothing that the unreleased holders do can take effect any more. */
   forget(): void
@@ -126,7 +126,7 @@ export class LockFiles {
     const entry = join(path, hold.entry)
     const held = (): boolean => !compromised && existsSync(entry)
     const letGo = async (): Promise<void> => {
-      // Fails if it isn't ours any more, and then the folder has another's entry and stays.
+      // Fails if it isn't ours any more; then the folder has another server's entry and stays.
       quietly(() => unlinkSync(entry))
       hold.released = true
       // It may have been given up already, as compromised.
@@ -176,8 +176,8 @@ export class LockFiles {
   }
 
   /**
-   * Moves a dead or silent holder's lock out of the way, so that its place is `free`; `moved` says that this did it.
-   * `held`: by somebody who lives.
+   * Moves a dead or silent holder's lock away, so that its place is `free`; `moved`: this call did it. `held`: a living
+   * server has it.
    */
   async #clear(key: string): Promise<'free' | 'moved' | 'held'> {
     const path = join(this.#locks, key)
@@ -200,8 +200,8 @@ export class LockFiles {
   }
 
   /**
-   * One rename, so only one of several rivals does it; what it got is looked at afterwards, and put back if it was a
-   * living one's.
+   * One rename, so only one of several rivals succeeds; the lock moved is checked afterwards, and put back if its
+   * holder lives.
    */
   #moveAway(key: string, entry: string): boolean {
     const path = join(this.#locks, key)
@@ -210,8 +210,8 @@ export class LockFiles {
     mkdirSync(folder, { recursive: true, mode: 0o700 })
     renameSync(path, away)
     if (existsSync(join(away, entry))) return true
-    // A rival took over between our look and our rename. Where its place is taken meanwhile, it stays among the
-    // unreleased, and will find that it has lost the lock.
+    // A rival took over between our look and our rename. If its place is taken meanwhile, its lock stays among the
+    // unreleased, and it will find that it has lost the lock.
     quietly(() => renameSync(away, path))
     quietly(() => rmdirSync(folder))
     return false
@@ -224,7 +224,7 @@ export class LockFiles {
       if (!name.includes('.')) {
         if ((await this.#clear(name)) === 'free') quietly(() => rmdirSync(path))
       }
-      // Such a folder lives for an instant, between being made and being renamed.
+      // Such a folder exists only for an instant, between being made and being renamed.
       else if ((statSync(path, { throwIfNoEntry: false })?.mtimeMs ?? Infinity) < Date.now() - STALE) {
         rmSync(path, { recursive: true, force: true })
       }
@@ -304,7 +304,7 @@ class Hold {
   readonly path: string
   entry = ''
   released = false
-  /** Whether it was this caller that moved a holder's lock out of the way. */
+  /** Whether this caller moved a holder's lock away. */
   tookOver = false
   constructor(key: string, path: string) {
     this.key = key

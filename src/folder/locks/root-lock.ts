@@ -1,68 +1,68 @@
-// The root lock: each server has one for the whole root, and while it keeps it, no other server edits and it needs no
-// locks of single files between servers. Does not know those, or how servers find each other. States and proof:
+// The root lock: each server has one for the whole root; while it keeps it, no other server edits, and files need no
+// locks between servers. Does not know file locks, or how servers find each other. States and proof:
 // docs/decisions/alone.md.
 import type { HeldFile, LockFiles } from './lock-file.ts'
 
-/** What is known of the servers on this root, by the records in the state folder. */
+/** What the records in the state folder show of the servers on this root. */
 export interface Servers {
-  /** Whether this server's own record is there; synchronous. */
+  /** Whether this server's own record exists; synchronous. */
   stands(): boolean
-  /** Grows each time that the record is made again. */
+  /** Incremented each time the record is made again. */
   generation(): number
   renew(): void
-  /** Throws where the state folder isn't the one that was opened, or can't be used. */
+  /** Throws if the state folder was replaced, or can't be used. */
   checkState(): void
-  /** Whether another server that edits may be there. False is certain. */
+  /** Whether another editing server may be there. False is certain. */
   others(): Promise<boolean>
-  /** Asks the others to look who is there. Never rejects. */
+  /** Asks the other servers to look who is there. Never rejects. */
   tell(): Promise<void>
 }
 
 export interface RootLockOptions {
-  /** This server's. */
+  /** This server's nonce. */
   nonce: string
   files: LockFiles
   servers: Servers
   /** Whether this server may keep the lock; if not, others can't be seen reliably. */
   mayBeAlone: boolean
   /**
-   * Removes the temp files that these servers, by their nonces, have recorded: they held their root lock and never
-   * released it. Where it throws, nobody edits.
+   * Removes the temp files recorded by the servers with these nonces, which held their root lock and never released it.
+   * If it throws, nobody edits.
    */
   fence(nonces: readonly string[]): void
-  /** Called when this server is alone, and when it is so no more. */
+  /** Called when this server starts or stops being alone. */
   aloneChanged?(isAlone: boolean): void
-  /** To be done when this server was alone, before others can edit. Must not reject. */
+  /** Called when this server was alone, before others can edit. Must not reject. */
   leaving?(): Promise<void>
   report: (event: { event: string; [key: string]: unknown }) => void
 }
 
-/** The right to take the lock of a file. */
+/** The right to acquire the lock of a file. */
 export interface Pass {
   /**
-   * Names the time during which this server is alone, and no lock of a file between servers is needed; the next such
-   * time has another name. Null: another server may be there.
+   * Identifies the period in which this server is alone, and file locks between servers aren't needed; each period has
+   * another value. Null: another server may be there.
    */
   readonly alone_since: string | null
-  /** Whether what was known when it was given still holds; synchronous. */
+  /** Whether the facts on which it was given still hold; synchronous. */
   held(): boolean
   leave(): void
 }
 
-/** While this server is alone. */
+/** A period in which this server is alone. */
 interface Alone {
   readonly hold: HeldFile
-  /** Edits that rely on it. */
+  /** How many edits rely on it. */
   users: number
-  /** Another server has come: no more of them. */
+  /** Another server has come: no further edits may rely on it. */
   leaving: boolean
 }
 
 /** Prefix of the names of root locks; those of file locks are digests. */
 const PREFIX = 'root-'
 /**
- * In ms between two looks at who is there: a server that runs on another kernel can't tell us that it has come, and
- * waits so long. Chosen.
+ * In ms between two looks at who is there: a server on another kernel can't notify us that it has come, and waits this
+ * long. Chosen.
  */
 const LOOK = 2_000
 
@@ -108,13 +108,14 @@ export class RootLock {
   }
 
   /**
-   * Before each edit. Waits for the server that is alone at most until `deadline` (of performance.now()); then null.
+   * Call it before each edit. Waits for the server that is alone, at most until `deadline` (of performance.now()); then
+   * null.
    */
   async enter(deadline: number): Promise<Pass | null> {
     for (;;) {
       const pass = this.#pass()
       if (pass !== null) return pass
-      // It may share an attempt that has an earlier deadline, and then makes its own.
+      // It may share an attempt with an earlier deadline, and then makes its own.
       await this.#joinOnce(deadline)
       if (performance.now() >= deadline) return this.#pass()
     }
@@ -139,7 +140,7 @@ export class RootLock {
       this.#freshUntil = is ? performance.now() + FRESH : -Infinity
       return is
     }
-    // If not, we were silent, and another server has taken us for gone.
+    // If not, we were silent, and another server took us for gone.
     if (performance.now() >= this.#freshUntil && !held()) return null
     if (alone === null) return { alone_since: null, held, leave() {} }
     alone.users++
@@ -154,8 +155,8 @@ export class RootLock {
   }
 
   /**
-   * Passes the root locks of all others: then nobody is alone, and nobody who was can write any more. Takes our own,
-   * and keeps it if no other is there. False: not until `deadline`.
+   * Passes the root locks of all others: then no other server is alone, and none that was can still write. Acquires our
+   * own, and keeps it if there is no other server. False: not done by `deadline`.
    */
   async #join(deadline: number): Promise<boolean> {
     const { files, servers, mayBeAlone } = this.#options
@@ -215,7 +216,7 @@ export class RootLock {
     return hold
   }
 
-  /** Sees who is there, when another server may have come or gone. Never throws. */
+  /** Looks who is there, when another server may have come or gone. Never throws. */
   look(): void {
     this.#lookAgain = true
     this.#looking ??= this.#lookWhileAsked()
