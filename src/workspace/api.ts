@@ -324,7 +324,7 @@ export type Looked<R> = ({ type: 'file' } & Scanned<R>) | ({ type: 'directory' }
  * as `splices` and `places`; with it, older records may have null too, to limit the size.
  */
 export interface HistoryQuery extends Omit<RecordQuery, 'path' | 'under' | 'reviews'> {
-  /** As a request gives it. */
+  /** The path as a request gives it. */
   path?: string
   /** A folder, as a request gives it: everything below it. */
   under?: string

@@ -39,7 +39,7 @@ export interface HeldFile {
 type Report = (event: { event: string; [key: string]: unknown }) => void
 
 // proper-lockfile's exit hook (signal-exit) would end the process on a write beyond the limit on file size, which Node
-// alone survives. It does nothing where somebody else listens.
+// alone survives. It does nothing if there is another listener.
 process.on('SIGXFSZ', () => {})
 
 type Done = (error: Error | null) => void

@@ -118,7 +118,7 @@ function ask(port: number, name: string): Promise<ServerInfo | null> {
       const info = parseInfo(answer.toString(), question)
       if (info !== null) end(info)
     })
-    // From then on it hears nobody but this port.
+    // From then on it receives only from this port.
     socket.connect(port, LOOPBACK, send)
   })
 }

@@ -8,7 +8,7 @@ import type { DiskCalls } from './disk-calls.ts'
 /** Nothing is there. Code that knows the policy turns it into a FileFailure. Paths are real ones below the root. */
 export interface Missing {
   code: 'MISSING'
-  /** Where it would be, links followed. */
+  /** Where it would be, with links followed. */
   relative: Buffer
   /** The existing part of that path: a folder, unless something else is in its place. */
   folder: Buffer

@@ -34,7 +34,7 @@ import { explainOpenError, findStop, type PathAccess } from './explain-open-erro
 import { hasFineTimes } from './fine-times.ts'
 
 const O_PATH = 0o10000000
-/** As an object: of a name, Node makes a new one at each call. */
+/** Options as an object: given just the name, Node makes a new object at each call. */
 const LATIN1 = { encoding: 'latin1' } as const
 
 /**
