@@ -1,11 +1,11 @@
-// Tells the history and the audit of a change before it is made, and what became of it. No file gets its content, or is
-// removed, before `announce` has resolved.
+// Announces a change to the history and the audit before it is made, and reports how it ended. No file gets its
+// content, or is removed, before `announce` has resolved.
 import type { AuditedCall, AuditedChange } from '../audit/audit.ts'
 import type { ChangeOptions, CommonOptions } from '../workspace/api.ts'
 import type { FileFailure } from '../workspace/failure.ts'
 import { lineCounts, type ComingChange, type FileBefore, type FileRecorder } from '../recording/recorder.ts'
 
-/** Those that hear of the change of one file. */
+/** The listeners for the change of one file. */
 export interface Listeners {
   file: Pick<FileBefore, 'bytes'>
   /** Null: no history is kept. */
@@ -14,13 +14,13 @@ export interface Listeners {
   audited: AuditedChange | undefined
 }
 
-/** The call that a change is part of; where nobody says which, one of nobody known. */
+/** The call that a change is part of; if the change names none, an anonymous one. */
 export const auditedBy = (
   { options }: { options: Pick<CommonOptions, 'audit'> },
   { audit }: Pick<ChangeOptions<unknown>, 'audit'>
 ): AuditedCall | undefined => audit ?? options.audit?.call()
 
-/** Why no change can be made as long as it is so: what must be written of it can't be. `degraded`: of the history. */
+/** Why no change can be made at present: its record can't be written. `degraded`: whether the history is. */
 export function notWritableDown(
   { history, audit }: Pick<CommonOptions, 'history' | 'audit'>,
   degraded: boolean
@@ -32,9 +32,9 @@ export function notWritableDown(
 }
 
 /**
- * Writes down the changes of files that are changed together: `changes` has one for each of `listeners`, all of one origin.
- * The last record keeps the answer to a key, so that it is kept only if all records are. Returns the ids of the records
- * that were written. Throws where none of the changes may be made: as `FileRecorder.record`, and AuditUnwritable.
+ * Records the changes of files that are changed together: `changes` has one for each of `listeners`, all of one origin.
+ * The last record keeps the answer to an idempotency key, so that it is kept only if all records are. Returns the
+ * record ids. Throws if none of the changes may be made: what `FileRecorder.record` throws, and AuditUnwritable.
  */
 export async function announce(
   listeners: readonly Listeners[],
@@ -51,7 +51,7 @@ async function announceAll(listeners: readonly Listeners[], changes: readonly Co
   for (const { recorder } of listeners) ids.push(await recorder?.prepare())
   const { key: _, ...keyless } = changes[0]!.origin
   const last = listeners.length - 1
-  // All of them, also where one fails: none may be written after it was said that its change isn't made.
+  // Wait for all of them, even if one fails: no record may be written after its change was reported as not made.
   const written = await Promise.allSettled(
     listeners.flatMap(({ recorder, audited }, i) => {
       const change = changes[i]!
@@ -68,10 +68,10 @@ async function announceAll(listeners: readonly Listeners[], changes: readonly Co
   }
 }
 
-/** The file got its content, or is gone. The history hears of it apart: it keeps the content too. */
+/** The file got its content, or is gone. The history is notified separately, as it keeps the content too. */
 export const auditDone = ({ recorder, audited }: Listeners): void => audited?.done(recorder?.edit_id)
 
-/** It did not, and won't. */
+/** The change was not made, and won't be. */
 export function notDone({ recorder, audited }: Listeners): void {
   recorder?.notDone()
   audited?.notDone()

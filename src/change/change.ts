@@ -1,9 +1,9 @@
-// Changes files, all or nothing, wherever they are: the one order of every edit, creation, removal and batch. Does not
-// know what a plan does; the store touches the files.
+// Changes files, all or nothing, in any store: the one order of every edit, creation, removal and batch. Does not know
+// what a plan does; the store touches the files.
 //
-//   open the places → judge a single step → hold them (not in a dry run) → read each file once → plan each step in memory,
-//   on what the earlier ones made → end here in a dry run, or where nothing changed → announce it to history and audit →
-//   commit → settle → answer
+//   open the places → check a single step → hold them (not in a dry run) → read each file once → plan each step in
+//   memory, on the result of earlier ones → stop here in a dry run, or if nothing changed → announce it to history and
+//   audit → commit → settle → answer
 import { fail, ok } from '../result.ts'
 import type { ComingChange } from '../recording/recorder.ts'
 import type { BatchDone, BatchStep, FileChanged, ChangeOptions, Origin } from '../workspace/api.ts'
@@ -27,10 +27,10 @@ import {
 import { beginDigest, bytesOf, isChanged, readTexts, type FileName, type FileText, type NamedText } from './texts.ts'
 import { Draft, type ChangeSteps, type Traceless } from './draft.ts'
 
-/** How often a change begins again where a path leads elsewhere by the time its file is held. Chosen, not measured. */
+/** How often a change starts over when a path leads elsewhere by the time its file is held. Chosen, not measured. */
 const BEGINNINGS = 3
 
-/** Carries out all steps, or none. A failure names the step that it is of. */
+/** Carries out all steps, or none. A failure names the step that failed. */
 export async function changeFiles<T, F, P extends FilePlace, S extends FileSnapshot>(
   store: FileStore<P, S>,
   request: ChangeSteps<T, F>
@@ -43,7 +43,7 @@ export async function changeFiles<T, F, P extends FilePlace, S extends FileSnaps
   }
 }
 
-/** A change of one step that is no batch. */
+/** Changes one file, outside a batch. */
 export async function changeFile<T, F, P extends FilePlace, S extends FileSnapshot>(
   store: FileStore<P, S>,
   step: BatchStep<T, F>,
@@ -79,7 +79,7 @@ async function changeOnce<T, F, P extends FilePlace, S extends FileSnapshot>(
   let places: FilePlaces<P> = opened.value
   try {
     if (!options.dry_run) {
-      // Nobody waits for a file in vain. Of several steps, a later one may depend on an earlier one.
+      // Don't wait for a file in vain. With several steps, a later one may depend on an earlier one.
       const refused = steps.length > 1 ? null : await refusalUnread(store, steps[0]!, places.places[0]!)
       if (refused !== null) return { ...refused, at: 0 }
       const held = await opened.value.hold(options.client)
@@ -97,7 +97,7 @@ async function changeOnce<T, F, P extends FilePlace, S extends FileSnapshot>(
   }
 }
 
-/** Why a step fails whatever is in the file; null: nothing is known against it. */
+/** Why a step must fail whatever the file holds; null: no reason is known. */
 async function refusalUnread<P extends FilePlace, S extends FileSnapshot>(
   store: FileStore<P, S>,
   step: BatchStep<unknown, unknown>,
@@ -116,7 +116,7 @@ async function refusalUnread<P extends FilePlace, S extends FileSnapshot>(
   return refusal && { ...fail(refusal), ...place.info, ...(isThere && (await store.infoNow(place))) }
 }
 
-/** What an answer says beside the texts: of each name, the id of its record, and what came of it. */
+/** What an answer has besides the texts: for each name, the id of its record and how its commit ended. */
 interface AnswerFacts<P extends FilePlace> {
   batch_id?: string | undefined
   idOf?: (name: FileName<P>) => string | undefined
@@ -125,18 +125,18 @@ interface AnswerFacts<P extends FilePlace> {
 
 type Outcome<T, F> = Promise<ManyResult<BatchDone<T>, F | FileFailure | typeof MOVED | typeof OVERTAKEN>>
 
-/** Where nobody says who changes the files. */
+/** Origins for changes whose caller names none. */
 const BATCH: Origin = { operation: 'batch' }
 const EDIT: Origin = { operation: 'edit' }
 const CREATE: Origin = { operation: 'create' }
 
-/** One attempt at a change, on places that are open until it has ended. */
+/** One attempt at a change, on places that stay open until it ends. */
 class Change<T, F, P extends FilePlace, S extends FileSnapshot> {
   readonly #store: FileStore<P, S>
   readonly #request: ChangeSteps<T, F>
   readonly #places: FilePlaces<P>
   readonly #draft: Draft<T, F, P, S>
-  /** What will be given back in the end. */
+  /** Callbacks that release memory at the end. */
   readonly #taken: (() => void)[] = []
 
   constructor(store: FileStore<P, S>, request: ChangeSteps<T, F>, places: FilePlaces<P>) {
@@ -168,7 +168,7 @@ class Change<T, F, P extends FilePlace, S extends FileSnapshot> {
     const changed = this.#draft.texts.all.filter(isChanged)
     for (const text of changed) {
       beginDigest(text)
-      // While that of a single file is still being made, the file is written; nothing gets its name before both are done.
+      // A single file is written while its digest is still being computed; it isn't renamed before both are done.
       if (dry_run || changed.length > 1 || text.names.length > 1) await text.digest
     }
     if (dry_run) return ok(this.#answer({}))
@@ -197,7 +197,7 @@ class Change<T, F, P extends FilePlace, S extends FileSnapshot> {
     let announced: Promise<readonly (string | undefined)[]> | undefined
     const announceAll = async (folders: readonly Buffer[], temps: readonly (string | undefined)[]) => {
       for (const text of changed) await text.digest
-      // The answer that is kept names their records too.
+      // The stored answer names their records too.
       for (const { name } of this.#draft.traceless) await name.recorder?.prepare()
       const changes = members.map((member, i) =>
         comingChange(store, member, { origin, outcome, folders, temp: temps[i] })
@@ -224,7 +224,7 @@ class Change<T, F, P extends FilePlace, S extends FileSnapshot> {
       await this.#reportSave(name, text, file)
       name.recorder?.done(text.removes ? null : text.content!.pieces, text.removes ? null : text.new_hash)
     }
-    // The files are changed by now: that it could not be written is a warning.
+    // The files are already changed, so a failure to record is a warning.
     /* c8 ignore next 3 -- the history was writable a moment ago, for the same change, and no test gets in between */
     if (this.#draft.traceless.length > 0) {
       await this.#noteTraceless(this.#draft.traceless, origin).catch((error: unknown) => {
@@ -235,7 +235,7 @@ class Change<T, F, P extends FilePlace, S extends FileSnapshot> {
   }
 
   /**
-   * Keeps, and reports, what another program saved between the last look and the rename. Never throws: the change is
+   * Keeps and reports what another program saved between the last look and the rename. Never throws: the change is
    * made.
    */
   async #reportSave(
@@ -251,15 +251,15 @@ class Change<T, F, P extends FilePlace, S extends FileSnapshot> {
       report?.({ event: 'save_replaced', path: place.path.toString() })
       await recorder?.keepSave(save, await digestOf([save], save.length))
     } catch (error) {
-      // It is too large for the memory, or can't be read.
+      // The save is too large for memory, or can't be read.
       if (!warnings.includes('save_replaced')) warnings.push('save_replaced')
       report?.({ event: 'save_lost', path: place.path.toString(), reason: codeOf(error) })
     }
   }
 
   /**
-   * Notes a change of no byte, once for each name that toggles something. The last note keeps the answer to a key, so that
-   * it is kept only if all of it is true. Throws where a note can't be written.
+   * Records a change of no byte, once for each name that toggles something. The last note keeps the answer to a key, so
+   * that it is kept only if all notes are. Throws if a note can't be written.
    */
   async #noteAll(): Promise<BatchDone<T>> {
     const { newId, options } = this.#request
@@ -276,7 +276,7 @@ class Change<T, F, P extends FilePlace, S extends FileSnapshot> {
     return this.#answer({ batch_id, idOf: idOfRecord })
   }
 
-  /** Throws where it can't be written. */
+  /** Throws if a note can't be written. */
   async #noteTraceless(traceless: readonly Traceless<P>[], { key: _, ...origin }: Origin): Promise<void> {
     for (const { name, toggles } of traceless) await name.recorder?.note(origin, () => null, toggles)
   }
@@ -344,7 +344,7 @@ const originOf = ({ origin = BATCH }: { origin?: Origin }, batch_id: string | un
 
 const idOfRecord = ({ recorder }: FileName<FilePlace>): string | undefined => recorder?.edit_id
 
-/** Whether both names stay one file: they are, and hold the same afterwards. */
+/** Whether both names stay one file: they are one now, and hold the same content afterwards. */
 const areOne = (a: FileText<FilePlace, FileSnapshot>, b: FileText<FilePlace, FileSnapshot>): boolean =>
   a === b || ((a.twin ?? a) === (b.twin ?? b) && a.new_hash === b.new_hash && !b.removes)
 
@@ -367,7 +367,10 @@ function fileChange<P extends FilePlace, S extends FileSnapshot>(
   }
 }
 
-/** What is recorded of one name. `folders`: those that were made for all. Member by member, as each edit comes here. */
+/**
+ * What is recorded of one name. `folders`: those made for all. Members are spelled out, not spread: every edit runs
+ * this.
+ */
 function comingChange<P extends FilePlace, S extends FileSnapshot>(
   store: FileStore<P, S>,
   { name: { place }, text }: NamedText<P, S>,

@@ -1,14 +1,14 @@
-// What every change checks wherever the file is: whether it is the one that is expected, and may be replaced. Does not
+// Checks that every change needs, in any store: whether the file is the expected one, and may be replaced. Doesn't
 // touch files.
 import type { CommonOptions, CreateTarget, FileHistory, FileTarget } from '../workspace/api.ts'
 import type { FileFailure, StaleFile } from '../workspace/failure.ts'
 import type { FileRecorder } from '../recording/recorder.ts'
 
-/** The changes so far, for planners that ask; empty where no history is kept. */
+/** The changes so far, for planners that ask; empty if no history is kept. */
 export const pastOf = async (recorder: FileRecorder | null): Promise<FileHistory> =>
   recorder === null ? { records: [], changes: [] } : recorder.past()
 
-/** Tells how long it took to put so many bytes of a file where they are kept, if that was done. */
+/** Meters how long `work` took to store `bytes` bytes of a file, if it succeeded. */
 export async function measured<R extends { ok: boolean }>(
   { options: { meter } }: { options: Pick<CommonOptions, 'meter'> },
   bytes: number,
@@ -21,14 +21,14 @@ export async function measured<R extends { ok: boolean }>(
   return done
 }
 
-/** Null if the file is what the request expects. `hash`: its SHA-256, of which a request may name the beginning. */
+/** Null if the file is the one that the request expects. `hash`: its SHA-256; a request may give only its beginning. */
 export function staleness({ expected_hash }: FileTarget, hash: string): StaleFile | null {
   return expected_hash === undefined || hash.startsWith(expected_hash)
     ? null
     : { code: 'STALE_FILE', reason: 'expected_hash', expected_hash }
 }
 
-/** Null: it may be replaced if its hash is the one that was given. */
+/** Null: it may be replaced, provided that its hash is the one given. */
 export function refusalToReplace({ overwrite, expected_hash, if_none_match }: CreateTarget): FileFailure | null {
   if (if_none_match === true) return alreadyThere(true)
   if (overwrite && expected_hash !== undefined) return null

@@ -1,5 +1,5 @@
-// What the steps of a change make of its files, in memory: each is checked and planned on what the earlier ones made. Does
-// not know where files are, or how they are written.
+// Plans the steps of a change in memory: each is checked and planned on the result of the earlier ones. Does not know
+// where files are, or how they are written.
 import { setImmediate as yieldToOthers } from 'node:timers/promises'
 import { fail } from '../result.ts'
 import type { BatchDone, BatchOptions, BatchStep, Planned } from '../workspace/api.ts'
@@ -12,12 +12,12 @@ import type { FilePlace, FileSnapshot, FileStore } from './store.ts'
 import { groupTexts, type FileName, type FileText, type FileTexts, type NamedText } from './texts.ts'
 import { Unknown } from './unknown.ts'
 
-/** Steps, each with its path, and how they are carried out. */
+/** Steps, each with its path, and the options for carrying them out. */
 export interface ChangeSteps<T, F> {
   steps: readonly BatchStep<T, F>[]
   asked: readonly RequestedPath[]
   options: BatchOptions<BatchDone<T>>
-  /** Makes the id that the records of a batch share; null: it is no batch, or there is no history. */
+  /** Makes the id that the records of a batch share; null: not a batch, or no history is kept. */
   newId: (() => string) | null
 }
 
@@ -34,7 +34,7 @@ interface DoneStep<T, P extends FilePlace, S extends FileSnapshot> extends Named
   description: T
 }
 
-/** What a step that removes its file makes of it. */
+/** The plan of a step that removes its file. */
 const REMOVAL: Pick<Planned<never>, 'pieces' | 'splices' | 'splice_lines' | 'places' | 'toggles' | 'removes'> = {
   pieces: [],
   removes: true
@@ -46,14 +46,14 @@ const NO_SPLICES: Pick<Planned<never>, 'splices' | 'splice_lines' | 'places'> = 
 }
 const NOTHING = Buffer.alloc(0)
 
-/** All steps of a change on the texts of its files, until they are written. */
+/** All steps of a change, applied to the texts of its files until these are written. */
 export class Draft<T, F, P extends FilePlace, S extends FileSnapshot> {
   readonly texts: FileTexts<P, S>
   readonly done: DoneStep<T, P, S>[] = []
-  /** Folders that will have been made for new files. */
+  /** Folders that the steps so far make for new files. */
   readonly coming: Buffer[] = []
   readonly traceless: Traceless<P>[] = []
-  /** The step that is being worked on. */
+  /** The step being worked on. */
   at = 0
   readonly #store: FileStore<P, S>
   readonly #request: ChangeSteps<T, F>
@@ -69,7 +69,7 @@ export class Draft<T, F, P extends FilePlace, S extends FileSnapshot> {
     this.texts = groupTexts<P, S>(places, apart, (a, b) => store.isSame(a, b))
   }
 
-  /** Plans each step on what the earlier ones made. Null: nothing failed. */
+  /** Plans each step on the result of the earlier ones. Null: nothing failed. */
   async planAll(): Promise<FailedMany<F | FileFailure> | null> {
     const { steps, options } = this.#request
     const { other_failures = 0 } = options
@@ -87,7 +87,7 @@ export class Draft<T, F, P extends FilePlace, S extends FileSnapshot> {
         }
       }
       this.at = at
-      // A plan that is made on the event loop may take some ten milliseconds, and there may be a thousand.
+      // A plan made on the event loop may take tens of milliseconds, and there may be a thousand.
       if (at > 0) await yieldToOthers()
       const one = await this.#planStep(step, named)
       if (one === null) continue
@@ -104,14 +104,14 @@ export class Draft<T, F, P extends FilePlace, S extends FileSnapshot> {
     { name, text }: NamedText<P, S>
   ): Promise<Omit<FailedOne<F | FileFailure>, 'at'> | null> {
     const { asked } = this.#request
-    // Not that of the name: an earlier step may have reached the file by another path, such as a link.
+    // Not the name's place: an earlier step may have reached the file by another path, such as a link.
     const place = this.#places[this.at]!
     const { info } = place
     const failed = <G>(failure: G): FailedFile<G> => ({ ...fail(failure), ...this.infoOf(text) })
     const refusal = await this.#refusalOf(step, place, { name, text })
     if (refusal !== null) return { ...failed(refusal), ...this.#behind(refusal, text, place) }
     if (text.refused !== null) return { ...info, ...text.refused }
-    // A file that this change makes had no hash before it.
+    // A file that this change makes had no hash before.
     const stale = text.content === null ? null : staleness(step.target, text.file_hash ?? '')
     const before = this.#contentOf(text)
     const planned = await step.plan(before, {
@@ -145,7 +145,7 @@ export class Draft<T, F, P extends FilePlace, S extends FileSnapshot> {
       if (!isThere) return store.notFound(place)
       if (step.operation === 'remove' && isFit) {
         if (text.snapshot === null) return { code: 'FILE_NOT_FOUND', missing: 'made' }
-        // Who names a link may mean it, and not what it leads to.
+        // A caller who names a link may mean the link, not its target.
         if (place.info.resolved_path !== undefined) return { code: 'NOT_A_FILE', type: 'link' }
         if (recorder === null) return { code: 'DELETE_NOT_ALLOWED', reason: 'history_off' }
         if (!recorder.keepsTexts) return { code: 'DELETE_NOT_ALLOWED', reason: 'texts_not_kept' }
@@ -170,13 +170,13 @@ export class Draft<T, F, P extends FilePlace, S extends FileSnapshot> {
     if (step.operation === 'remove' || removes !== true) return null
     const { options, refusesRemovals } = this.#store
     if (refusesRemovals !== null) return refusesRemovals
-    // A removal that an undo took back may not be repeated by a caller who may not remove files.
+    // A removal that was undone may not be redone by a caller who may not remove files.
     const { origin, may_delete = options.allowDelete } = this.#request.options
     const isRefused = content !== null && origin?.operation === 'redo' && !may_delete
     return isRefused ? { code: 'DELETE_NOT_ALLOWED', reason: 'setting' } : null
   }
 
-  /** Keeps what a plan makes of a text. `before`: what it was given. */
+  /** Applies a plan's result to a text. `before`: the content that was planned on. */
   #take(
     step: BatchStep<T, F>,
     { name, text }: NamedText<P, S>,
@@ -186,7 +186,7 @@ export class Draft<T, F, P extends FilePlace, S extends FileSnapshot> {
     const isRemoval = step.operation === 'remove'
     const { pieces, splices, splice_lines, places, toggles, removes = false } = isRemoval ? REMOVAL : planned
     const content = { pieces, size: pieces.reduce((sum, { length }) => sum + length, 0) }
-    // The plan was given what was read, and not a copy.
+    // The planner was given the bytes that were read, not a copy.
     if (original !== undefined && text.changes === 0 && text.twin === null && text.snapshot !== null) {
       text.snapshot.bytes = original
     }
@@ -217,7 +217,7 @@ export class Draft<T, F, P extends FilePlace, S extends FileSnapshot> {
     this.done.push({ at: this.at, text, name, changed, created, description })
   }
 
-  /** The step that makes the file for which another one is refused, or one above or below it. */
+  /** The step that makes the file which is in this one's way, or one above or below it. */
   #behind({ code }: FileFailure, text: FileText<P, S>, { path }: P): { behind?: number } {
     if (code !== 'ALREADY_EXISTS' && code !== 'NOT_A_FILE') return {}
     const step = this.done.find(
@@ -227,7 +227,7 @@ export class Draft<T, F, P extends FilePlace, S extends FileSnapshot> {
     return step === undefined ? {} : { behind: step.at }
   }
 
-  /** Where another new file of this change stands in the way. */
+  /** Refuses a new file that conflicts with another new file of this change. */
   #refusalAmongNew({ path }: P): FileFailure | null {
     if (this.coming.some(folder => folder.equals(path))) return { code: 'NOT_A_FILE', type: 'directory' }
     const isBelow = this.texts.all.some(
@@ -236,15 +236,15 @@ export class Draft<T, F, P extends FilePlace, S extends FileSnapshot> {
     return isBelow ? { code: 'NOT_A_FILE', type: 'not_a_directory' } : null
   }
 
-  /** What the next step is planned on, in memory that a planner may give away. */
+  /** The content that the next step is planned on, in memory that a planner may give away. */
   #contentOf({ content, snapshot, changes, twin }: FileText<P, S>): Buffer {
     if (content === null) return NOTHING
     if (changes > 0 || snapshot === null) return Buffer.concat(content.pieces, content.size)
-    // What is planned of the other name is made of what was read.
+    // The other name is planned on these bytes too, so give away a copy.
     return twin === null ? snapshot.bytes : Buffer.from(snapshot.bytes)
   }
 
-  /** What is known of the file of the present step as it was read. */
+  /** What is known of the current step's file as it was read. */
   infoOf(text: FileText<P, S>): FileInfo {
     const { info } = this.#places[this.at]!
     const file_hash = text.file_hash ?? text.refused?.file_hash

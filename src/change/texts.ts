@@ -1,5 +1,5 @@
-// The files that a change is about: which places are names of one file, what each held, and what the steps so far have
-// made of it. Does not know plans, or where files are.
+// The files of a change: which places are names of one file, what each held, and what the steps so far have made of it.
+// Does not know plans, or where files are.
 import { hash } from 'node:crypto'
 import type { Encodings } from '../engine/text/codec.ts'
 import { binaryEncodingOf } from '../engine/text/encoding.ts'
@@ -12,49 +12,49 @@ import type { FileFailure } from '../workspace/failure.ts'
 import type { FailedFile, ManyResult } from '../workspace/results.ts'
 import type { FileStore, FoundContent, FilePlace, FileSnapshot } from './store.ts'
 
-/** A name of a file: a place, with all steps that lead to it. */
+/** A name of a file: a place, shared by all steps that lead to it. */
 export interface FileName<P extends FilePlace> {
   place: P
-  /** Null: no history is kept, or nothing has been read. */
+  /** Null: no history is kept, or nothing has been read yet. */
   recorder: FileRecorder | null
 }
 
-/** A file with all its names in this change, and what the steps so far have made of it. */
+/** A file with all its names in this change, and the result of the steps so far. */
 export interface FileText<P extends FilePlace, S extends FileSnapshot> {
   names: FileName<P>[]
-  /** An earlier text that is the same file by another name, and is planned apart from it. */
+  /** An earlier text that is the same file by another name, and is planned separately. */
   twin: FileText<P, S> | null
   /** No other name of the same file may join it. */
   apart: boolean
   /** Null: there is no file. */
   snapshot: S | null
-  /** Why it can't be changed, whatever is asked for; null: it can. */
+  /** Why it can't be changed, whatever the request; null: it can. */
   refused: FailedFile<FileFailure> | null
-  /** Before the change. */
+  /** Hash before the change. */
   file_hash: string | undefined
-  /** Null: it isn't there yet. */
+  /** Null: it doesn't exist yet. */
   content: Content | null
-  /** It is removed, with those of its `made_folders` that are empty then; `content` has no bytes. */
+  /** The file is removed, with those of its `made_folders` that are empty then; `content` has no bytes. */
   removes: boolean
   made_folders: readonly Buffer[]
-  /** Of a new one. */
+  /** For a new file. */
   attributes: FileAttributes | undefined
-  /** Where it is half of a move: the path of the other one. */
+  /** The path of the other half, if this is half of a move. */
   moved: Buffer | undefined
-  /** Where one step alone has changed it: what that step's plan says of what was read. */
+  /** What the plan says of the text it read, if only one step has changed the file. */
   alone: Pick<Planned<unknown>, 'splices' | 'splice_lines' | 'places' | 'toggles'>
-  /** Before the first step that changed it, and after the last. */
+  /** The encodings before the first step that changed it, and after the last. */
   encodings: Encodings
   /** How many steps changed it. */
   changes: number
-  /** It is written though no byte changes, to name the record of what it toggles. */
+  /** It is written though no byte changes, so that it names the record of what it toggles. */
   isNote: boolean
-  /** SHA-256 of what it will hold, 64 hex digits; of a changed one, once `digest` has resolved. */
+  /** SHA-256 of its coming content, 64 hex digits; for a changed file, valid once `digest` has resolved. */
   new_hash: string
   digest: Promise<string> | undefined
 }
 
-/** A name that is changed, and its file. */
+/** A name of a changed file, and the file. */
 export interface NamedText<P extends FilePlace, S extends FileSnapshot> {
   text: FileText<P, S>
   name: FileName<P>
@@ -62,13 +62,13 @@ export interface NamedText<P extends FilePlace, S extends FileSnapshot> {
 
 export interface FileTexts<P extends FilePlace, S extends FileSnapshot> {
   all: readonly FileText<P, S>[]
-  /** Of a step, by its index. */
+  /** The text of a step, by its index. */
   of(step: number): NamedText<P, S>
   /** The first step that names one of the file's names. */
   firstStepOf(text: FileText<P, S>): number
 }
 
-/** Which places are one file. `apart`: whether a step is planned apart from other names. */
+/** Groups places that are one file. `apart`: whether a step is planned separately from other names. */
 export function groupTexts<P extends FilePlace, S extends FileSnapshot>(
   places: readonly P[],
   apart: readonly boolean[],
@@ -102,8 +102,8 @@ export function groupTexts<P extends FilePlace, S extends FileSnapshot>(
 }
 
 /**
- * Reads each file once. `taken` gets what gives its memory back. One that can't be changed is `refused`. A failure names
- * the first step of the file that it is of.
+ * Reads each file once. Adds callbacks that release its memory to `taken`. A file that can't be changed is `refused`. A
+ * failure names the first step of its file.
  */
 export async function readTexts<P extends FilePlace, S extends FileSnapshot>(
   store: FileStore<P, S>,
@@ -122,7 +122,7 @@ export async function readTexts<P extends FilePlace, S extends FileSnapshot>(
   return { ok: true, value: null }
 }
 
-/** Puts what was found in the place of a text into it. */
+/** Fills a text with what was found in its place. */
 function takeIn<P extends FilePlace, S extends FileSnapshot>(
   store: FileStore<P, S>,
   text: FileText<P, S>,
@@ -150,15 +150,15 @@ function takeIn<P extends FilePlace, S extends FileSnapshot>(
   }
 }
 
-/** What the file held before the change; no bytes where there is none. */
+/** The file's content before the change; empty if there was no file. */
 export const bytesOf = ({ snapshot }: { snapshot: FileSnapshot | null }): Buffer => snapshot?.bytes ?? NOTHING
 
-/** Whether the file will hold something else than before, or is to be written all the same. */
+/** Whether the file's content will differ, or is to be written anyway. */
 export const isChanged = ({ changes, removes, snapshot, content }: FileText<FilePlace, FileSnapshot>): boolean =>
   changes === 1 ||
   (changes > 1 && (removes || snapshot === null || !areSame(content!.pieces, content!.size, snapshot.bytes)))
 
-/** Begins to hash what a changed file will hold. A failure has somebody who hears of it only where `digest` is awaited. */
+/** Begins to hash a changed file's coming content. A failure is seen only where `digest` is awaited. */
 export function beginDigest(text: FileText<FilePlace, FileSnapshot>): void {
   const { pieces, size } = text.content!
   const { bytes = undefined, marks = [] } = text.snapshot ?? {}

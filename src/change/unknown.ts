@@ -1,5 +1,5 @@
-// What steps of a change that failed, or weren't tried because of one that did, would have made: nobody knows. Says which
-// later steps depend on that.
+// Tracks the steps of a change that failed, or weren't tried because another failed: their results are unknown. Finds
+// the later steps that depend on those.
 import type { BatchStep } from '../workspace/api.ts'
 import type { FilePlace, FileSnapshot } from './store.ts'
 import type { FileText, NamedText } from './texts.ts'
@@ -34,7 +34,7 @@ export class Unknown<P extends FilePlace, S extends FileSnapshot> {
   /** Whether a step depends on what was added. `previous`: the text of the step before it. */
   concerns(step: Step, { text, name: { place } }: NamedText<P, S>, previous: FileText<P, S>): boolean {
     if (this.#texts.has(text) || this.#meant.has(place.path.toString())) return true
-    // Another one might have made the file, or its folder.
+    // One of those steps might have made the file, or its folder.
     if (step.operation !== 'create') return this.#hasNew && text.content === null
     return (this.#hasNew && this.#foldersFor(place).length > 0) || (step.moves === true && this.#texts.has(previous))
   }

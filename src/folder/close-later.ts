@@ -1,14 +1,14 @@
-// Closes descriptors in another thread: the last close of a file that has no name any more frees its blocks, which
-// waits for the disk. Does not know what they are of.
+// Closes descriptors in another thread: the last close of a file that has no name left frees its blocks, which waits
+// for the disk. Does not know whose they are.
 import { close } from 'node:fs'
 
-/** How many may be on their way: a bound on open descriptors. Chosen, not measured. */
+/** How many may be closing at once: a bound on open descriptors. Chosen, not measured. */
 const LIMIT = 64
 
 let closing = 0
 const waiting: (() => void)[] = []
 
-/** Starts to close a descriptor through which nothing was written, so that a failure says nothing to anybody. */
+/** Starts to close a descriptor that nothing was written through, so that a failure doesn't matter. */
 export function closeLater(fd: number): void {
   closing++
   close(fd, () => {

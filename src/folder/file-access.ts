@@ -16,7 +16,7 @@ import type { Policy } from '../workspace/policy.ts'
 import type { FailedFile, FailedOne, FileInfo, FileResult, ManyResult, RequestedPath } from '../workspace/results.ts'
 import type { Running } from '../workspace/running.ts'
 
-/** What a path leads to: an object, or a path at which nothing is. `info` says where a link led elsewhere. */
+/** What a path leads to: an object, or a path without one. `info` has the real path if a link led elsewhere. */
 export interface FoundFile {
   info: FileInfo
   pin: Pin
@@ -24,7 +24,7 @@ export interface FoundFile {
 }
 export type FoundPath = FoundFile | { info: FileInfo; pin: null; absent: Missing }
 
-/** An opened path: what is there stays pinned until it is closed. */
+/** An opened path: an existing object stays pinned until it is closed. */
 export type OpenPath = FoundPath & { close(): Promise<void> }
 
 /** `look`: read a file or list a folder. */
@@ -36,7 +36,7 @@ export interface FileAccessOptions {
   policy: Policy
   running: Running
   hashes: PresentHashes
-  /** Null, or why the state folder can't be used; makes again what was removed from it. */
+  /** Null, or why the state folder can't be used; restores what was removed from it. */
   checkState: () => NotReady | null
 }
 
@@ -84,8 +84,8 @@ export class FileAccess {
   }
 
   /**
-   * What every request has in common: the text of its path, counting what runs, and what system errors mean. `use`:
-   * what it is going to do, for paths that may have been meant.
+   * The common part of every request: interprets its path, counts the running work, and maps system errors. `use`: what
+   * it will do, for suggestions of other paths.
    */
   async run<T, F>(
     target: FileTarget,
@@ -104,7 +104,7 @@ export class FileAccess {
     return result.ok ? result : { path: asked.value.path, ...result }
   }
 
-  /** The same for several paths; a failure names the one that it is of. */
+  /** `run` for several paths; a failure names its path. */
   async runAll<T, F>(
     targets: readonly FileTarget[],
     use: AccessMode,
@@ -126,12 +126,12 @@ export class FileAccess {
     return { ...named(first), ...(others !== undefined && { others: others.map(named) }) }
   }
 
-  /** Null, or why nothing is begun. */
+  /** Null, or why no work may begin. */
   #refusal(): FileFailure | null {
     return this.#running.isClosed ? draining : this.#root.disk.hangs ? hanging : null
   }
 
-  /** What the text of a path means. */
+  /** Interprets the text of a path. */
   #requested({ path: text }: FileTarget, use: AccessMode): Result<RequestedPath, FileFailure> {
     const refusal = this.#refusal()
     if (refusal !== null) return fail(refusal)
@@ -142,8 +142,8 @@ export class FileAccess {
   }
 
   /**
-   * Opens what is there, if that may be used so, or the path at which nothing is. The object stays pinned until it is
-   * closed.
+   * Opens what the path leads to, if it may be used so, or a path without an object. The object stays pinned until it
+   * is closed.
    */
   async open(
     { relative, isFolder }: Omit<RequestedPath, 'path'>,
@@ -198,7 +198,7 @@ export class FileAccess {
     }
   }
 
-  /** The same for work that needs something to be there. */
+  /** `find` for work that needs an existing object. */
   pinned<T, F>(
     at: Omit<RequestedPath, 'path'>,
     use: AccessMode,
@@ -210,8 +210,8 @@ export class FileAccess {
   }
 
   /**
-   * The real path below the root that a request's path means: where it leads now or, if nothing is there, as it is
-   * written. Failures: those of `relativePath` and of `Root.pin`, and what the policy has against listing it.
+   * The real path below the root for a request's path: where it leads now or, if nothing is there, as it is written.
+   * Failures: those of `relativePath` and of `Root.pin`, and the policy's refusal to list it.
    */
   realPath(path: string): Result<Buffer, FileFailure> {
     const named = relativePath(path, this.#roots)
@@ -226,7 +226,7 @@ export class FileAccess {
     return this.#refusalAt(found.relative, 'list') ?? ok(found.relative)
   }
 
-  /** What the policy has against it at this real path below the root, whatever is there; null: nothing. */
+  /** The policy's refusal of this real path below the root, whether or not it exists; null: none. */
   refusal(use: 'edit' | 'read' | 'list', relative: Buffer): ReturnType<Policy['judge']> | typeof gone {
     const root = this.#root.real()
     if (root === null) return gone
@@ -234,8 +234,8 @@ export class FileAccess {
   }
 
   /**
-   * For a path that can't be pinned: what is answered if it leads nowhere because of something that may not be used,
-   * whatever that is, or if nothing is there; null: `failure` may be answered.
+   * The answer for a path that can't be pinned, if it stops at something that may not be used, whether or not that
+   * exists; null: `failure` may be answered.
    */
   #refusalWhereStopped(
     use: 'edit' | 'read' | 'list',
@@ -248,7 +248,7 @@ export class FileAccess {
     const mayBeKnown =
       would_be !== null &&
       limit.allows(use, would_be) &&
-      // It isn't where a link leads by way of something else.
+      // A link leads there by way of something else.
       (would_be.equals(place) || isIn(would_be, place)) &&
       loop.every(link => limit.allows(use, link))
     return mayBeKnown ? null : limit.refusal
@@ -262,20 +262,20 @@ export class FileAccess {
     )
   }
 
-  /** What the policy has against a name that leads to this real path; null: nothing, or it is the path itself. */
+  /** The policy's refusal of a name that leads to this real path; null: none, or it is the path itself. */
   #judgeName(use: AccessMode, relative: Buffer, real: Buffer): FileFailure | null {
     return real.equals(relative) ? null : this.#policy.judgeName(use === 'edit' ? 'edit' : 'read', relative)
   }
 
-  /** The same as the failure of a call. */
+  /** `refusal` as a failed result. */
   #refusalAt(relative: Buffer, use: 'edit' | 'read' | 'list'): FailedFile<FileFailure> | null {
     const refusal = this.refusal(use, relative)
     return refusal === null ? null : fail(refusal)
   }
 
   /**
-   * Models know the root by a name of their own, such as /workspace: an absolute path outside the root whose end leads
-   * to something inside. Nothing outside is looked at.
+   * Adds suggestions. Models know the root by other names, such as /workspace: suggests paths inside the root that
+   * match the end of an absolute path outside. Looks at nothing outside.
    */
   #withPathInside(failure: FileFailure, path: string, use: AccessMode): FileFailure {
     if (failure.code !== 'PATH_NOT_ALLOWED' || !path.startsWith('/') || path.split('/').includes('..')) return failure
@@ -290,11 +290,11 @@ export class FileAccess {
     return mayBeUsed && this.#shows(path, pin.stat.isDirectory())
   }
 
-  /** Whether it may be known that an entry has this path; one of the service's own is no matter here. */
+  /** Whether an entry's path may be revealed; the service's own entries don't matter here. */
   readonly #shows = (path: Buffer, isFolder: boolean): boolean =>
     this.#policy.limit?.allows(isFolder ? 'list' : 'read', path) !== false
 
-  /** FILE_NOT_FOUND, with the paths that may have been meant, or else the folder in which to look. */
+  /** FILE_NOT_FOUND, with the paths that may have been meant, or else the folder to look in. */
   notFound({ relative, folder, dangling }: Missing, use: AccessMode): FileFailure {
     const near = similarPaths(this.#root, relative, {
       offers: (pin, path) => this.#maySpeakOf(use, pin, path),
@@ -315,7 +315,7 @@ export class FileAccess {
     return this.#hashes.of(pin)
   }
 
-  /** What is known of the file as it is now; empty if it can't be read. */
+  /** What is known of the file now; empty if it can't be read. */
   async currentInfo(at: Omit<RequestedPath, 'path'>): Promise<FileInfo> {
     try {
       const looked = await this.pinned<FileInfo, never>(at, 'edit', async ({ pin, info }) =>
@@ -325,13 +325,13 @@ export class FileAccess {
       const { resolved_path, file_hash } = looked
       return { ...(resolved_path !== undefined && { resolved_path }), ...(file_hash !== undefined && { file_hash }) }
     } catch {
-      // The failure that is being answered says more than why its file can't be looked at.
+      // The failure being answered says more than why its file can't be read.
       return {}
     }
   }
 }
 
-/** Many that close at once are waited for: a bound on open descriptors. */
+/** Waits while many are closing: a bound on open descriptors. */
 async function closed(pin: Pin): Promise<void> {
   pin.close()
   if (pin.replaced) await untilFewAreClosing()
@@ -340,7 +340,7 @@ async function closed(pin: Pin): Promise<void> {
 /** The real path below the root. */
 export const realPathOf = ({ pin, absent }: FoundPath): Buffer => (pin ?? absent).relative
 
-/** The failure that a thrown system error amounts to; throws the error again if no request is at fault. */
+/** The failure for a thrown system error; throws the error again if no request caused it. */
 export function failedBy(error: unknown, info: FileInfo): FailedFile<FileFailure> {
   const failure = failureOf(error)
   if (failure === null) throw error

@@ -1,5 +1,5 @@
-// What can be done with the files of an open root, as far as a policy allows it. Does not know HTTP, what a plan does, or
-// how the root is opened, swept and closed.
+// The operations on the files of an open root, within a policy. Does not know HTTP, what a plan does, or how the root
+// is opened, swept and closed.
 import type { Audit } from '../audit/audit.ts'
 import { fail, ok, type Result } from '../result.ts'
 import type {
@@ -45,26 +45,26 @@ type Answer<T, F = never> = Promise<{ ok: true; value: T } | FailedAccess<F | Fi
 const readOnly = fail<FileFailure>({ code: 'READ_ONLY' })
 const deleteNotAllowed = fail<FileFailure>({ code: 'DELETE_NOT_ALLOWED', reason: 'setting' })
 
-/** An open root, as whatever uses its files needs it. */
+/** An open root, with what its users need. */
 export interface OpenRoot extends Omit<FolderStoreOptions, 'files'>, Pick<FileAccessOptions, 'hashes' | 'checkState'> {
   turns: Turns
-  /** Of all servers on this root. */
+  /** Shared by all servers on this root. */
   secret: Buffer
   /** Null: there is no history. */
   settling: Settling | null
   /** Whether anything more can be written into the state folder. */
   hasRoom: () => boolean
-  /** The same. */
+  /** Null: there is no history. */
   followers: Followers | null
 }
 
-/** Whoever opened the root. */
+/** The owner of the open root. */
 export interface Keeper {
   close(): Promise<void>
   sweep(): Promise<void>
 }
 
-/** Of a view: the root is not its own. */
+/** The keeper of a view, which doesn't own the root. */
 const OTHERS_KEEP: Keeper = { close: async () => {}, sweep: async () => {} }
 
 export class FileWorkspace extends WithHistory implements Workspace {
@@ -95,7 +95,7 @@ export class FileWorkspace extends WithHistory implements Workspace {
       {
         options,
         durable: options.durability === 'full',
-        // Those who follow are not a view's to end.
+        // A view must not end other callers' following.
         isView: policy.limit !== undefined,
         running,
         realPath: path => files.realPath(path),
@@ -209,7 +209,7 @@ export class FileWorkspace extends WithHistory implements Workspace {
     return this.#keeper.close()
   }
 
-  /** What is done each minute as well: removes what dead servers left. Not part of `Workspace`. */
+  /** Removes what dead servers left, as also happens each minute. Not part of `Workspace`. */
   sweep(): Promise<void> {
     return this.#keeper.sweep()
   }

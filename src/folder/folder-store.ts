@@ -1,5 +1,5 @@
-// A folder as a store of files: opens and holds the places of a change, reads them, and commits it by the way that fits.
-// Does not know plans, or in which order a change is made.
+// A folder as a store of files: opens and holds the places of a change, reads them, and commits it in the way that
+// fits. Does not know plans, or the order of a change.
 import type {
   FoundContent,
   CommitHooks,
@@ -51,22 +51,22 @@ export interface FolderStoreOptions {
   files: FileAccess
   buffers: BufferPool
   running: Running
-  /** Whether a dead holder of the file of this lock may have left anything half done. */
+  /** Whether a dead holder of this lock may have left its file half done. */
   mayBeLeft: (lock: Lock) => boolean
   /**
    * Takes back what a dead holder of this file's lock may have left half done; throws if that can't be done now, and is
-   * false where a holder who may not be dead is writing.
+   * false if a holder who may not be dead is writing.
    */
   recover: (realPath: Buffer, object?: FileId) => Promise<boolean>
 }
 
-/** What a path leads to, pinned, or a path at which nothing is. `lock`: null: it isn't held. */
+/** What a path leads to, pinned, or a path without an object. `lock` is null while it isn't held. */
 export interface FolderPlace extends FilePlace {
   found: OpenPath
   lock: Lock | null
 }
 
-/** Places, and what was known of the locks before they were opened: while that is so, nobody has changed a file since. */
+/** Places, and the locks' state before they were opened: while it is the same, nobody has changed a file since. */
 interface OpenedBefore {
   places: readonly FolderPlace[]
   released: number
@@ -76,8 +76,8 @@ interface OpenedBefore {
 const beingWritten: FileFailure = { code: 'FILE_LOCKED', reason: 'in_place', retry_after: 5 }
 const notADirectory: FileFailure = { code: 'NOT_A_FILE', type: 'not_a_directory' }
 /**
- * In bytes: of a longer absolute path the system can't tell where a descriptor leads, so what lies there could be made
- * but not be edited.
+ * In bytes: the system can't tell where a descriptor leads if the absolute path is longer, so a file there could be
+ * made but not edited.
  */
 const REAL_LIMIT = 4095
 
@@ -123,14 +123,14 @@ export class FolderStore implements FileStore<FolderPlace, Snapshot> {
     }
   }
 
-  /** Acquires the locks of the real paths, in the order of these, and looks again at what is there. */
+  /** Acquires the locks of the real paths, in path order, and looks again at what is there. */
   async #hold(
     asked: readonly RequestedPath[],
     opened: OpenedBefore,
     client: Client | undefined
   ): Promise<ManyResult<FilePlaces<FolderPlace>, FileFailure | typeof MOVED>> {
     const { locks, running, mayBeLeft, recover } = this.#context
-    // One file stays pinned while its lock is waited for. Of many, that would be too many descriptors.
+    // A single file stays pinned while waiting for its lock; many would need too many descriptors.
     const one = opened.places.length === 1 ? opened.places[0]! : null
     if (one === null) await closeAll(opened.places)
     const own: Lock[] = []
@@ -142,7 +142,7 @@ export class FolderStore implements FileStore<FolderPlace, Snapshot> {
       try {
         for (let lock = own.pop(); lock !== undefined; lock = own.pop()) await lock.release()
       } finally {
-        // That may wait for the disk, and need not be waited for by others.
+        // Close last: it may wait for the disk, and others needn't wait for it.
         await closeAll(places)
       }
     }
@@ -168,7 +168,7 @@ export class FolderStore implements FileStore<FolderPlace, Snapshot> {
         last = place
         lockOf[at] = own.at(-1)!
       }
-      // No server edited the file since it was pinned: it is as if it had been pinned now.
+      // No server edited the file since it was pinned, so the pin is as good as new.
       const isNew = isUntouched && locks.released === opened.released
       if (one !== null && isStillThere(one, asked[0]!, isNew)) {
         one.lock = lockOf[0]!
@@ -192,7 +192,7 @@ export class FolderStore implements FileStore<FolderPlace, Snapshot> {
   /** Why a file can't be changed now, with what is known of it. */
   async #notHeld(failure: FileFailure, asked: RequestedPath): Promise<FailedFile<FileFailure>> {
     const reason = failure.code === 'FILE_LOCKED' ? failure.reason : undefined
-    // Where a flood is turned away, the file would be read for each request; where the client has gone, for nobody.
+    // Under a flood, reading the file for each refused request costs too much; a client that has gone needs no answer.
     const isUnread = reason === 'queue_full' || reason === 'client_gone'
     return { ...fail(failure), ...(!isUnread && (await this.#context.files.currentInfo(asked))) }
   }
@@ -208,8 +208,7 @@ export class FolderStore implements FileStore<FolderPlace, Snapshot> {
   refusalToMake({ found }: FolderPlace, target: CreateTarget, coming: readonly Buffer[]): FileFailure | null {
     const { root } = this.#context
     const absent = found.absent!
-    // A caller who gives a hash counts on content that isn't there: to make the file all the same would hide that it was
-    // removed.
+    // A caller who gives a hash expects existing content: making the file would hide that it was removed.
     if (target.expected_hash !== undefined) {
       const failure = this.#context.files.notFound(absent, 'edit')
       return failure.code === 'FILE_NOT_FOUND' ? { ...failure, missing: 'expected' } : failure
@@ -220,7 +219,7 @@ export class FolderStore implements FileStore<FolderPlace, Snapshot> {
     if (odd !== null) return odd
     if (absent.dangling === 'last') return alreadyThere(target.if_none_match)
     if (absent.dangling === 'before') return notADirectory
-    // A folder's name; nothing is guessed.
+    // The path is a folder's; don't guess a file name.
     if (namesFolder(target.path)) return { code: 'NOT_A_FILE', type: 'trailing_slash' }
     const real = root.real()
     if (real !== null && real.length + 1 + absent.relative.length > REAL_LIMIT) {
@@ -260,7 +259,7 @@ export class FolderStore implements FileStore<FolderPlace, Snapshot> {
 
   before({ found: { pin }, lock }: FolderPlace, snapshot: Snapshot | null): Pick<FileBefore, 'lock' | 'unchanged'> {
     if (pin === null || snapshot === null) return { lock }
-    // A file that was replaced may still look as it did: where times are coarse, its contents are compared.
+    // A replaced file may look the same: with coarse times, contents are compared.
     return { lock, unchanged: () => pin.inPlace() && snapshot.unchanged() }
   }
 
@@ -316,7 +315,7 @@ export class FolderStore implements FileStore<FolderPlace, Snapshot> {
     }
   }
 
-  /** A single name is replaced by one rename, without a record for the recovery of a batch. */
+  /** Commits a single name with one rename, without a batch record. */
   async #commitOne(
     change: FileChange<FolderPlace, Snapshot>,
     hooks: CommitHooks
@@ -382,13 +381,15 @@ export class FolderStore implements FileStore<FolderPlace, Snapshot> {
 const NO_CONTENT = { pieces: [], size: 0 }
 const NOTHING_THERE = { snapshot: null, refused: null }
 
-/** The indices of the places; for all who take several locks, they come in one order. Of one file, the first comes first. */
+/**
+ * The indices of the places in path order, so that all who acquire several locks use one order. Stable for one file.
+ */
 const inOrderOfPaths = (places: readonly FolderPlace[]): number[] =>
   places.length === 1 ? [0] : [...places.keys()].sort((a, b) => places[a]!.path.compare(places[b]!.path))
 
 function placeOf(found: OpenPath, asked: RequestedPath, lock: Lock | null): FolderPlace {
   const path = realPathOf(found)
-  // Where links lead to nothing, the place is elsewhere too.
+  // If links lead to nothing, the place is elsewhere too.
   const isElsewhere = found.pin === null && !path.equals(asked.relative)
   const info = isElsewhere ? { resolved_path: path.toString() } : found.info
   return { path, info, isThere: found.pin !== null, found, lock }
@@ -398,10 +399,10 @@ async function closeAll(places: readonly FolderPlace[]): Promise<void> {
   for (let i = places.length - 1; i >= 0; i--) await places[i]!.found.close()
 }
 
-/** Whether what was pinned is what the path leads to now; else it is closed as one that may have been replaced. */
+/** Whether the path still leads to the pinned object; else marks the pin as perhaps replaced. */
 function isStillThere({ found: { pin } }: FolderPlace, { relative }: RequestedPath, isNew: boolean): boolean {
   if (pin === null) return false
-  // Where no link led to it, what is still at its place is what the path leads to.
+  // If no link led there, an object still in its place is what the path leads to.
   if (pin.relative.equals(relative) && pin.renew(isNew)) return true
   pin.replaced = true
   return false
@@ -425,9 +426,9 @@ async function batchFileOf({
 }
 
 /**
- * A rename would silently replace a file that nobody was meant to write, so its mode is asked, for root too. Where the
- * mode lets its owner write it, and that is this process, only its file system can be against it, which says so when it
- * is written: unless `asks`, that is left to it, as the question costs as much as a read.
+ * A rename would silently replace a write-protected file, so the mode is checked, for root too. If the mode lets its
+ * owner write and this process is the owner, only the file system can refuse, which shows on writing: unless `asks`,
+ * don't check further, as that costs as much as a read.
  */
 function refusalToWrite(pin: Pin, asks: boolean): FileFailure | null {
   const { mode, uid } = pin.stat

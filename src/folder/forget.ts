@@ -10,9 +10,9 @@ import { openRoot } from './root/root.ts'
 import { openUsedState } from './state.ts'
 
 /**
- * Removes what the history keeps of the texts of the file at `path`, and of the one that a link there leads to. Returns
- * of how many changes. Failures: those of the path's text. Throws StateUnusable, also where no server has used the
- * folder, and the system's errors.
+ * Removes the texts that the history keeps of the file at `path`, and of the file that a link there leads to. Returns
+ * how many changes lost their texts. Failures: those of the path's text. Throws StateUnusable, also if no server has
+ * used the folder, and the system's errors.
  */
 export async function forgetTexts(
   { root: folder, stateDir, report = () => {} }: Pick<WorkspaceOptions, 'root' | 'stateDir' | 'report'>,
@@ -28,7 +28,7 @@ export async function forgetTexts(
       nonce: thisOwner().nonce,
       level: 'meta',
       isPrivate: () => true,
-      // Nothing of other servers is settled or removed, so it needn't be known; and nothing is added.
+      // It settles, removes and adds nothing, so whether other servers live doesn't matter.
       isAlive: async () => true,
       stayAlive: () => 0,
       report

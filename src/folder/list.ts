@@ -8,9 +8,9 @@ import { Raced } from '../workspace/errno.ts'
 import type { Folder } from './root/pin.ts'
 
 /**
- * What a name is sorted by, and pages go on after. A name in UTF-8 is its own key, so the order is that of bytes.
- * Another one is the name as it is shown, `/`, which no name holds, and its bytes in hex: so it stands where it seems
- * to belong, and no two have one key.
+ * The sort key of a name, after which the next page continues. A UTF-8 name is its own key, so the order is that of
+ * bytes. For others it is the name as shown, `/` (which no name contains) and the bytes in hex: so it sorts where it
+ * seems to belong, and keys are unique.
  */
 function keyOf(name: Buffer): Buffer {
   return isUtf8(name) ? name : Buffer.from(`${name.toString()}/${name.toString('hex')}`)
@@ -22,7 +22,7 @@ interface Found {
 }
 const byKey = (a: Found, b: Found): number => a.key.compare(b.key)
 
-// Names as bytes: Node can do that, and its types don't say so.
+// Names as bytes: Node supports this, but its types don't say so.
 const AS_BYTES: object = { encoding: 'buffer', bufferSize: 1024 }
 
 /** Reads all names but keeps only those of the page. Throws the system's error, or Raced. */

@@ -1,5 +1,5 @@
-// Where the parts of the workspace are put together: opens a root, sweeps and closes it. Does not know HTTP, or what can
-// be done with files.
+// Assembles the parts of the workspace: opens a root, sweeps and closes it. Does not know HTTP, or what can be done
+// with files.
 import type { History } from '../log/api.ts'
 import { openHistory } from '../log/history.ts'
 import type { Workspace, WorkspaceOptions } from '../workspace/api.ts'
@@ -40,8 +40,8 @@ const SWEEP = SILENCE
 const MEMORY = 256e6
 
 /**
- * Opens a root, and first removes or takes back what servers left that were killed. Throws if root or state folder
- * can't be used, and Occupied.
+ * Opens a root, and first removes or takes back what killed servers left. Throws if root or state folder can't be used,
+ * and Occupied.
  */
 export async function openWorkspace(options: WorkspaceOptions): Promise<Workspace> {
   const root = openRoot(options.root, options.confinement, options.threads)
@@ -54,7 +54,7 @@ export async function openWorkspace(options: WorkspaceOptions): Promise<Workspac
     const real = root.real() ?? state.path
     if (below(state.path, real) !== null) throw new Error('the root must not lie in the state folder')
     const me = thisOwner()
-    // Who writes nothing loses nothing.
+    // A server that writes nothing can't conflict with another.
     if (!options.readOnly) {
       presence = await announcePresence({
         root: real,
@@ -86,7 +86,7 @@ export async function openWorkspace(options: WorkspaceOptions): Promise<Workspac
   }
 }
 
-/** Null: none is kept. */
+/** Null: no history is kept. */
 function openHistoryOf(
   { options, state, observer, intents }: Pick<Parts, 'options' | 'state' | 'observer' | 'intents'>,
   grown: () => void
@@ -100,7 +100,7 @@ function openHistoryOf(
     grown,
     size: options.historySize,
     isAlive: nonce => mayLive(state.intents, nonce, observer),
-    // An edit that is being made sees by the generation that it must not take place; the next one joins first.
+    // A running edit sees by the generation that it must not go on; the next one joins first.
     stayAlive: () => {
       if (!intents.stands()) intents.renew()
       return intents.generation
@@ -122,7 +122,7 @@ interface Parts {
 
 /** Keeps a root in order from when it is opened until it is closed. */
 class RootKeeper {
-  /** What those need who use its files. */
+  /** What users of the files need. */
   readonly opened: OpenRoot
   readonly #options: WorkspaceOptions
   readonly #state: State
@@ -140,7 +140,7 @@ class RootKeeper {
   readonly #settling: Settling | null
   #timer: NodeJS.Timeout | undefined
   #sweeping: Promise<void> | null = null
-  /** Removes what is too old or too much. */
+  /** Removes history that is too old or too large. */
   readonly #trimming = new BackgroundWork(
     () => this.#trimHistory(),
     error => this.#report({ event: 'sweep_failed', reason: String(error) })
@@ -166,7 +166,7 @@ class RootKeeper {
       mayBeAlone: state.isLocal && observer.me.announced === true,
       fence: nonces => fenceServers(root, state, nonces, path => this.#batches.names(path)),
       aloneChanged: isAlone => history?.setAlone(isAlone),
-      // The same of all files. A closed history has written it.
+      // Writes the history of all files. A closed history has written it already.
       leaving: async () => (this.#closed === null ? history?.flush() : undefined),
       report: this.#report
     })
@@ -180,12 +180,12 @@ class RootKeeper {
       files: options.lock === 'shared' ? this.#lockFiles : null,
       unproven: name => this.#report({ event: 'lock_socket_unproven', socket: `@${name}` }),
       waited: options.meter?.locked,
-      // What this process knows of the file and has in memory, the next one reads from the disk.
+      // The next server reads from the disk what this process has in memory on the file.
       leaving: async realPath => history?.leave(realPath),
       fence: (realPath, temps) => {
         if (!isOfFile(realPath)) return
         const { folder } = split(realPath)
-        // What a batch has begun is completed, or taken back, by whoever looks at the file next.
+        // What a batch has begun is completed, or taken back, by the next server that looks at the file.
         fence(
           root,
           realPath,
@@ -252,7 +252,7 @@ class RootKeeper {
     await this.#settling?.history.close()
     await this.#rootLock.close()
     this.opened.intents.close()
-    // Who is left alone may say so.
+    // A server that remains may learn that it is alone.
     await this.#servers.tell()
     this.#sockets.close()
     this.#presence?.withdraw()
@@ -280,7 +280,7 @@ class RootKeeper {
   async #sweep(): Promise<void> {
     await this.#lockFiles.sweep()
     await recover(this.#recovery)
-    // Before the temp files are removed: by them it is known what did not take place.
+    // Before the temp files are removed: they show which changes never happened.
     if (this.#settling !== null && !this.#options.readOnly) await settleAll(this.#settling)
     await sweepIntents(this.#state.intents, this.#observer, this.opened.root, {
       isKept: path => this.#batches.names(path),
@@ -291,7 +291,7 @@ class RootKeeper {
     await this.#trimHistory()
   }
 
-  /** Not while it closes, which ends a segment too. */
+  /** Removes old history in the background, but not while closing, which ends a segment too. */
   trimInBackground(): void {
     this.#trimming.again()
   }

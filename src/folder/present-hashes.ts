@@ -1,10 +1,10 @@
-// The hash that a file has now, for answers that report something else. Does not know which answers.
+// Hashes files for answers that report something else. Does not know which answers.
 import type { Pin } from './root/pin.ts'
 import { scanPinned, untouched } from './scan.ts'
 
 export class PresentHashes {
   readonly #limit: number
-  /** Readings that are under way, by what is read. */
+  /** Readings in progress, by the file's identity and times. */
   readonly #looks = new Map<string, Promise<string | null>>()
 
   /** `limit`: bytes; a larger file isn't read. */
@@ -13,8 +13,8 @@ export class PresentHashes {
   }
 
   /**
-   * Empty if it can't be read. Those who ask at the same time share one reading: a thousand may give up waiting for a
-   * large file at once.
+   * Empty if it can't be read. Concurrent callers share one reading: a thousand may give up waiting for a large file at
+   * once.
    */
   async of(pin: Pin): Promise<{ file_hash?: string }> {
     const { dev, ino, size, mtimeNs, ctimeNs } = pin.stat

@@ -1,4 +1,4 @@
-// Reads whole files into the memory that large files may take together. Does not know what is done with them.
+// Reads whole files into the memory that large files share. Does not know what is done with them.
 import { fail, type Result } from '../result.ts'
 import type { Recorder } from '../recording/recorder.ts'
 import type { WorkspaceOptions } from '../workspace/api.ts'
@@ -16,9 +16,9 @@ export interface FileReadContext {
 }
 
 /**
- * Takes the memory for all of these files together; null: for a path at which nothing is. `taken` gets what gives it back.
- * Failures, of the first large one: FILE_TOO_LARGE where no request may have so much; NOT_READY where it wasn't free in
- * time.
+ * Acquires the memory for all of these files together; null in `pins`: a path without a file. Adds a callback that
+ * releases it to `taken`. Failures, of the first large file: FILE_TOO_LARGE if no request may have that much; NOT_READY
+ * if it wasn't free in time.
  */
 export async function takeMemory(
   { buffers, options }: FileReadContext,
@@ -26,7 +26,7 @@ export async function takeMemory(
   taken: (() => void)[]
 ): Promise<FailedOne<FileFailure> | null> {
   const sizes = pins.map(pin => Number(pin?.stat.size ?? 0))
-  // One that is larger than files may be isn't read at all.
+  // A file over the size limit isn't read at all.
   const isLarge = (size: number): boolean => size > SYNC_IO_BYTES && size <= options.maxFileSize
   const at = sizes.findIndex(isLarge)
   if (at === -1) return null
@@ -40,7 +40,7 @@ export async function takeMemory(
   return null
 }
 
-/** Reads a file for which there is memory; `taken` gets what closes the snapshot. Failures and throws: as `readWhole`. */
+/** Reads a file after `takeMemory`; adds a callback that closes it to `taken`. Failures and errors: see `readWhole`. */
 export async function readPinned(
   { options, buffers, recorder }: FileReadContext,
   pin: Pin,

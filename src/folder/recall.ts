@@ -1,4 +1,4 @@
-// A file with what is known of its changes, read together without a lock. Does not know what is asked of them.
+// Reads a file together with its known changes, without a lock. Does not know what they are used for.
 import type { History } from '../log/api.ts'
 import { fail, ok, type Result } from '../result.ts'
 import type { FileWithPast } from '../workspace/api.ts'
@@ -18,8 +18,8 @@ export interface RecallContext extends FileReadContext {
 }
 
 /**
- * Does the work on a file as it is and the changes that end in that; on nothing, where it was removed. Failures: those of
- * reading it; FILE_NOT_FOUND where no change of it is known either; STALE_FILE where it changed each time it was read.
+ * Does the work on a file and the changes that end in its content; on no content, if it was removed. Failures: those of
+ * reading it; FILE_NOT_FOUND if no change of it is known either; STALE_FILE if it changed each time it was read.
  */
 export async function recallFile<T, F>(
   context: RecallContext,
@@ -30,10 +30,10 @@ export async function recallFile<T, F>(
   return untilUnchanged<T, F | FileFailure>(async () => {
     await history.refresh()
     const known = await history.lastOf(asked.relative)
-    // As it is now: what is said of it later is written into it.
+    // Copy its present state: later statements about the record are written into it.
     const last: LastBefore | null = known && { edit_id: known.edit_id, settled: known.settled }
     return context.files.find<T, F | FileFailure | typeof CHANGED>(asked, 'look', async found => {
-      // Where a link led elsewhere, that is another file's.
+      // If a link led elsewhere, the record is another file's.
       const since = (found.pin ?? found.absent).relative.equals(asked.relative) ? last : undefined
       const about = { asked, found, since, work }
       if (found.pin === null) return recall(context, { ...about, content: null })
@@ -56,7 +56,7 @@ interface Recalled<T, F> {
   found: FoundPath
   /** Null: there is no file. */
   content: Snapshot | null
-  /** As of `readChain`. */
+  /** See `readChain`. */
   since: LastBefore | null | undefined
   work: (file: FileWithPast) => Promise<Result<T, F>>
 }
@@ -73,7 +73,7 @@ async function recall<T, F>(
     return fail(files.notFound(found.absent, 'look'))
   }
   if (!isEnd(chain)) {
-    // A change by others, unless the file has changed since it was read.
+    // Another program's change, unless the file has changed since it was read.
     const now = await files.find<string | null, never>(asked, 'look', async now => ok(placeOf(now)))
     if (!now.ok) return now
     if (now.value !== placeOf(found)) return fail(CHANGED)
@@ -82,7 +82,7 @@ async function recall<T, F>(
   return workOn(history, { path: asked.path, relative, info: found.info, digest, bytes, stored, chain }, work)
 }
 
-/** What is at a path: the same as long as nothing was done to it. */
+/** Identifies what is at a path: unchanged as long as nothing was done to it. */
 function placeOf({ pin }: FoundPath): string | null {
   if (pin === null) return null
   const { dev, ino, size, mtimeNs, ctimeNs } = pin.stat

@@ -1,5 +1,5 @@
 // Completes or takes back what dead servers left half done: batches first, then writes in place. Does not know when it
-// is looked for.
+// runs.
 import type { BatchRecords } from './commit/batch-record.ts'
 import { recoverInPlace } from './commit/in-place.ts'
 import { recoverBatch, type BatchRecovery } from './commit/recover-batch.ts'
@@ -12,8 +12,8 @@ export interface Recovery extends BatchRecovery {
 }
 
 /**
- * `only`: of this file, whose lock we have; `object`: what it is, if it is known, which may have another name. False: a server that may live hasn't finished with it. Throws, of one file,
- * the system's error.
+ * `only`: just this file, whose lock we have; `object`: its identity if known, as it may have other names. False: a
+ * server that may live hasn't finished with it. With `only`, throws the system's error.
  */
 export async function recover(context: Recovery, only?: Buffer, object?: FileId): Promise<boolean> {
   const { journal, batches, locks } = context
@@ -45,7 +45,7 @@ async function recoverBatches(context: Recovery, only?: Buffer): Promise<boolean
   const { left, others } = await batches.left(report, only)
   let isDone = !others
   for (const batch of left) {
-    // Two who hold the locks of different members must not recover it at once.
+    // Holders of different members' locks must not recover it at once.
     const lock = await locks.acquire(batchLock(batch.id))
     try {
       const now = lock.ok ? batch.now() : batch
@@ -53,7 +53,7 @@ async function recoverBatches(context: Recovery, only?: Buffer): Promise<boolean
       else if (now !== null) isDone = (await recoverBatch(context, now)) && isDone
     } catch (error) {
       if (only !== undefined) throw error
-      // One that can't be helped must not keep the others waiting.
+      // One batch that can't be recovered must not block the others.
       report({ event: 'batch_unrecovered', outcome: `failed: ${codeOf(error)}` })
     } finally {
       if (lock.ok) await lock.value.release()

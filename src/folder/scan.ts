@@ -10,7 +10,7 @@ import type { Pin, Root } from './root/pin.ts'
 import { ATTEMPTS, SYNC_IO_BYTES } from '../workspace/content.ts'
 import { alike } from './text-file.ts'
 
-/** What one reading came to; `digest` is the SHA-256, 64 hex digits. */
+/** Result of one reading; `digest` is the SHA-256, 64 hex digits. */
 export interface FileReading<R> {
   stat: BigIntStats
   digest: string
@@ -19,14 +19,14 @@ export interface FileReading<R> {
 
 const readLater = promisify(read)
 
-/** For the hash alone. */
+/** A consumer for the hash alone. */
 export const untouched = (): Consumer<null> => ({ push() {}, finish: () => null })
 
 /**
- * Hands a pinned file to a consumer, to a new one each time that it changed while it was read. Of one that only
- * grows, what was there at the last look but one: two readings of that were alike. Other requests run between two chunks.
- * Failures: FILE_TOO_LARGE (before reading), STALE_FILE (it kept changing). Throws the system's error, and what a
- * consumer throws.
+ * Feeds a pinned file to a consumer, to a new one each time the file changed while it was read. If a file only grows,
+ * it reads what was there at the last look but one: two equal readings of that suffice. Other requests run between two
+ * chunks. Failures: FILE_TOO_LARGE (before reading), STALE_FILE (it kept changing). Throws the system's error, and what
+ * a consumer throws.
  */
 export async function scanPinned<R>(
   pin: Pin,
@@ -35,7 +35,7 @@ export async function scanPinned<R>(
 ): Promise<Result<FileReading<R>, FileFailure>> {
   const fd = pin.open(constants.O_RDONLY)
   try {
-    /** The last reading, of a file that has grown since. */
+    /** The last reading, if the file has grown since. */
     let before: { stat: BigIntStats; digest: string } | undefined
     for (let attempt = 0; attempt < ATTEMPTS; attempt++) {
       const stat = before?.stat ?? fstatSync(fd, { bigint: true })
@@ -68,8 +68,8 @@ export async function scanPinned<R>(
 }
 
 /**
- * The SHA-256 of the file whose real path this is; null: there is no file, or something else has come to where it was.
- * Failures: it can't be told now. Throws the system's error.
+ * The SHA-256 of the file at this real path; null: there is no file, or something else has taken its place. Failures:
+ * it can't be read now. Throws the system's error.
  */
 export async function digestAt(root: Root, path: Buffer): Promise<Result<string | null, FileFailure>> {
   const pinned = root.pin(path)

@@ -1,5 +1,5 @@
-// How the servers on one root see each other, as the root lock needs it: by their records of temp files and by their
-// sockets. Does not know locks.
+// How the servers on one root see each other, for the root lock: by their records of temp files and their sockets. Does
+// not know locks.
 import { Hindered } from '../workspace/errno.ts'
 import type { NotReady } from '../workspace/failure.ts'
 import { processesIn, isAnyLocalIn, livingIn, tempPathsOf, type Intents } from './commit/intents.ts'
@@ -44,15 +44,15 @@ export function serversOf({ state, observer, sockets, intents, checkState, repor
   }
 }
 
-/** What the locks of files ask of the servers on this state folder. */
+/** What file locks need to know of the servers on this state folder. */
 export const peersOf = ({ state, observer: { me } }: Pick<Seen, 'state' | 'observer'>): Peers => ({
   serversHave: name => isHeldBy(processesIn(state.intents, me), name),
   isAnyLocal: () => isAnyLocalIn(state.intents, me)
 })
 
 /**
- * Removes the temp files that these servers have recorded, but for those that have to stay. Throws the system's error
- * where one can't be removed.
+ * Removes the temp files that these servers have recorded, except those that must stay. Throws the system's error if
+ * one can't be removed.
  */
 export function fenceServers(
   root: Root,

@@ -1,4 +1,4 @@
-// After a crash: whether the changes that a server had written down took place. Does not know who asks.
+// After a crash: determines whether the changes that a server had recorded happened. Does not know who asks.
 import type { Audit } from '../audit/audit.ts'
 import type { History } from '../log/api.ts'
 import type { Settlement, Stored } from '../log/record.ts'
@@ -18,17 +18,17 @@ export interface Settling {
   acquire(realPath: Buffer): Promise<Result<Lock, FileFailure>>
   /**
    * Takes back what a dead server left half written of the file, whose lock we have. False: another may still write it.
-   * Throws where it can't be helped now.
+   * Throws if it can't be recovered now.
    */
   recover(realPath: Buffer): Promise<boolean>
   report: (event: { event: string; [key: string]: unknown }) => void
-  /** Is told by `settleAll`. */
+  /** Receives what `settleAll` finds. */
   audit?: Audit | undefined
 }
 
 /**
- * Says what became of the change, under its file's lock, and writes it down for everybody. uncertain, and not written
- * down, where the lock can't be had or the file can't be read. `onFound` is told of what is written down.
+ * Determines whether the change happened, under its file's lock, and records it for everybody. If the lock can't be
+ * acquired or the file can't be read: uncertain, and not recorded. `onFound` receives what is recorded.
  */
 export async function settle(
   settling: Settling,
@@ -55,7 +55,7 @@ export async function settle(
     }
     return settlement ?? 'uncertain'
   } catch (error) {
-    // One file that can't be looked at must not keep the others waiting, or a server from starting.
+    // One file that can't be read must not block the others, or a server from starting.
     report({ event: 'settle_failed', path: record.path.toString(), reason: codeOf(error) })
     return 'uncertain'
   } finally {
@@ -63,7 +63,7 @@ export async function settle(
   }
 }
 
-/** Settles all changes of servers that are gone. Those whose file is locked are left for the next time. */
+/** Settles all changes of servers that are gone. Changes of locked files are left for the next time. */
 export async function settleAll(settling: Settling): Promise<void> {
   const { history, audit } = settling
   for (const stored of await history.unsettled()) {
@@ -77,14 +77,14 @@ async function lookAt(root: Root, history: History, record: Stored['record']): P
   if (!present.ok) return null
   const { records } = await history.ofPath(record.path)
   const isThis = ({ edit_id }: { edit_id: string }): boolean => edit_id === record.edit_id
-  // Its server may have said it just now.
+  // Its server may have recorded it just now.
   const said = records.find(stored => isThis(stored.record))?.settled
   if (said) return said
   const settlement = chainOf(records, present.value).settled.find(isThis)?.settlement ?? null
   return settlement !== 'done' && (await isCopied(history, record)) ? 'done' : settlement
 }
 
-/** Whether the temp file is there and nothing else: the file itself may have both names for an instant. */
+/** Whether only the temp file exists: the file itself may have both names for an instant. */
 function isThere(root: Root, path: Buffer, temp: string): boolean {
   let there = false
   quietly(() => {

@@ -40,11 +40,11 @@ export interface State {
 
 const SECRET = 'secret'
 const SECRET_LENGTH = 32
-/** Written and removed to see whether there is space. In bytes: as much as the record of one temp file. */
+/** This file is written and removed to see whether there is space. In bytes: as much as the record of one temp file. */
 const PROBE = 'probe'
 const PROBE_SIZE = 5120
 /**
- * Types of file systems (linux/magic.h) of which one kernel has the whole state in memory: ext, XFS, Btrfs, tmpfs,
+ * Types of file systems (linux/magic.h) that keep their whole state in one kernel's memory: ext, XFS, Btrfs, tmpfs,
  * overlayfs, F2FS, ZFS. Others may show other machines' changes late.
  */
 const LOCAL = new Set([0xef53, 0x58465342, 0x9123683e, 0x01021994, 0x794c7630, 0xf2f52010, 0x2fc12fc1])
@@ -71,7 +71,7 @@ export function openState(folder: string): State {
   }
 }
 
-/** The same of a folder that a server has used; any other has nothing of what is looked for. */
+/** Opens the state folder if a server has used it; any other one holds nothing to look for. */
 export function openUsedState(folder: string): State {
   if (!existsSync(join(folder, SECRET))) throw new StateUnusable(folder, 'no server has used it')
   return openState(folder)
@@ -105,9 +105,9 @@ function idOf(folder: string): string {
 }
 
 /**
- * Whether the folder can be used as when it was opened; makes again what was removed from it, the secret included, and
- * calls `restored` then. Another folder in its place, or another secret, is of other servers: nothing is made in it, as
- * those that still have the first one would not see these locks. Synchronous.
+ * Whether the folder can be used as when it was opened; restores what was removed from it, including the secret, and
+ * then calls `restored`. A different folder in its place, or a different secret, belongs to other servers: nothing is
+ * made in it, as servers that still use the first one would not see these locks. Synchronous.
  */
 export function checkState(state: State, restored: () => void): NotReady | null {
   const folder = state.path.toString()
@@ -141,7 +141,9 @@ export function hasRoom({ path }: State): boolean {
   }
 }
 
-/** Read, or made first. Two servers that start at once agree: the file appears whole, and only one can make it. */
+/**
+ * Reads the secret, or makes it first. Servers that start at once agree: it appears whole, and only one can make it.
+ */
 function secretIn(folder: string, made: Buffer): Buffer {
   const path = join(folder, SECRET)
   try {
@@ -150,8 +152,7 @@ function secretIn(folder: string, made: Buffer): Buffer {
     if (codeOf(error) !== 'ENOENT') throw error
   }
   const temp = `${path}.${randomBytes(8).toString('hex')}`
-  // Flushed before it has its name: a power failure would leave an empty file, and with it no server would start
-  // again.
+  // Flushed before it has its name: a power failure could leave an empty file, and then no server would start again.
   writeFileSync(temp, made, { mode: 0o600, flag: 'wx', flush: true })
   try {
     linkSync(temp, path)

@@ -7,8 +7,8 @@ import type { DiskCalls } from './root/disk-calls.ts'
 export const syncFile: (fd: number) => Promise<void> = promisify(fsync)
 
 /**
- * Resolves when the names in a folder are on the disk. Rejects where its file system has given up (a broken disk, a
- * power failure) before they were.
+ * Resolves when the names in a folder are on the disk. Rejects if its file system gave up before that (a broken disk, a
+ * power failure).
  */
 export async function syncFolder(fd: number): Promise<void> {
   await syncFile(fd)
@@ -16,7 +16,7 @@ export async function syncFolder(fd: number): Promise<void> {
   fstatSync(fd)
 }
 
-/** The folders of one root: who waits for the same one shares its syncs. */
+/** The folders of one root: concurrent callers for one folder share its syncs. */
 export class FolderSyncs {
   readonly #disk: DiskCalls
   readonly #running = new Map<string, Promise<void>>()
@@ -27,8 +27,8 @@ export class FolderSyncs {
   }
 
   /**
-   * As `syncFolder`; `fd` is of the folder `stat`, and stays open until then. One sync runs at a time for each folder,
-   * and whoever comes while it runs gets the next, which begins after all the renames that it is asked for.
+   * `syncFolder` for the folder `stat`; its `fd` stays open until then. One sync runs at a time for each folder.
+   * Concurrent callers share the next run, which begins after all the renames that they want synced.
    */
   sync(fd: number, { dev, ino }: { dev: bigint; ino: bigint }): Promise<void> {
     const folder = `${dev}.${ino}`

@@ -19,65 +19,63 @@ import type { FileFailure } from '../workspace/failure.ts'
 import type { Pin } from './root/pin.ts'
 
 /**
- * In ns: changes so close to a reading may leave the times of the file as they were, unless it has fine times. The
+ * In ns: changes this soon after a reading may leave the file's times as they were, unless it has fine times. The
  * kernel's clock for them ticks every 10 ms at the slowest (HZ=100).
  */
 const CLOCK = 20_000_000n
-/** In ns: a time that is a whole second comes from a file system that keeps no finer ones, FAT only even seconds. */
+/** In ns: a time in whole seconds comes from a file system that keeps no finer ones (FAT only even seconds). */
 const COARSE_CLOCK = 2_000_000_000n
 const SECOND = 1_000_000_000n
 /** The system takes no more pieces in one call (IOV_MAX). */
 const PIECES = 1024
-/** Bytes that are read while those before them are hashed. Chosen, not measured. */
+/** Bytes that are read while the previous ones are hashed. Chosen, not measured. */
 const STRIDE = 2 * SYNC_IO_BYTES
 /**
  * Bytes of a large file that another thread writes at a time. While it copies them into the page cache, the system may
- * have it on this thread's core, in this thread's place: with 10 MB at a time, the longest turn of the event loop of an
- * edit of 10 MB was 2.8 ms, with 2 MB 2.0, with 1 MB and 512 KB 1.65 (medians of 30).
+ * run it on this thread's core, in place of this thread: in an edit of 10 MB the longest turn of the event loop was 2.8
+ * ms with 10 MB at a time, 2.0 with 2 MB, 1.65 with 1 MB and 512 KB (medians of 30).
  */
 const WRITTEN_AT_ONCE = SYNC_IO_BYTES
 const readLater = promisify(read)
 const writevLater = promisify(writev)
 
-/** What a file held at one moment. To be closed. */
+/** What a file held at one moment. Must be closed. */
 export interface Snapshot {
-  /** To be set again where they have moved. */
+  /** Must be set again after the bytes have moved to other memory. */
   bytes: Buffer
   readonly stat: BigIntStats
   /** SHA-256 of `bytes`, 64 hex digits. */
   readonly digest: string
-  /** Whether one of `bytes` is 0; undefined where that wasn't looked for, as the file is small. */
+  /** Whether `bytes` has a 0 byte; undefined if not looked for, as the file is small. */
   readonly hasNul: boolean | undefined
-  /** States of the hash along the way, for a text that begins the same; none where the file is small. */
+  /** States of the hash along the way, for a text that begins the same; none if the file is small. */
   readonly marks: readonly HashCheckpoint[]
   /**
-   * Whether the object that was read still is as it was then; synchronous. Whether it still has its name is another
-   * question. `now`: its stats, where they were looked up in this tick.
+   * Whether the object that was read is unchanged; synchronous. Doesn't check whether it still has its name. `now`: its
+   * stats, if they were looked up in this tick.
    */
   unchanged(now?: BigIntStats): boolean
-  /** To be called in the tick in which it was found unchanged and then given another name: that is no change. */
+  /** Call it in the tick in which the file was found unchanged and then linked to another name: that is no change. */
   linked(): void
-  /**
-   * To be called when a name of it was taken away again: that is no change either, as long as it holds what was read.
-   */
+  /** Call it when one of its names was removed again: that is no change either, as long as it holds what was read. */
   unlinked(): void
   /**
-   * What the object holds now, if it was written to since; null: it wasn't. For the time after another file has taken
-   * its name.
+   * The object's present content, if it was written to since; null: it wasn't. For use after another file has taken its
+   * name.
    */
   written(): Buffer | null
   close(): void
 }
 
-/** What a file may hold, and its SHA-256, 64 hex digits. */
+/** Content that a file may hold, and its SHA-256, 64 hex digits. */
 export interface KnownContent {
   bytes: Buffer
   hash: string
 }
 
 /**
- * Reads a pinned file, into what `allocate` gives for its size. `pin.stat` has to be what was seen last. A small file that
- * holds what is `known`, which may be asked for in this tick only, isn't hashed again. Failures: FILE_TOO_LARGE (before
+ * Reads a pinned file, into the buffer that `allocate` gives for its size. `pin.stat` must be the latest look. A small
+ * file that equals `known`, which is used in this tick only, isn't hashed again. Failures: FILE_TOO_LARGE (before
  * reading), STALE_FILE (it kept changing). Throws the system's error.
  */
 export async function readWhole(
@@ -90,7 +88,7 @@ export async function readWhole(
   let kept = false
   try {
     for (let attempt = 0; attempt < ATTEMPTS; attempt++) {
-      // Of a small file the pin's was looked up in this tick. Where it isn't true any more, the next look tells.
+      // A small file's stats were looked up in this tick. If they are outdated, the next look shows it.
       const isSeen = attempt === 0 && pin.stat.size <= SYNC_IO_BYTES
       const stat = isSeen ? pin.stat : fstatSync(fd, { bigint: true })
       if (stat.size > limit) return fail({ code: 'FILE_TOO_LARGE', limit, actual: Number(stat.size) })
@@ -101,7 +99,7 @@ export async function readWhole(
       if (digest === null || !alike(stat, fstatSync(fd, { bigint: true }))) continue
       kept = true
       let seen = stat
-      /** Whether a change after the reading would have given the file another time than this one of before. */
+      /** Whether a change after the reading would have given the file a time other than this earlier one. */
       const isTold = (time: bigint): boolean =>
         time < at - (time % SECOND === 0n ? COARSE_CLOCK : CLOCK) || pin.hasFineTimes()
       const snapshot: Snapshot = {
@@ -126,7 +124,7 @@ export async function readWhole(
           const present = Buffer.alloc(Number(now.size))
           return fill(fd, present, null) === null ? null : present
         },
-        // A failing close of what was only read says nothing, least of all after the rename.
+        // A failing close after only reading doesn't matter, least of all after the rename.
         close: () => quietly(() => closeSync(fd))
       }
       return ok(snapshot)
@@ -138,16 +136,16 @@ export async function readWhole(
 }
 
 /**
- * A small file of the state. Throws the system's error, also that of its close: where `readFileSync` is given `utf8`,
- * Node ends the process instead (20, 22 and 24 do).
+ * Reads a small file of the state. Throws the system's error, also on close: given `utf8`, `readFileSync` would end the
+ * process then (Node 20, 22 and 24).
  */
 export const readText = (path: string): string => readFileSync(path).toString()
 
-/** Whether nothing has been done to a file between two looks at it. */
+/** Whether a file was not touched between two looks at it. */
 export const alike = (a: BigIntStats, b: BigIntStats): boolean =>
   a.size === b.size && a.mtimeNs === b.mtimeNs && a.ctimeNs === b.ctimeNs
 
-/** The digest of what is read; null where the file is shorter by now. */
+/** The digest of what is read; null if the file is shorter by now. */
 function fill(fd: number, bytes: Buffer, known: KnownContent | null): string | null {
   for (let length = 0, count = 0; length < bytes.length; length += count) {
     count = readSync(fd, bytes, length, bytes.length - length, length)
@@ -162,7 +160,7 @@ interface LargeContent extends Pick<Snapshot, 'marks'> {
   hasNul: boolean
 }
 
-/** The same, hashing one stretch, and looking for a NUL in it, while the next is read. */
+/** Fills `bytes`; hashes one stretch, and looks for a NUL in it, while the next is read. */
 async function fillLarge(fd: number, bytes: Buffer): Promise<LargeContent> {
   const running = createHash('sha256')
   const marks: HashCheckpoint[] = []
@@ -196,8 +194,8 @@ function holds(fd: number, bytes: Buffer): boolean {
 }
 
 /**
- * Writes pieces of `total` bytes to the start of a file, all of them or it throws. The first bytes go out in the
- * caller's tick.
+ * Writes all pieces, of `total` bytes, to the start of a file, or throws. The first bytes are written in the caller's
+ * tick.
  */
 export async function writeAll(fd: number, pieces: readonly Buffer[], total: number): Promise<void> {
   let rest = pieces.filter(piece => piece.length > 0)
@@ -214,7 +212,7 @@ export async function writeAll(fd: number, pieces: readonly Buffer[], total: num
 }
 
 /**
- * Resolves when the file's file system takes writes, which is waited for in another thread: one that hangs must not hold
+ * Resolves when the file system accepts writes; waits in another thread, as a file system that hangs must not block
  * this one. Writes nothing. Throws the system's error.
  */
 export async function takesWrites(fd: number): Promise<void> {
@@ -223,7 +221,7 @@ export async function takesWrites(fd: number): Promise<void> {
 
 const NOTHING = Buffer.alloc(0)
 
-/** The beginning of the pieces, of so many bytes or fewer. */
+/** The beginning of the pieces, at most `bytes` bytes. */
 function upTo(pieces: readonly Buffer[], bytes: number): Buffer[] {
   const parts: Buffer[] = []
   for (let left = bytes, i = 0; left > 0 && i < Math.min(pieces.length, PIECES); i++) {

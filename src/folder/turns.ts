@@ -1,23 +1,23 @@
-// How many edits are worked on at once: the others wait for their turn, first come first served. Does not know files.
+// Limits how many edits run at once; the others wait, first come first served. Does not know files.
 //
-// An edit has two parts, before and after another thread makes its temp file. The more edits come in between, the less of
-// what the first part used is still in the processor's caches for the second.
+// An edit has two parts, before and after another thread makes its temp file. The more edits run in between, the less
+// data of the first part is left in the processor's caches for the second.
 
 /**
- * So many at once. Of 16 clients on files of 10 KB this made 1.18 × the edits of no limit (0.83 × the CPU of one), of 64
- * clients 1.16 ×; synced 1.06 ×, of 64 clients 1.18 ×. With 4 it was less, with 12 about as much (two cores with 1 MB of
- * cache each; a turn that is taken only under the file's lock brings half of that).
+ * How many edits run at once. With 16 clients on files of 10 KB this made 1.18 × the edits without a limit, each with
+ * 0.83 × the CPU; with 64 clients 1.16 ×; synced 1.06 ×, and 1.18 × with 64 clients. A limit of 4 made fewer, 12 about
+ * as many (two cores with 1 MB of cache each; a turn taken only under the file's lock brings half of that).
  */
 const AT_ONCE = 8
 /**
- * In ms: where none ends for so long, they wait for something else than this thread, such as a slow disk or a lock, and
- * all others begin. Chosen, not measured.
+ * In ms: if no edit ends for this long, they wait for something other than this thread, such as a slow disk or a lock,
+ * and all waiting edits begin. Chosen, not measured.
  */
 const PATIENCE = 5
 
 /** For one workspace. */
 export class Turns {
-  /** Below 0 where more have begun than may be at once. */
+  /** Below 0 if more have begun than the limit allows. */
   #left = AT_ONCE
   #waiting: (() => void)[] = []
   readonly #patience: number
@@ -27,7 +27,7 @@ export class Turns {
     this.#patience = patience
   }
 
-  /** Does the work when it is its turn, and passes on what that returns or throws. */
+  /** Does the work when it is its turn; returns and throws what the work does. */
   async take<T>(work: () => Promise<T>): Promise<T> {
     if (this.#left > 0) this.#left--
     else await this.#next()

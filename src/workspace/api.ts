@@ -1,4 +1,4 @@
-// What others see of the workspace: its options, requests and results. Types only; does not know HTTP.
+// The public types of the workspace: options, requests and results. Does not know HTTP.
 import type { Audit, AuditedCall } from '../audit/audit.ts'
 import type { ReviewedSelection, ReviewState, Verdict } from '../engine/history/baseline.ts'
 import type { RecordedChange, RecordedSplice, Selection } from '../engine/history/change.ts'
@@ -19,7 +19,7 @@ import type {
   StaleFile
 } from './failure.ts'
 
-/** What holds wherever the files are. */
+/** Options for a folder and a bucket alike. */
 export interface CommonOptions {
   /** In ms; then FILE_LOCKED. */
   lockTimeout: number
@@ -31,18 +31,18 @@ export interface CommonOptions {
   allowDelete: boolean
   /** The complete list of patterns, see PolicyOptions. */
   protect: readonly string[]
-  /** Those that forbid reading too. */
+  /** The patterns that forbid reading too. */
   readProtect: readonly string[]
-  /** Endings of names, with the dot; null: all. They hold for reading too. */
+  /** File name endings, with the dot; null: all. They apply to reading too. */
   allowExtensions: readonly string[] | null
-  /** required: what can't be recorded isn't done; meta: no texts are kept. */
+  /** required: a change that can't be recorded isn't made; meta: no texts are kept. */
   history: 'full' | 'meta' | 'required' | 'off'
   historyDays: number
   /** In bytes. */
   historySize: number
-  /** Patterns as of `protect`: of these files no texts are kept. */
+  /** Patterns like those of `protect`: no texts of these files are kept. */
   historyPrivate: readonly string[]
-  /** Is told of every change. */
+  /** Receives every change. */
   audit?: Audit
   /** For the log. Never gets text of files. */
   report?: (event: { event: string; [key: string]: unknown }) => void
@@ -50,23 +50,23 @@ export interface CommonOptions {
   meter?: Meter
 }
 
-/** Hears how much is done, and how long it takes. */
+/** Receives throughput and timing. */
 export interface Meter {
-  /** The lock of a file was waited for, and had or not. */
+  /** Waiting for a file's lock has ended; `isHeld`: the lock was acquired. */
   locked(seconds: number, isHeld: boolean): void
   /** A lock was taken over from a holder that is gone. */
   tookOver(): void
-  /** So many bytes of files were put on the disk, in one change of one file or of many. */
+  /** One change, of one file or several, put `bytes` bytes of files on the disk. */
   committed(seconds: number, bytes: number): void
-  /** So many bytes of a file were read to change it. */
+  /** `bytes` bytes of a file were read in order to change it. */
   read(bytes: number): void
-  /** So much the history takes now. */
+  /** The history's size now. */
   history(bytes: number): void
   /** The workspace is closed. */
   closed(): void
 }
 
-/** Of a folder. */
+/** Options of a workspace in a folder. */
 export interface WorkspaceOptions extends CommonOptions {
   /** An existing folder. */
   root: string
@@ -76,9 +76,9 @@ export interface WorkspaceOptions extends CommonOptions {
   durability: 'full' | 'fast'
   /** local: without the lock file that keeps other hosts and containers out. */
   lock: 'shared' | 'local'
-  /** proc wherever it works. */
+  /** Default: proc wherever it works. */
   confinement?: 'proc' | 'portable'
-  /** How many of the process's threads may wait for the root's file system at once. All of them by default. */
+  /** How many of the process's threads may wait for the root's file system at once. Default: all. */
   threads?: number
 }
 
@@ -90,12 +90,12 @@ export interface FileTarget {
   expected_hash?: string
 }
 
-/** Who changes a file, and by which operation, as the history has it. */
+/** The author and operation of a change, as the history records them. */
 export interface Origin extends Author {
   operation: Exclude<RecordedOperation, 'outside' | 'review'>
-  /** Of all files that are changed together. */
+  /** Id shared by all files that are changed together. */
   batch_id?: string
-  /** Of `keyed`. */
+  /** The key that `keyed` passed to the work. */
   key?: Key
 }
 
@@ -107,19 +107,21 @@ export interface Key {
   held(): boolean
 }
 
-/** Who waits for an answer. */
+/** The client that waits for an answer. */
 export interface Client {
-  /** Whether it waits no more; synchronous. */
+  /** Whether it no longer waits; synchronous. */
   isGone(): boolean
-  /** Has `end` called when it waits no more, at once if it doesn't now; maybe also after it has the answer. */
+  /**
+   * Calls `end` when the client no longer waits, at once if it is gone already; possibly also after it has the answer.
+   */
   onGone(end: () => void): void
 }
 
 /**
- * How a change is made. Without `origin` the history has it as an edit, or a creation, of nobody known. `outcome`: what
- * is kept of a keyed request's answer, to be given again; plain JSON, without texts of the file unless `texts`.
- * `may_delete`: whether it may remove files, instead of `allowDelete`. `audit`: of the call that it is part of. `client`:
- * whose change isn't made if it has gone by the time that the file is ours.
+ * How a change is made. Without `origin` the history records an edit, or a creation, by an unknown author. `outcome`:
+ * the part of a keyed request's answer that is kept for a replay; plain JSON, without texts of the file unless `texts`.
+ * `may_delete`: whether it may remove files, overriding `allowDelete`. `audit`: the call that the change is part of.
+ * `client`: the change isn't made if this client has gone by the time the lock is acquired.
  */
 export interface ChangeOptions<D> {
   dry_run: boolean
@@ -132,87 +134,87 @@ export interface ChangeOptions<D> {
 
 export interface CreateTarget {
   path: string
-  /** Of the content that is to be replaced; where no file is, FILE_NOT_FOUND. */
+  /** Hash of the content that is to be replaced; if there is no file, FILE_NOT_FOUND. */
   expected_hash?: string
   overwrite: boolean
-  /** Else a missing folder is FILE_NOT_FOUND. */
+  /** Otherwise a missing folder is FILE_NOT_FOUND. */
   create_parents: boolean
-  /** If-None-Match: *, so an existing file is never replaced. */
+  /** If-None-Match: *, so that an existing file is never replaced. */
   if_none_match?: boolean
   /**
-   * `literal`: a name that looks like another one is meant as it is, unless it has control characters. `known`: the file
-   * was there before. Otherwise such a name is INVALID_PATH.
+   * `literal`: an odd name is meant as it is, unless it has control characters. `known`: the file existed before.
+   * Otherwise such a name is INVALID_PATH.
    */
   name?: 'literal' | 'known'
 }
 
 /**
- * What a planner makes of a text: the result as pieces, and what will be reported about it. Both exist before anything
- * is written.
+ * A planner's result: the new text as pieces, and the description that will be reported. Both exist before anything is
+ * written.
  */
 export interface Planned<T> {
   pieces: readonly Buffer[]
-  /** The same as it is recorded of the text that it was given; without it the history compares the texts. */
+  /** The change as splices of the text given, for the record; without it the history compares the texts. */
   splices?: readonly RecordedSplice[]
-  /** On which line of that text each of them begins; without them the history counts. */
+  /** The line of that text on which each splice begins; without it the history counts. */
   splice_lines?: readonly number[]
-  /** Where each of them is; without it the history looks. */
+  /** The place of each splice; without it the history looks for it. */
   places?: readonly SplicePlace[]
-  /** The encodings of the text before and after, where one isn't UTF-8. */
+  /** The encodings of the text before and after, if either isn't UTF-8. */
   encodings?: Encodings
-  /** Of an undo or redo: what it takes back or makes again. */
+  /** For an undo or redo: what it toggles. */
   toggles?: readonly Selection[]
   /**
-   * The file is to be removed, `pieces` is empty; and those of `made_folders` that are empty then. Where there is none,
-   * nothing is to be done, but `toggles` are recorded. In a batch, no later step may be of that file.
+   * The file is to be removed, and `pieces` is empty; so are those of `made_folders` that are empty then. If there is
+   * no file, nothing is removed, but `toggles` are recorded. In a batch, no later step may name the file.
    */
   removes?: true
   made_folders?: readonly Buffer[]
-  /** Of a new file; without them it gets the system's defaults. */
+  /** For a new file; without them it gets the system's defaults. */
   attributes?: FileAttributes
   description: T
-  /** The bytes that it was given, where they were somewhere else meanwhile. */
+  /** The bytes that were given, if they moved to other memory meanwhile. */
   original?: Buffer
 }
 /**
- * `path` as it is answered, `resolved_path` where a link led elsewhere. `stale`: the file isn't the one that the
- * request expects, so that nothing will be written.
+ * `path` as answers give it, `resolved_path` if a link led elsewhere. `stale`: the file isn't the one that the request
+ * expects, so nothing will be written.
  */
 export interface PlannedFile {
   path: string
   resolved_path?: string
   exists: boolean
-  /** Of the file that is there. */
+  /** Attributes of the existing file. */
   attributes?: FileAttributes
   stale?: StaleFile
-  /** In bytes: what the text may grow to, where that isn't what any file may. */
+  /** The text's size limit in bytes, if it differs from the general one. */
   max_result_size?: number
-  /** Its changes so far, oldest first; they end in what the file holds, before the batch if this is a step of one. */
+  /** Its changes so far, oldest first; they end in the file's content, before the batch if this is a step of one. */
   history(): Promise<FileHistory>
 }
 
-/** What is known of one file's changes. */
+/** The known changes of one file. */
 export interface FileHistory {
   changes: readonly RecordedChange[]
-  /** Which of them still stand, and by whom they were undone: of each edit_id of the file. */
+  /** For each edit_id of the file: whether it is still applied, and who undid it. */
   records: readonly ChangeRecord[]
 }
 /**
- * A file that is there, or that was removed, with its changes; these end in what it holds. The last of them has no id
- * where another program has changed the file and nobody has recorded it yet.
+ * A file that exists, or was removed, with its changes; these end in its content. The last one has no id if another
+ * program has changed the file and that isn't recorded yet.
  */
 export interface FileWithPast extends Omit<FileFacts, 'file_hash'>, FileHistory {
-  /** Absent where there is no file. */
+  /** Absent if there is no file. */
   file_hash?: string
-  /** Whoever is given it may use it up. */
+  /** Ownership passes to the receiver. */
   bytes: Buffer
-  /** On its changes, oldest first. */
+  /** Verdicts on its changes, oldest first. */
   verdicts: readonly Verdict[]
 }
 
 /**
- * A new file's original is empty. Where it returns a promise, `original` is the planner's, until the plan gives it
- * back; a failure needn't. Given `stale`, a planner fails with it, and may add to it what is there now.
+ * A new file's original is empty. If the planner returns a promise, it owns `original` until the plan gives it back; on
+ * failure it needn't give it back. Given `stale`, a planner fails with it, and may add what is there now.
  */
 export type Planner<T, F> = (
   original: Buffer,
@@ -220,58 +222,58 @@ export type Planner<T, F> = (
 ) => Result<Planned<T>, F> | Promise<Result<Planned<T>, F>>
 
 export interface FileFacts {
-  /** Below the root, as it was asked for, normalised. */
+  /** Below the root, as requested, normalised. */
   path: string
-  /** Below the root, where a link led elsewhere. */
+  /** Below the root, if a link led elsewhere. */
   resolved_path?: string
-  /** Of the bytes on disk now: their SHA-256, 64 hex digits. What answers call so is its beginning. */
+  /** SHA-256 of the bytes on disk now, 64 hex digits. Answers give only its beginning. */
   file_hash: string
 }
 
 /**
- * What became of one file, by an edit, a creation or a step of a batch. Hashes and `file_size` are those of the file before
- * and after all steps; `changed` and `description` are of this step. Warnings of a file are with its last step.
+ * The result for one file of an edit, a creation or a step of a batch. Hashes and `file_size` are those of the file
+ * before and after all steps; `changed` and `description` are of this step. A file's warnings are with its last step.
  */
 export interface FileChanged<T> extends Omit<FileFacts, 'file_hash'> {
   changed: boolean
-  /** Absent where there was no file. */
+  /** Absent if there was no file. */
   hash_before?: string
-  /** Of the result; in a dry run the would-be one. */
+  /** Hash of the result; in a dry run, of the would-be one. */
   new_hash: string
-  /** Of the file as it is now; absent where there is none, as in the dry run of a creation. */
+  /** Hash of the file now; absent if there is none, as in the dry run of a creation. */
   file_hash?: string
-  /** Of the result, in bytes. */
+  /** Size of the result in bytes. */
   file_size: number
   description: T
   warnings: FileWarning[]
   write_strategy?: 'in_place'
-  /** Of its record; absent where nothing was changed or written, and where the history is off or failed. */
+  /** Id of its record; absent if nothing was changed or written, and if the history is off or failed. */
   edit_id?: string
-  /** Of a creation: false where it replaced a file, or nothing was to be made. */
+  /** For a creation: false if it replaced a file, or there was nothing to make. */
   created?: boolean
   /** The file is gone. */
   removed?: true
 }
 
 /**
- * One operation of a batch. `apart`: for a plan that needs the history of its path, which ends in what was there before
- * the batch. Where other names of the file are in the batch too, it is planned on that all the same; names for which
- * the same comes out stay one file.
+ * One operation of a batch. `apart`: for a plan that needs the history of its path, which ends in the content before
+ * the batch. It is planned on that content even if other names of the file are in the batch too; names with the same
+ * result stay one file.
  */
 export type BatchStep<T, F> =
   | { operation: 'edit'; target: FileTarget; plan: Planner<T, F>; apart?: boolean }
   /** `moves`: the file that the step before removes is moved here. */
   | { operation: 'create'; target: CreateTarget; plan: Planner<T, F>; moves?: true }
-  /** The file is removed, whatever the plan holds: only where the history can bring it back. */
+  /** The file is removed, whatever the plan holds: only if the history can restore it. */
   | { operation: 'remove'; target: FileTarget; plan: Planner<T, F> }
 
-/** `batch_id`: absent where nothing was written, and where the history is off. */
+/** `batch_id`: absent if nothing was written, and if the history is off. */
 export interface BatchDone<T> {
   batch_id?: string
   steps: FileChanged<T>[]
 }
 
-/** Takes a file in chunks. The buffer of a chunk is used again: what is to be kept has to be copied. */
+/** Receives a file in chunks. Each chunk's buffer is reused: copy what must be kept. */
 export interface Consumer<R> {
   push(chunk: Buffer): void
   finish(): R
@@ -301,12 +303,12 @@ export interface Entries {
   /** In byte order of their names. */
   entries: Entry[]
   /**
-   * There are more, after `next_entry`: the last name shown. To one that isn't UTF-8, `/` and its bytes in hex are
-   * added, so that no other is like it.
+   * There are more, after `next_entry`: the last name shown. If that name isn't UTF-8, `/` and its bytes in hex are
+   * appended, so that it is unambiguous.
    */
   truncated: boolean
   next_entry?: string
-  /** Some names are not as they are shown. */
+  /** Some names are not shown exactly. */
   lossy?: true
 }
 
@@ -318,96 +320,99 @@ export interface Listing extends Entries {
 export type Looked<R> = ({ type: 'file' } & Scanned<R>) | ({ type: 'directory' } & Listing)
 
 /**
- * Which edits are asked for, as in the history itself; all members must hold. Without `texts`, `splices` and `places`
- * of the records are null, as they are of the older ones where it would be too much.
+ * Which edits are requested, as in the history itself; all members must match. Without `texts`, the records have null
+ * as `splices` and `places`; with it, older records may have null too, to limit the size.
  */
 export interface HistoryQuery extends Omit<RecordQuery, 'path' | 'under' | 'reviews'> {
-  /** As a request gives it. */
+  /** The path as a request gives it. */
   path?: string
-  /** A folder, as a request gives it: all below it. */
+  /** A folder, as a request gives it: everything below it. */
   under?: string
   state?: EditState
   review?: ReviewState
-  /** At least 1; Infinity: all, which takes less than all pages. */
+  /** At least 1; Infinity: all in one answer, cheaper than all pages. */
   limit: number
 }
 
 export type EditState = 'applied' | 'undone' | 'partly_undone' | 'uncertain'
 
-/** A record of a change, and so of no review. */
+/** A record of a change, not of a review. */
 export interface ChangeRecord extends EditRecord {
   operation: Exclude<RecordedOperation, 'review'>
 }
 
-/** A reader that is somewhere in what was changed. */
+/** A reader with a position in the feed of changes. */
 export interface Follower {
-  /** Goes on after all that `next` has returned. */
+  /** Continues after everything that `next` has returned. */
   readonly after: Cursor
-  /** A cursor as its caller is given it. */
+  /** A cursor in the form that callers get. */
   textOf(cursor: Cursor): string
   /**
-   * The next changes, at most `most`, maybe none; none: it has caught up. Those who are at one place and ask for as many
-   * are given the same objects. One call at a time.
+   * The next changes, at most `most`; maybe none although there are more to come. None: it has caught up. Readers at
+   * one position that ask for the same number get the same objects. One call at a time.
    */
   next(most: number): Promise<Result<readonly Told[], CursorGone | NotReady>>
-  /** Resolves when there may be more, or it was ended. */
+  /** Resolves when there may be more, or after `end`. */
   more(): Promise<void>
   readonly isEnded: boolean
-  /** To be called when it isn't needed any more. */
+  /** Must be called when the reader is no longer needed. */
   end(): void
 }
 
-/** Which changes are waited for; `path` and `under` as of `HistoryQuery`. */
+/** Which changes to wait for; `path` and `under` mean the same as in `HistoryQuery`. */
 export interface ChangesQuery {
-  /** The cursor after the last changes that are known; without it: those from now on. */
+  /** The cursor after the last known changes; without it: changes from now on. */
   after?: string
   path?: string
   under?: string
   /** At least 1. */
   limit: number
-  /** 0: not at all. */
+  /** 0: don't wait. */
   wait_ms: number
   client?: Client | undefined
 }
 
 export interface ChangesPage {
   told: readonly Told[]
-  /** `after` of the next request. */
+  /** `after` for the next request. */
   next_after: string
 }
 
-/** One change, and what has become of it. `undone_by`: the last undo that took back what is undone of it. */
+/** One change and its present state. `undone_by`: the last undo that undid what is undone of it. */
 export interface PastEdit {
   record: ChangeRecord
-  /** Of what `texts` asked for. */
+  /** The texts that the query's `texts` asked for. */
   texts: TextsState
   state: EditState
   undone_by?: string
-  /** Of an undo or redo: all that it took back or made again was taken back or made again since. */
+  /** For an undo or redo: everything it toggled was toggled again since. */
   superseded?: true
-  /** Absent where nothing of it is to be reviewed. */
+  /** Absent if nothing of it is to be reviewed. */
   review?: ReviewState
-  /** Absent of an undo or redo, and of one that is uncertain. */
+  /** Absent for an undo or redo, and for an uncertain edit. */
   units?: EditUnits
 }
 
-/** The changes of an edit by their index; of one that made a file without bytes, 0. */
+/** The changes of an edit by their index; for an edit that made an empty file, just 0. */
 export interface EditUnits {
-  /** At least 1; Infinity where it isn't known. */
+  /** At least 1; Infinity if unknown. */
   count: number
   undone: IndexSet
-  /** Those in the baseline: what a person has kept. */
+  /** Those in the baseline: the ones a person has kept. */
   kept: IndexSet
 }
 
-/** What a verdict says of one file. */
+/** A verdict's part for one file. */
 export interface FileReview {
-  /** The real path below the root, as of its records. */
+  /** The real path below the root, as in its records. */
   path: Buffer
   of: readonly ReviewedSelection[]
 }
 
-/** A verdict on changes of files, and by whom. `outcome`: what is kept of a keyed request's answer; plain JSON. */
+/**
+ * A verdict on changes of files, and its author. `outcome`: the part of a keyed request's answer that is kept; plain
+ * JSON.
+ */
 export interface ReviewTarget extends Author {
   verdict: Verdict['verdict']
   /** At least one. */
@@ -420,50 +425,51 @@ export interface ReviewTarget extends Author {
 export interface HistoryPage {
   /** Newest first. */
   edits: PastEdit[]
-  /** There are more: `before` of the next page. */
+  /** Set if there are more: `before` of the next page. */
   next_before?: string
-  /** ms since 1970; what is older was removed, or never recorded. */
+  /** ms since 1970; older edits were removed, or never recorded. */
   oldest_kept_at?: number
-  /** Those of the ids that were asked for whose edits the history doesn't keep any more. */
+  /** The requested ids whose edits the history no longer keeps. */
   swept?: readonly string[]
 }
 
-/** A failure with the file it concerns, as far as it is known and may be revealed. */
+/** A failure and its file, as far as that is known and may be revealed. */
 export type FailedAccess<F> = { ok: false; failure: F; path: string; resolved_path?: string; file_hash?: string }
 
-/** `at`: the step that failed. `behind`: an earlier one that makes what stands in its way. */
+/** `at`: the step that failed. `behind`: an earlier step that makes what is in its way. */
 export type FailedStep<F> = FailedAccess<F> & { at: number; behind?: number }
 
 /**
- * The first step that failed; `others`: later ones, in their order, as far as they were asked for; `untried`: where these
- * were looked for, the steps that weren't tried.
+ * The first step that failed; `others`: later failures in order, as many as were requested; `untried`: if others were
+ * requested, the steps that weren't tried.
  */
 export type FailedSteps<F> = FailedStep<F> & { others?: readonly FailedStep<F>[]; untried?: readonly number[] }
 
 /**
- * `other_failures`: how many more steps that fail are told, default none. What depends on a step that failed isn't tried: a
- * step of the same text, or of one that was meant instead; one whose folder, or file, another one would have made.
+ * `other_failures`: how many further failed steps to report, default none. A step that depends on a failed one isn't
+ * tried: a step on the same text, or on one that was probably meant instead; one whose folder, or file, another would
+ * have made.
  */
 export type BatchOptions<D> = ChangeOptions<D> & { other_failures?: number }
 
 export interface Workspace {
   /**
-   * Where the files are. In a bucket there are no modes, owners, links or empty folders, and only one file can be changed
-   * at a time.
+   * Where the files are. A bucket has no modes, owners, links or empty folders, and only one file can be changed at a
+   * time.
    */
   readonly kind: 'folder' | 'bucket'
   /** For people: the folder's real path when it was opened, or `s3://BUCKET/PREFIX`. */
   readonly root: string
   /**
    * proc: files are held by descriptors; portable: by paths that are checked again, which a swap at the right moment
-   * can fool; keys: all that is asked for begins with the same prefix, and there are no links.
+   * can fool; keys: all objects share a prefix, and there are no links.
    */
   readonly confinement: 'proc' | 'portable' | 'keys'
   /** Null: there is none. */
   readonly audit: Audit | null
   /**
-   * Everything or nothing. A dry run does the same but for the lock and the writing. Throws only where nobody's request
-   * is at fault (EIO).
+   * Edits a file, all or nothing. A dry run does the same without the lock and the write. Throws only on errors that no
+   * request caused (EIO).
    */
   edit<T, F>(
     target: FileTarget,
@@ -471,8 +477,7 @@ export interface Workspace {
     plan: Planner<T, F>
   ): Promise<{ ok: true; value: FileChanged<T> } | FailedAccess<F | FileFailure>>
   /**
-   * Makes a file, or with `overwrite` and the right hash edits the one that is there: everything or nothing, folders
-   * included.
+   * Makes a file, or with `overwrite` and the right hash replaces the existing one: all or nothing, folders included.
    */
   create<T, F>(
     target: CreateTarget,
@@ -480,27 +485,27 @@ export interface Workspace {
     plan: Planner<T, F>
   ): Promise<{ ok: true; value: FileChanged<T> } | FailedAccess<F | FileFailure>>
   /**
-   * Makes many changes, all of them or none, in their order: those of one file on what the earlier ones made of it.
-   * `expected_hash` is of the file before the batch. A dry run as for `edit`. In a bucket, more than one step, or a
-   * removal, is BATCH_NOT_SUPPORTED.
+   * Makes many changes in order, all of them or none: each step on a file starts from the result of the earlier ones.
+   * `expected_hash` is of the file before the batch. A dry run works as in `edit`. In a bucket, more than one step, or
+   * a removal, is BATCH_NOT_SUPPORTED.
    */
   batch<T, F>(
     steps: readonly BatchStep<T, F>[],
     options: BatchOptions<BatchDone<T>>
   ): Promise<{ ok: true; value: BatchDone<T> } | FailedSteps<F | FileFailure>>
   /**
-   * Reads a file in chunks of at most 1 MiB, or lists a page of a folder's entries, whichever the path leads to.
-   * `file` makes a new consumer whenever reading begins again because the file changed. A folder has no hash: with
-   * `expected_hash` it is NOT_A_FILE.
+   * Reads a file in chunks of at most 1 MiB, or lists a page of a folder's entries, depending on what the path leads
+   * to. Calls `file` for a new consumer whenever reading starts over because the file changed. A folder has no hash:
+   * with `expected_hash` it is NOT_A_FILE.
    */
   look<R>(
     target: FileTarget,
     use: { file: () => Consumer<R>; directory: PageRequest }
   ): Promise<{ ok: true; value: Looked<R> } | FailedAccess<FileFailure>>
   /**
-   * Does the work on a file and all that is known of its changes; nothing is locked. Where the file changes meanwhile,
-   * both are read again: STALE_FILE if it always does. FILE_NOT_FOUND where no change of it is known either;
-   * HISTORY_GONE: there is no history.
+   * Does the work on a file and all its known changes, without a lock. If the file changes meanwhile, both are read
+   * again; STALE_FILE if it keeps changing. FILE_NOT_FOUND if there is neither a file nor a change of it; HISTORY_GONE:
+   * there is no history.
    */
   recall<T, F>(
     target: Pick<FileTarget, 'path'>,
@@ -508,25 +513,29 @@ export interface Workspace {
   ): Promise<{ ok: true; value: T } | FailedAccess<F | FileFailure>>
   /** The edits of files that may be read now, and exist or existed where the policy allows it. */
   history(query: HistoryQuery): Promise<Result<HistoryPage, FileFailure>>
-  /** Whether the history has removed edits as they were too old, or too many; `id`: of one, or of a batch, among them. */
+  /**
+   * Whether the history has removed edits for their age or number; `id`: whether that edit, or batch, is among them.
+   */
   hasSwept(id?: string): Promise<Result<boolean, FileFailure>>
-  /** What was changed after a cursor, of files that may be read now; waits for it if there is nothing yet. */
+  /** The changes after a cursor, of files that may be read now; waits if there are none yet. */
   changes(query: ChangesQuery): Promise<Result<ChangesPage, FileFailure | CursorFailure>>
-  /** The same for a reader that stays. Of the failures of a cursor, `next` of what is returned has CURSOR_GONE. */
+  /**
+   * Follows the changes with a reader that stays. After a cursor is lost, `next` of the reader fails with CURSOR_GONE.
+   */
   follow(after?: string): Promise<Result<Follower, FileFailure | CursorFailure>>
-  /** Nobody is to wait for changes any more: who does is given none. */
+  /** Ends all waiting for changes: waiting callers get none. */
   endFollowing(): void
   /**
-   * Writes a verdict down, of all files or none; no file is changed. The caller names no file that may not be read now.
-   * Failures: READ_ONLY, HISTORY_GONE (there is no history), NOT_READY (it can't be written), REQUEST_IN_FLIGHT (the key
-   * is another request's by now).
+   * Records a verdict, for all files or none; no file is changed. The caller must name no file that may not be read
+   * now. Failures: READ_ONLY, HISTORY_GONE (there is no history), NOT_READY (it can't be written), REQUEST_IN_FLIGHT
+   * (another request holds the key by now).
    */
   review(target: ReviewTarget): Promise<Result<null, FileFailure | RequestInFlight>>
   /**
-   * Does the work unless a request with this key, of the same `scope`, was carried out: then `replayed` is the outcome
-   * that was kept. `fingerprint` says what is asked for; `pathsIn` the real paths that the outcome names, where they
-   * are not that of one file alone; `use`: what must be allowed there now (default: edit). Failures:
-   * IDEMPOTENCY_KEY_REUSED (another fingerprint), PROTECTED_PATH and PATH_NOT_ALLOWED (of a path in the outcome),
+   * Does the work unless a request with this key, of the same `scope`, was carried out: then `replayed` is its stored
+   * outcome. `fingerprint` identifies the request's content; `pathsIn` gives the real paths that the outcome names,
+   * unless it names just one file's; `use`: what must be allowed there now (default: edit). Failures:
+   * IDEMPOTENCY_KEY_REUSED (another fingerprint), PROTECTED_PATH and PATH_NOT_ALLOWED (for a path in the outcome),
    * REQUEST_IN_FLIGHT, HISTORY_GONE (there is no history).
    */
   keyed<T>(
@@ -536,16 +545,17 @@ export interface Workspace {
     use?: 'edit' | 'read'
   ): Promise<Result<{ done: T } | { replayed: unknown }, KeyFailure>>
   /**
-   * The same workspace for whoever may use only what these patterns cover (see `pathPatternFault` in policy.ts),
-   * by the real path, and no more than this one may. Of everything else it tells nothing, not whether it is there:
-   * PATH_NOT_ALLOWED. Locks, history and all that is counted are shared. The same patterns give the same object as long
-   * as somebody has it. To close it, or end following, is nothing: both are the whole workspace's, and hold for it too.
+   * This workspace for a caller who may use only the real paths that these patterns cover (see `pathPatternFault` in
+   * policy.ts), and no more than this one may. It reveals nothing about other paths, not even whether they exist:
+   * PATH_NOT_ALLOWED. Locks, history and counts are shared. The same patterns give the same object while it is
+   * referenced. Closing the view, or ending its following, does nothing: both belong to the whole workspace, and apply
+   * to its views too.
    */
   limitedTo(paths: readonly string[]): Workspace
-  /** Null, or why nothing can be edited now: NOT_READY. Takes some seconds at most, where a store has to be asked. */
+  /** Null, or why nothing can be edited now: NOT_READY. Takes a few seconds at most, if a store must be asked. */
   ready(): Promise<FileFailure | null>
   /** Whether the last change could not be recorded. */
   degraded(): boolean
-  /** Waits for what is running, then releases everything. */
+  /** Waits for running work, then releases everything. */
   close(): Promise<void>
 }

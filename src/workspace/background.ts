@@ -1,4 +1,4 @@
-// Work that is done in the background, one run at a time. Does not know what it does.
+// Background work, one run at a time. Does not know what it does.
 
 export class BackgroundWork {
   readonly #work: () => Promise<void>
@@ -12,18 +12,18 @@ export class BackgroundWork {
     this.#failed = failed
   }
 
-  /** Runs it, unless it is running. */
+  /** Starts a run, unless one is running. */
   begin(): void {
     if (!this.#isStopped) this.#running ??= this.#run()
   }
 
-  /** Runs it; if it is running, once more after that, as it may have missed what this is about. */
+  /** Starts a run; if one is running, another follows, as the present one may miss what this call is about. */
   again(): void {
     this.#isAskedAgain = true
     this.begin()
   }
 
-  /** Begins no more. */
+  /** Starts no more runs. */
   stop(): void {
     this.#isStopped = true
   }

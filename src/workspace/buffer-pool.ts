@@ -2,13 +2,14 @@
 // first served. Keeps their buffers for the next requests. Does not know files.
 
 /**
- * Bytes from which a buffer is worth keeping, and what sizes are rounded up to, so that a file that grows fits again.
+ * In bytes: buffers from this size up are worth keeping. Sizes are rounded up to it, so that a file that grows fits
+ * again.
  */
 const UNIT = 1024 * 1024
 /**
- * Bytes of idle buffers that are kept, and for how many ms. Kept at all because fresh pages cost more than reading, and
- * the collector lags (test/workspace/buffer-pool.test.ts holds the memory down); the two numbers were chosen, not
- * measured.
+ * How many bytes of idle buffers are kept, and for how many ms. They are kept because fresh pages cost more than
+ * reading, and the garbage collector lags (test/workspace/buffer-pool.test.ts holds the memory down); the two numbers
+ * were chosen, not measured.
  */
 const IDLE = 64 * UNIT
 const KEPT = 5000
@@ -21,22 +22,22 @@ interface Waiting {
 
 /** For one workspace. */
 export class BufferPool {
-  /** In bytes: nobody can take more. */
+  /** In bytes: the most that can be taken. */
   readonly size: number
   #free: number
   readonly #waiting: Waiting[] = []
-  /** The last one used comes last. */
+  /** The last used one is last. */
   #idle: ArrayBuffer[] = []
   #timer: NodeJS.Timeout | undefined
 
-  /** `bytes`: at least what one request may take. */
+  /** `bytes`: at least the most that one request may take. */
   constructor(bytes: number) {
     this.size = bytes
     this.#free = bytes
   }
 
   /**
-   * Takes so many bytes; returns what gives them back, or null where they couldn't be had within `time` milliseconds.
+   * Takes `bytes` bytes; returns a callback that gives them back, or null if they weren't available within `time` ms.
    */
   take(bytes: number, time: number): Promise<(() => void) | null> {
     return new Promise(resolve => {
@@ -55,8 +56,8 @@ export class BufferPool {
   }
 
   /**
-   * A buffer for `size` bytes of a file, which have to be written before they are read. A large one may have served
-   * before: the collector would come too late for it.
+   * A buffer for `size` bytes of a file; write its bytes before reading them. A large one may be reused, as the garbage
+   * collector would free it too late.
    */
   buffer(size: number): Buffer {
     if (size <= UNIT) return Buffer.allocUnsafeSlow(size)
@@ -66,8 +67,8 @@ export class BufferPool {
   }
 
   /**
-   * Takes back what `buffer` gave, once nobody has a view of it. Nothing happens where its bytes have moved to a thread
-   * and stayed there.
+   * Takes back a buffer that `buffer` gave, once no view of it is left. Does nothing if its bytes were moved to a
+   * thread and stayed there.
    */
   reuse({ buffer }: Buffer): void {
     if (buffer.byteLength <= UNIT || buffer.byteLength > IDLE) return

@@ -1,4 +1,4 @@
-// Which failure a system error amounts to. Does not know paths or sentences.
+// Maps system errors to failures. Does not know paths or sentences.
 import { codeOf } from '../error-code.ts'
 import { HistoryUnreadable } from '../log/unreadable.ts'
 import { fail, type Result } from '../result.ts'
@@ -6,18 +6,18 @@ import type { FileFailure, NotReady } from './failure.ts'
 
 export { codeOf }
 
-/** The failure of work that has to begin again, with other places: a path leads elsewhere by now. */
+/** Failure of work that must start again, in other places: a path leads elsewhere by now. */
 export const MOVED: unique symbol = Symbol('moved')
 
-/** Thrown where the file system changed under an operation; becomes `STALE_FILE`. */
+/** Thrown when the file system changed during an operation; becomes `STALE_FILE`. */
 export class Raced extends Error {
   readonly code = 'RACED'
 }
 
-/** Thrown where an object was changed since it was read, so that all is to be done again. */
+/** Thrown when an object was changed since it was read, so that everything must be done again. */
 export class Overtaken extends Raced {}
 
-/** Thrown where a change must not be made because its record can't be written; `cause` is the system's error. */
+/** Thrown when a change must not be made because its record can't be written; `cause` is the system's error. */
 export class HistoryUnwritable extends Error {
   readonly code: string
 
@@ -27,7 +27,7 @@ export class HistoryUnwritable extends Error {
   }
 }
 
-/** Thrown where a failure keeps work from going on that no request asked for. */
+/** Thrown when a failure stops work that no request asked for. */
 export class Hindered extends Error {
   readonly code: string
   readonly failure: FileFailure
@@ -40,8 +40,7 @@ export class Hindered extends Error {
 }
 
 /**
- * The failure that a thrown system error amounts to; null: no request is at fault (EIO, a bug), and the error is to be
- * thrown again.
+ * The failure for a thrown system error; null: no request caused it (EIO, a bug), and the error must be thrown again.
  */
 export function failureOf(error: unknown): FileFailure | null {
   if (error instanceof Hindered) return error.failure
@@ -77,10 +76,10 @@ export function failureOf(error: unknown): FileFailure | null {
   }
 }
 
-/** Codes of errors where something has come to a place, or a folder above it has gone. */
+/** Error codes which show that something was put in a place, or a folder above it has gone. */
 const RACES = ['EEXIST', 'ENOENT', 'ENOTDIR', 'RACED']
 
-/** The same of work on one file; MOVED: a file was to be made, and something is there by now, or its folder isn't. */
+/** `failureOf` for work on one file. MOVED: the file is new, and its place is taken by now, or its folder gone. */
 export const failureAt = (error: unknown, isNew: boolean): FileFailure | typeof MOVED | null =>
   isNew && RACES.includes(codeOf(error)) ? MOVED : failureOf(error)
 
@@ -89,7 +88,7 @@ function unreadable({ cause }: HistoryUnreadable): NotReady {
   return failure?.code === 'NOT_READY' ? failure : { code: 'NOT_READY', reason: 'history_unreadable', retry_after: 5 }
 }
 
-/** The result of work that only reads the history; NOT_READY where that can't be read now. */
+/** The result of work that only reads the history; NOT_READY if that can't be read now. */
 export async function unlessUnreadable<T, F>(work: () => Promise<Result<T, F>>): Promise<Result<T, F | NotReady>> {
   try {
     return await work()
@@ -99,7 +98,7 @@ export async function unlessUnreadable<T, F>(work: () => Promise<Result<T, F>>):
   }
 }
 
-/** Runs a clean-up that must not hide what happened before it. */
+/** Runs a clean-up that must not hide an earlier error. */
 export function quietly(work: () => void): void {
   try {
     work()

@@ -1,8 +1,8 @@
-// The views of a workspace, each limited to some paths: the same one for all who may see the same. Does not know what a
-// view is.
+// Views of a workspace, each limited to some paths: callers with the same limits share one. Does not know what a view
+// is.
 
 export class LimitedViews<View extends object> {
-  /** By their patterns, as JSON; for as long as somebody has them. */
+  /** By their patterns, as JSON; for as long as they are referenced. */
   readonly #views = new Map<string, WeakRef<View>>()
 
   of(paths: readonly string[], make: () => View): View {

@@ -1,10 +1,10 @@
-// Names of new files that are hardly meant as they were sent: nobody who looks for the file would use them. Judges the
-// text alone; does not know what is there.
+// Names of new files that were probably not meant as they were sent, as nobody would look for the file under them.
+// Judges the text alone; does not know what is there.
 
 /** What is odd about a path. */
 export type OddName = 'control' | 'spaces' | 'quoted' | 'url' | 'home' | 'drive' | 'encoded' | 'backslash'
 
-/** `meant`: the path that was most likely meant, without anything odd; absent where that can't be told. */
+/** `meant`: the path most likely meant, without anything odd; absent if that can't be determined. */
 export interface OddPath {
   reason: OddName
   meant?: string
@@ -12,14 +12,14 @@ export interface OddPath {
 
 const CONTROL = /[\p{Cc}\u2028\u2029]/u
 
-/** Each with what is odd, and what it stands for; null: that can't be told. */
+/** What is odd, its test, and the path that it most likely means; null: that can't be determined. */
 const READINGS: readonly [reason: OddName, test: RegExp, meant: (path: string) => string | null][] = [
   ['control', CONTROL, path => (CONTROL.test(path.trim()) ? null : path.trim())],
   ['spaces', /^\s|\s$/, path => path.trim()],
   ['quoted', /^(["'`]).*\1$/s, path => path.slice(1, -1)],
   ['url', /^file:/i, path => path.replace(/^file:(?:\/\/localhost)?(?:\/+(?=\/))?/i, '').replace(/^\/([^/]+)$/, '$1')],
   ['home', /^~\//, path => path.slice(2)],
-  // Of a longer one, it can't be told where the workspace is in it.
+  // With a longer path, there's no telling which part of it is the workspace.
   ['drive', /^[a-z]:[\\/]/i, path => (/[\\/]/.test(path.slice(3)) ? null : path.slice(3))],
   ['encoded', /%[0-9a-f]{2}/i, decodedUri],
   ['backslash', /\\/, path => path.replaceAll('\\', '/')]
@@ -33,7 +33,7 @@ function decodedUri(path: string): string | null {
   }
 }
 
-/** What is odd about a path, or a name of one; null where nothing is. */
+/** What is odd about a path, or one name of it; null: nothing. */
 function oddPath(path: string): OddPath | null {
   let odd: OddName | undefined
   let meant = path
@@ -43,7 +43,7 @@ function oddPath(path: string): OddPath | null {
     const [reason, , reading] = found
     odd ??= reason
     const next = reading(meant)
-    // What isn't the code of a character, means itself.
+    // A `%` sequence that doesn't decode is meant literally.
     if (next === null && reason === 'encoded' && odd === reason) return null
     if (next === null || next === '') return { reason: odd }
     meant = next
@@ -52,8 +52,8 @@ function oddPath(path: string): OddPath | null {
 }
 
 /**
- * What is against the path of a new file; null: nothing. Folders that are there have the names that they have: where the
- * file's own is (`in_folder`), only its last name is judged.
+ * Why a new file's path is refused; null: it isn't. Existing folders may have any names: if the file's own folder
+ * exists (`in_folder`), only the last name is judged.
  */
 export function refusalOfName(
   { path, name }: { path: string; name?: 'literal' | 'known' },

@@ -1,4 +1,4 @@
-// What a request's path means, from its text alone. Does not touch the disk.
+// Interprets a request's path from its text alone. Does not touch the disk.
 import { fail, ok, type Result } from '../result.ts'
 import type { FileFailure } from './failure.ts'
 
@@ -10,7 +10,7 @@ const outside = fail<FileFailure>({ code: 'PATH_NOT_ALLOWED', reason: 'outside' 
 
 /**
  * A path relative to the root, `/` between its names, without `.`, `..` and empty names; '' is the root itself. An
- * absolute path has to lie in one of `roots` (normalised absolute paths of the same folder).
+ * absolute path must lie in one of `roots` (normalised absolute paths of the same folder).
  * Failures: INVALID_PATH (empty, NUL, more than 4,096 bytes, a name of more than `nameLimit` bytes), PATH_NOT_ALLOWED
  * (leads out of the root).
  */
@@ -24,7 +24,7 @@ export function relativePath(
   if (path.includes('\0')) return fail({ code: 'INVALID_PATH', reason: 'nul' })
   const length = Buffer.byteLength(path)
   if (length > PATH_LIMIT) return fail({ code: 'INVALID_PATH', reason: 'too_long' })
-  // As nearly all are: to take it apart and put it together again takes ten times as long.
+  // The usual case: splitting and joining the path would take ten times as long.
   if (platform !== 'win32' && length <= NAME_LIMIT && !TO_RESOLVE.test(path)) return ok(path)
 
   let rest = path
@@ -68,10 +68,7 @@ function isWindowsForm(name: string): boolean {
 
 const SLASH = 0x2f
 
-/**
- * The part of an absolute path below `root` ('' for the root itself), or null if it lies elsewhere. Bytes in, bytes
- * out.
- */
+/** The part of an absolute path below `root` ('' for the root itself), or null if it lies elsewhere. Both in bytes. */
 export function below(root: Buffer, real: Buffer): Buffer | null {
   if (real.length <= root.length) return real.equals(root) ? Buffer.alloc(0) : null
   const length = root.length === 1 ? 0 : root.length
@@ -79,7 +76,7 @@ export function below(root: Buffer, real: Buffer): Buffer | null {
   return isBelow ? real.subarray(length + 1) : null
 }
 
-/** Whether a path lies below a folder that isn't the root; both below the root. */
+/** Whether a path lies below a folder that isn't the root; both relative to the root. */
 export const isIn = (path: Buffer, folder: Buffer): boolean =>
   path.length > folder.length && path[folder.length] === SLASH && path.subarray(0, folder.length).equals(folder)
 
@@ -94,6 +91,6 @@ export function join(folder: Buffer, leaf: Buffer | string): Buffer {
   return folder.length === 0 ? Buffer.from(leaf) : Buffer.concat([folder, Buffer.from('/'), Buffer.from(leaf)])
 }
 
-/** Paths of folders, each once, and each before those in it. */
+/** Paths of folders without duplicates, each before those inside it. */
 export const outermostFirst = (folders: readonly Buffer[]): Buffer[] =>
   [...new Map(folders.map(folder => [folder.toString('latin1'), folder])).values()].sort((a, b) => a.length - b.length)

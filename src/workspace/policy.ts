@@ -1,11 +1,11 @@
-// Which files may be edited or read, judged by their real path, and by a name that a link leads elsewhere: by anybody, or
-// by whoever may use some paths only. Does not touch the disk.
+// Which files may be edited or read, judged by their real path, and by a name that a link leads elsewhere: by anybody,
+// or by a caller limited to some paths. Does not touch the disk.
 import { isAscii } from 'node:buffer'
 import type { FileFailure } from './failure.ts'
 import { below, join, split } from './path.ts'
 import { TEMP_NAME } from './temp-name.ts'
 
-/** Protected where nothing else is configured: what runs code or steers tools when it is written. */
+/** Protected by default: files that run code or steer tools when they are written. */
 export const DEFAULT_PROTECTED: readonly string[] = [
   '.git',
   '.hg',
@@ -23,9 +23,9 @@ type Refusal = Extract<FileFailure, { code: 'PROTECTED_PATH' | 'PATH_NOT_ALLOWED
 
 export interface PolicyOptions {
   /**
-   * Patterns: names with `*` for any run of letters, `/` between them, found at every depth. The name and all below;
-   * with `/**` at the end only what is below. `**` in place of a name is any number of names, or none. Each without a
-   * `patternFault`.
+   * Patterns: names with `*` for any run of letters, `/` between them, found at every depth. They cover the name and
+   * everything below; with `/**` at the end only what is below. `**` in place of a name is any number of names, or
+   * none. Each without a `patternFault`.
    */
   protect: readonly string[]
   /** The patterns that also forbid reading. */
@@ -44,24 +44,24 @@ export interface Policy {
   judge(use: 'edit' | 'read' | 'list', real: Buffer, relative: Buffer): Refusal | null
   /**
    * Null if a path below the root that leads elsewhere by a link has no protected name; else PROTECTED_PATH. A `.git`
-   * that is a link to another folder is one of git all the same.
+   * that is a link to another folder still belongs to git.
    */
   judgeName(use: 'edit' | 'read', relative: Buffer): Refusal | null
   /** Which entries of the folder at this real path (absolute, and below the root) are not shown. */
   hiddenIn(real: Buffer, relative: Buffer): (name: Buffer, isFolder: boolean) => boolean
-  /** Absent: whoever it is for may use all paths that are not protected. */
+  /** Absent: all paths that are not protected may be used. */
   limit?: Limit
 }
 
-/** Which paths below the root somebody may use, whatever is there. */
+/** Which paths below the root a caller may use, whatever is there. */
 export interface Limit {
-  /** What `judge` says of the paths that may not be used, and of nothing else. */
+  /** What `judge` returns for paths that may not be used, and for nothing else. */
   readonly refusal: Refusal
-  /** Whether the file at this real path may be used; `list`: or something below it may. */
+  /** Whether the file at this real path may be used; `list`: whether it, or something below it, may. */
   allows(use: 'edit' | 'read' | 'list', relative: Buffer): boolean
 }
 
-/** Of such files the history keeps no texts unless it is told otherwise: what often holds secrets. */
+/** Private by default: the history keeps no texts of these files, as they often hold secrets. */
 export const DEFAULT_PRIVATE: readonly string[] = [
   '.env*',
   '*.pem',
@@ -120,15 +120,15 @@ export function makePolicy(options: PolicyOptions): Policy {
   }
 }
 
-// What nobody sees, and file systems may leave out when they compare names (HFS+ some of it): `.g<U+200C>it` is `.git`.
+// Invisible characters that file systems may skip when they compare names (HFS+ skips some): `.g<U+200C>it` is `.git`.
 const IGNORABLE = /\p{Default_Ignorable_Code_Point}/gu
 
-/** A name as the least exact of file systems sees it. */
+/** A name as the least exact file system compares it. */
 function fold(name: string): string {
   return name.replace(IGNORABLE, '').normalize('NFC').toUpperCase().toLowerCase().normalize('NFC')
 }
 
-/** The names of a path so; of ASCII, only the case may differ. */
+/** The folded names of a path; in ASCII, folding changes only the case. */
 const foldedNames = (relative: Buffer): string[] =>
   isAscii(relative) ? relative.toString('latin1').toLowerCase().split('/') : relative.toString().split('/').map(fold)
 
@@ -140,7 +140,7 @@ interface Pattern {
 function compile(source: string): Pattern {
   const names = namesIn(source)
   const onlyBelow = names.length > 1 && names.at(-1) === ANY_NAMES
-  /** What stands between any names: where each is found as early as can be, all are. */
+  /** The runs of names between `**`: if the pattern matches, finding each as early as possible succeeds. */
   const runs = names.reduce<NameTest[][]>(
     (runs, name) => {
       if (name === ANY_NAMES) runs.push([])
@@ -164,21 +164,21 @@ function compile(source: string): Pattern {
 
 const ANY_NAMES = '**'
 
-/** The names of a pattern that is found at every depth, so that `/` before or after it and `./` change nothing. */
+/** The names of a pattern; it is found at every depth, so a leading or trailing `/` and `./` change nothing. */
 const namesIn = (pattern: string): string[] => pattern.split('/').filter(name => name !== '' && name !== '.')
 
-/** What is wrong with a pattern of PolicyOptions, with which it would cover nothing; null: nothing. */
+/** What is wrong with a pattern of PolicyOptions, so that it would cover nothing; null: nothing. */
 export function patternFault(pattern: string): string | null {
   const names = namesIn(pattern)
   if (names.length === 0) return 'must name something'
   return names.includes('..') ? 'must not have .. as a name' : null
 }
 
-// Such patterns begin at the root: `docs` is what has that name, and all below; `docs/**` only what is below. `*` is any
+// Patterns of paths begin at the root: `docs` covers that name, and all below; `docs/**` only what is below. `*` is any
 // run of bytes in a name; `**` in place of a name is any number of names, or none, as in `docs/**/*.md`. Names are
 // compared byte by byte, so letter case and Unicode's forms count; bytes that aren't UTF-8 are matched by `*` alone.
 
-/** What is wrong with a pattern of paths that somebody may use, to follow "a pattern"; null: nothing. */
+/** What is wrong with a pattern of paths that a caller may use, as the rest of "a pattern …"; null: nothing. */
 export function pathPatternFault(pattern: string): string | null {
   if (pattern === '') return 'must not be empty'
   if (pattern.includes('\0')) return 'must not contain a NUL character'
@@ -191,14 +191,16 @@ export function pathPatternFault(pattern: string): string | null {
   return null
 }
 
-/** A policy for whoever may use only what one of these patterns covers, each without a `pathPatternFault`. */
+/**
+ * A policy for a caller who may use only paths that one of these patterns covers, each without a `pathPatternFault`.
+ */
 export function limitPolicy(policy: Policy, patterns: readonly string[]): Policy {
   const limit = both(policy.limit, limitOf(patterns))
   return {
     limit,
     judgeName: (use, relative) => policy.judgeName(use, relative),
     judge(use, real, relative) {
-      // First, so that nothing else is told of what may not be used.
+      // First, so that nothing is revealed about forbidden paths.
       return limit.allows(use, relative) ? policy.judge(use, real, relative) : limit.refusal
     },
     hiddenIn(real, relative) {
@@ -221,7 +223,7 @@ function limitOf(patterns: readonly string[]): Limit {
   }
 }
 
-/** What both allow; the refusal is that of the narrower one. */
+/** What both allow; the refusal is the narrower one's. */
 function both(wide: Limit | undefined, narrow: Limit): Limit {
   if (wide === undefined) return narrow
   return {
@@ -230,16 +232,16 @@ function both(wide: Limit | undefined, narrow: Limit): Limit {
   }
 }
 
-/** Whether a pattern covers what has these names, and whether it does or could cover something below it. */
+/** Whether a pattern covers the path with these names, and whether it covers or could cover something below it. */
 type PathPattern = (names: readonly string[]) => { covers: boolean; leads: boolean }
 
 function compilePath(source: string): PathPattern {
   const parts = source.split('/')
-  // What is below anything that is covered is covered as well, so one name is enough.
+  // Everything below a covered path is covered as well, so one name is enough.
   if (parts.at(-1) === '**') parts[parts.length - 1] = '*'
   const tests = parts.map(part => (part === '**' ? null : nameTest(Buffer.from(part).toString('latin1'))))
   const end = tests.length
-  /** Places in the pattern: with each `**` also what comes after it. */
+  /** Positions in the pattern: each `**` also gives the next one, as it may match no name. */
   const withNext = (at: number): number[] => (tests[at] === null ? [at, ...withNext(at + 1)] : [at])
   return names => {
     let places = new Set(withNext(0))
@@ -259,7 +261,7 @@ function compilePath(source: string): PathPattern {
 
 type NameTest = (name: string) => boolean
 
-/** In time that grows with the name's length and the pattern's, whatever they are. */
+/** Runs in time linear in the lengths of name and pattern, whatever they are. */
 function nameTest(pattern: string): NameTest {
   const [first = '', ...others] = pattern.split('*')
   const last = others.pop()

@@ -1,5 +1,4 @@
-// Requests of this process that want the same file: one after the other, in the order in which they came. Does not know
-// what they do with it.
+// Queues requests of this process for the same file, first come first served. Does not know what they do with it.
 import { fail, ok, type Result } from '../result.ts'
 import type { FileFailure } from './failure.ts'
 
@@ -11,8 +10,8 @@ export interface Lock {
   /** The name of the one temp file that may be made under this lock. Nobody else knows it, and no other lock has it. */
   readonly temp: string
   /**
-   * While it is held, no other server edits this file, and none has for as long as its locks have this name here. Null:
-   * one may have.
+   * While it is held, no other server edits this file, nor has any for as long as our locks have had this value here.
+   * Null: one may have.
    */
   readonly alone_since: string | null
   /** Whether it is still ours; synchronous, for the instant before a rename. */
@@ -24,7 +23,7 @@ export type FileLocked = Extract<FileFailure, { code: 'FILE_LOCKED' }>
 const locked = (reason: FileLocked['reason']): Result<never, FileLocked> =>
   fail({ code: 'FILE_LOCKED', reason, retry_after: 1 })
 
-/** How a turn came. */
+/** How a turn came about. */
 export type Turn = 'first' | 'next' | 'yield_to_other_process'
 
 export class Queues {
@@ -36,7 +35,7 @@ export class Queues {
     this.#timeout = timeout
   }
 
-  /** On the clock of performance.now(): until when a request that asks now waits for its turn. */
+  /** Until when a request that asks now waits for its turn; on the clock of performance.now(). */
   deadline(): number {
     return performance.now() + this.#timeout
   }
@@ -49,8 +48,8 @@ export class Queues {
   }
 
   /**
-   * A request's turn; 'first' where nobody had it. Every turn must be given on with `pass`, whatever happened. Failure:
-   * FILE_LOCKED (timeout, queue_full).
+   * Waits for a request's turn; 'first' if nobody had it. Every turn must be handed on with `pass`, whatever happened.
+   * Failure: FILE_LOCKED (timeout, queue_full).
    */
   turn(key: string, deadline: number): Promise<Result<Turn, FileLocked>> {
     const queue = this.#waiting.get(key)
@@ -72,7 +71,7 @@ export class Queues {
     })
   }
 
-  /** Gives the turn to the next request, which gets it as `turn`. */
+  /** Hands the turn to the next request, as `turn`. */
   pass(key: string, turn: Turn): void {
     const next = this.#waiting.get(key)?.shift()
     if (next === undefined) this.#waiting.delete(key)

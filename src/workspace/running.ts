@@ -1,16 +1,16 @@
-// What runs in a workspace, counted over all who use it: closing it waits for that. Does not know what is done.
+// Counts the work running in a workspace and its views; closing waits for it. Does not know what the work is.
 
-/** How many files stay pinned while their locks are waited for. A bound on descriptors; chosen, not measured. */
+/** How many files stay pinned while waiting for their locks. A bound on descriptors; chosen, not measured. */
 const KEPT_LIMIT = 64
 
 export class Running {
   #count = 0
-  /** How many wait for a lock with a file pinned, or could. */
+  /** How many requests wait, or may wait, for a lock with a file pinned. */
   #kept = 0
   #closed = false
   #idle: (() => void) | null = null
 
-  /** Nothing more is to begin. */
+  /** Nothing more may begin. */
   get isClosed(): boolean {
     return this.#closed
   }
@@ -25,7 +25,7 @@ export class Running {
     }
   }
 
-  /** Waits for a lock with the file pinned, unless many do already: each needs a descriptor. */
+  /** Waits for a lock with the file pinned; unpins it if many do so already, as each needs a descriptor. */
   async keeping<T>(pin: { close(): void } | null, wait: () => Promise<T>): Promise<T> {
     if (this.#kept >= KEPT_LIMIT) pin?.close()
     this.#kept++

@@ -1,16 +1,17 @@
-// Names and paths that may have been meant by one at which nothing is. Does not know what is there.
+// Existing names and paths that a wanted one without a file may have meant. Does not know what is there.
 import { distance } from 'fastest-levenshtein'
 
 /** How many paths are offered at most. Chosen, not measured. */
 export const ANSWERS_LIMIT = 3
 /**
- * Of the path without its first folders, only what has so few names is tried: each try costs as much as it has names. Chosen, not measured.
+ * When first folders are dropped from a path, only ends of up to this many names are tried, as each try costs as much
+ * as it has names. Chosen, not measured.
  */
 const DEPTH_LIMIT = 8
 
 export const folded = (name: string): string => name.normalize('NFC').toLowerCase()
 
-/** The names that are so like a wanted one, folded, that they may have been meant; nearest first. */
+/** The names close enough to a wanted one, folded, that they may have been meant; nearest first. */
 export const nearest = (names: readonly string[], wanted: string): string[] =>
   names
     .map(name => ({ name, steps: stepsTo(folded(name), wanted) }))

@@ -7,11 +7,11 @@ export const TEMP_NAME = /^\.[0-9a-f]{24}\.tmp$/
 export const tempName = (digits: string): string => `.${digits.slice(0, 24)}.tmp`
 
 const BYTES = 12
-/** Bytes of chance that are fetched at once: for each name alone takes fourteen times as long. */
+/** Random bytes fetched at once: fetching for each name alone takes fourteen times as long. */
 const FETCHED = 100 * BYTES
 let [chance, used] = [Buffer.alloc(0), 0]
 
-/** One that nobody can guess, and no other has. */
+/** A unique name that nobody can guess. */
 export function randomTempName(): string {
   if (used === chance.length) [chance, used] = [randomBytes(FETCHED), 0]
   used += BYTES

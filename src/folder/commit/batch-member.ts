@@ -1,5 +1,5 @@
-// One name that a batch gives new content or removes, and how it is given back: what is done in the tick, and for it.
-// Does not know the other members, or in which order they come; that is commit-batch.ts's.
+// The steps of a batch for one name that gets new content or is removed, in the tick and around it, and their reverse.
+// Does not know the other members, or the order; commit-batch.ts does.
 import { renameSync, unlinkSync } from 'node:fs'
 import type { CommittedFile } from '../../change/store.ts'
 import type { FileAttributes } from '../../log/record.ts'
@@ -17,24 +17,24 @@ import { isKept, keepsNames } from './kept-names.ts'
 import type { Content } from '../../workspace/content.ts'
 import { linkTemp, moveToTemp, writeTemp, type Temp, type TempOptions, type TempPlace } from './temp.ts'
 
-/** One name that gets new content, or is removed, its lock held. */
+/** One name that gets new content, or is removed; its lock is held. */
 export type BatchFile = ChangedFile | RemovedFile
 
 interface NamedFile {
   /** Real path below the root. */
   path: Buffer
-  /** The file as it was read; null: nothing is there. */
+  /** The file as it was read; null: there was none. */
   present: PresentFile | null
   lock: Lock
-  /** Which earlier one of the batch is the same file by another name: both names stay one file. */
+  /** The index of an earlier file of the batch that is the same file by another name: both names stay one file. */
   same_as?: number
 }
 
 interface ChangedFile extends NamedFile {
   content: Content
-  /** Of the content: SHA-256, 64 hex digits. */
+  /** SHA-256 of the content, 64 hex digits. */
   digest: string
-  /** Of a new file; without them it gets the system's defaults. */
+  /** For a new file; without them it gets the system's defaults. */
   attributes?: FileAttributes
 }
 
@@ -42,7 +42,7 @@ interface RemovedFile extends NamedFile {
   present: PresentFile
   content: null
   digest: null
-  /** Folders that are removed then if they are empty, each before those in it. */
+  /** Folders to remove if they are empty afterwards, each before those inside it. */
   made_folders: readonly Buffer[]
 }
 
@@ -51,7 +51,7 @@ interface PresentFile {
   snapshot: Snapshot
 }
 
-/** What has become of one file so far. */
+/** One file, with its progress so far. */
 export type Member = BatchFile & {
   at: number
   folder: Folder
@@ -59,27 +59,27 @@ export type Member = BatchFile & {
   leaf: Buffer
   /** Null: it is written in place, or removed. */
   temp: (Temp & { name: string }) | null
-  /** The name of the old link, and that link, once there is one. */
+  /** The name for the old link; `old` is that link, once it exists. */
   link: string
   old: Temp | null
-  /** The new content has its name, or nothing has it any more. */
+  /** The new content has the name, or the name is removed. */
   isNew: boolean
   /** The old file has its name again. */
   isRestored: boolean
   inPlace: InPlaceWrite | null
 }
 
-/** What its temp files need. */
+/** What a member's temp files need. */
 export interface MemberContext {
   intents: Intents
   durability: 'full' | 'fast'
 }
 
-/** A system error of one of the files, by its index. */
+/** A system error on one of the files, by its index. */
 export class BatchError extends Error {
   readonly at: number
   readonly code: string
-  /** Its old file could not be linked. */
+  /** The old file could not be linked. */
   readonly isOfOldLink: boolean
 
   constructor(at: number, cause: unknown, isOfOldLink = false) {
@@ -99,7 +99,7 @@ export class BatchLeft extends Error {
   }
 }
 
-/** Runs the work for one file; its system errors say which. */
+/** Runs the work for one file; its system errors carry the file's index. */
 export async function ofFile<T>(at: number, work: () => T | Promise<T>): Promise<T> {
   try {
     return await work()
@@ -111,8 +111,8 @@ export async function ofFile<T>(at: number, work: () => T | Promise<T>): Promise
 export const isOwn = ({ same_as }: BatchFile): boolean => same_as === undefined
 
 /**
- * Writes its temp file; `twin`: the one that it is to be a link to. It stays without one where it can't be renamed, or is
- * to be removed.
+ * Writes the member's temp file, or makes it a link to `twin`. The member gets none if it can't be renamed, or is to be
+ * removed.
  */
 export async function writeMember(member: Member, context: MemberContext, twin: Temp | null): Promise<void> {
   const { at, present, folder, content, lock } = member
@@ -133,11 +133,11 @@ export async function writeMember(member: Member, context: MemberContext, twin: 
   }
 }
 
-/** Null: the lock is still ours, and what is there is what was read. */
+/** Null: the lock is still ours, and the file is the one that was read. */
 export function refusalOf({ lock, present, folder, leaf, temp, content }: Member): FileFailure | null {
   if (!lock.held()) return { code: 'FILE_LOCKED', reason: 'lost', retry_after: 1 }
   const there = statAt(folder.at(leaf))
-  // What was written in place has changed.
+  // A member that was written in place has changed.
   const mayHaveChanged = temp === null && content !== null
   const isAsRead =
     present === null
@@ -157,7 +157,7 @@ export function linkOld(member: Member, context: MemberContext): void {
   }
 }
 
-/** Where there are no hard links: a copy of the old file instead. Throws BatchError. */
+/** Copies the old file, on file systems without hard links. Throws BatchError. */
 export async function copyOld(member: Member, context: MemberContext): Promise<void> {
   const { at, link, present } = member
   if (present === null || member.old !== null) return
@@ -182,8 +182,8 @@ export function takeOver(member: Member): boolean {
 }
 
 /**
- * Removes the name: the old file has its old link's. What another program has saved in this instant is moved too, and
- * is the reason for a failure: to be given back. Throws BatchError.
+ * Removes the name by moving the file to its old link. If another program has saved the file in this instant, its save
+ * is moved too, and a failure is returned: it must be moved back. Throws BatchError.
  */
 export function removeName(member: Member, context: MemberContext): FileFailure | null {
   const { at, present, folder, leaf, link } = member
@@ -198,17 +198,17 @@ export function removeName(member: Member, context: MemberContext): FileFailure 
   }
 }
 
-/** The reverse, unless another program has saved the file meanwhile. Throws the system's error. */
+/** Reverses the change of the name, unless another program has saved the file meanwhile. Throws the system's error. */
 export function giveBack(member: Member): void {
   const { folder, leaf, old, temp, lock } = member
   const there = statAt(folder.at(leaf))
   if (temp === null) {
-    // It was removed.
+    // The member was a removal.
     if (there === undefined) member.isRestored = takeName(lock, folder, old!.path, leaf) === 'moved'
     member.isNew = false
     return
   }
-  // The time too: an inode that was freed may be another file's at once.
+  // Compare the time too: a freed inode may be reused for another file at once.
   if (isFile(there, identityOf(temp!.stat)) && there?.mtimeNs === temp!.stat.mtimeNs) {
     if (old === null) unlinkSync(folder.at(leaf))
     else {
@@ -219,7 +219,7 @@ export function giveBack(member: Member): void {
   member.isNew = false
 }
 
-/** What is answered of it. `names`: of its file that are in the batch. */
+/** The member's part of the answer. `names`: how many names of its file are in the batch. */
 export function committed({ present, temp, content }: Member, isUnsynced: boolean, names: number): CommittedFile {
   if (present === null) return { warnings: isUnsynced ? ['unsynced_creation'] : [] }
   if (content === null) return { warnings: isUnsynced ? ['unsynced_change'] : [] }
@@ -238,7 +238,7 @@ const placeOf = ({ folder, folderPath }: Member, name: string, { intents }: Memb
   folderPath
 })
 
-/** What makes a file like the one that it replaces; of a new one, what it is to be. */
+/** Options that give the temp file the attributes of the file it replaces; for a new file, the requested ones. */
 function likeOld(member: Member, { durability }: MemberContext): Pick<TempOptions, 'durability' | 'mode' | 'finish'> {
   const { present, folder } = member
   const attributes =

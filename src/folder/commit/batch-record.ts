@@ -1,5 +1,5 @@
-// What a batch is about to do, in the journal from before its first rename until it is finished. Does not know how a
-// batch is carried out or recovered; docs/decisions/batch.md has the order.
+// Records in the journal what a batch is about to do, from before its first rename until it is finished. Does not know
+// how a batch is carried out or recovered; docs/decisions/batch.md has the order.
 import { randomBytes } from 'node:crypto'
 import { readdirSync, renameSync, unlinkSync, type BigIntStats } from 'node:fs'
 import { join } from 'node:path'
@@ -11,11 +11,11 @@ import { readText } from '../text-file.ts'
 import { silenceOf } from './intents.ts'
 import { replaceStateFile, syncStateFolder } from './state-file.ts'
 
-/** A file, told from every other one, also from a later one with the same inode. */
+/** Identifies a file, even against a later one with the same inode. */
 export interface FileIdentity {
   dev: bigint
   ino: bigint
-  /** 0: the file system doesn't know. */
+  /** Birth time in ns; 0: the file system doesn't know. */
   born: bigint
 }
 
@@ -23,36 +23,36 @@ export interface FileIdentity {
 export interface BatchMember {
   /** Real path below the root. */
   path: Buffer
-  /** What was there, with its SHA-256 (64 hex digits); null: nothing. */
+  /** The old file, with its SHA-256 (64 hex digits); null: there was none. */
   old: (FileIdentity & { digest: string }) | null
-  /** Of the new content; null: it is removed. */
+  /** Digest of the new content; null: the file is removed. */
   digest: string | null
-  /** Its name is beside the file. Null: the file is written in place, or removed. */
+  /** The temp file; its name is beside the file. Null: the file is written in place, or removed. */
   temp: (FileIdentity & { name: string }) | null
-  /** The name of the old link, beside the file too; null: a new file, or one written in place, has none. */
+  /** The name of the old link, also beside the file; null: a new file, or one written in place, has none. */
   link: string | null
 }
 
-/** What the recovery does about it, once that is decided. */
+/** What the recovery does with the batch, once that is decided. */
 export type BatchDecision = 'void' | 'forward' | 'back'
 
-/** Folders are below the root, each before those in it. */
+/** Folders are below the root, each before those inside it. */
 interface BatchContent {
   members: readonly BatchMember[]
-  /** Those that were made for the members. */
+  /** Folders that were made for the members. */
   folders: readonly Buffer[]
-  /** Those that are removed after it if they are empty. */
+  /** Folders that are removed after it if they are empty. */
   emptied: readonly Buffer[]
 }
 
 /** The record of a batch that this process carries out. */
 export interface RunningBatch {
   readonly id: string
-  /** It is finished, or nothing of it is left. */
+  /** Drops the record: the batch is finished, or nothing of it is left. */
   drop(): void
   /**
-   * It could not be taken back: from now on the record is treated like one of the dead. True: it is written down that
-   * it has to be taken back; otherwise what is found decides.
+   * Leaves the batch, which could not be taken back, to the recovery: the record now counts as one of a dead owner.
+   * True: it says that the batch must be taken back; otherwise the state of the files decides.
    */
   leave(): boolean
 }
@@ -61,14 +61,14 @@ export interface RunningBatch {
 export interface LeftBatch extends BatchContent {
   readonly id: string
   readonly decision: BatchDecision | null
-  /** The same as it is by now; null: somebody has dealt with it meanwhile. To be asked under the batch's lock. */
+  /** The batch as it is now; null: another server has dealt with it meanwhile. Call it under the batch's lock. */
   now(): LeftBatch | null
-  /** Writes the decision down; synced, where the records are. */
+  /** Records the decision, synced if the records are. */
   decide(decision: BatchDecision): Promise<LeftBatch>
   drop(): void
 }
 
-/** Of the name of a batch record. */
+/** Ending of a batch record's name. */
 export const BATCH = '.batch'
 
 export class BatchRecords {
@@ -76,7 +76,7 @@ export class BatchRecords {
   readonly #intents: string
   readonly #observer: Observer
   readonly #durable: boolean
-  /** Of the batches that this process carries out now. */
+  /** Ids of the batches that this process carries out now. */
   readonly #running = new Set<string>()
   readonly #ended: () => void
 
@@ -129,14 +129,15 @@ export class BatchRecords {
     return { id, drop, leave }
   }
 
-  /** Resolves when no power failure brings back a record that was dropped. */
+  /** Resolves when no power failure can bring back a record that was dropped. */
   async sync(): Promise<void> {
     if (this.#durable) await syncStateFolder(this.#folder)
   }
 
   /**
-   * The batches that name the file at this real path below the root, or all: those that may be recovered, and whether
-   * there are others, which their owners may still carry out. One that can't be read is reported, and keeps nobody out.
+   * The batches that name the file at this real path below the root, or all batches: `left` may be recovered; `others`
+   * says whether there are some that their owners may still carry out. A record that can't be read is reported, and
+   * blocks nobody.
    */
   async left(
     report: (event: { event: string; [key: string]: unknown }) => void,
@@ -184,7 +185,7 @@ export class BatchRecords {
     return (await lifeOf(owner, silenceOf(this.#intents, owner.nonce), this.#observer)) !== 'dead'
   }
 
-  /** Null: it is gone. `damaged`: its name; it isn't a record. Throws the system's error. */
+  /** Null: it is gone. `damaged`: the name of a file that isn't a record. Throws the system's error. */
   #read(name: string): { batch: LeftBatch; owner: Owner } | { damaged: string } | null {
     const id = idOf(name)
     let text
@@ -192,7 +193,7 @@ export class BatchRecords {
       text = readText(join(this.#folder, name))
     } catch (error) {
       if (codeOf(error) !== 'ENOENT') throw error
-      // Whoever recovers it gives it another name, once.
+      // A recovery renames it, once, when it decides.
       const renamed = this.#names().find(other => other !== name && idOf(other) === id)
       return renamed === undefined ? null : this.#read(renamed)
     }
@@ -231,20 +232,20 @@ export class BatchRecords {
   }
 }
 
-/** Of the batch whose record has this name. */
+/** The id of the batch whose record has this name. */
 const idOf = (name: string): string => name.slice(0, name.indexOf('.'))
 
 /** The path of an entry in the same folder as the file at `path`. */
 export const beside = (path: Buffer, leaf: string): Buffer => joinPath(split(path).folder, leaf)
 
-/** By which a file is known again. Where the time of its birth isn't kept, that of its last change stands in for it. */
+/** Identity of the file with these stats. If its birth time is the change time, the file system doesn't keep one. */
 export const identityOf = ({ dev, ino, birthtimeNs, ctimeNs }: BigIntStats): FileIdentity => ({
   dev,
   ino,
   born: birthtimeNs === ctimeNs ? 0n : birthtimeNs
 })
 
-/** Whether the file of these stats is the one of the identity. */
+/** Whether the file with these stats has the identity. */
 export const isFile = (stats: BigIntStats | undefined, { dev, ino, born }: FileIdentity): boolean =>
   stats !== undefined && stats.dev === dev && stats.ino === ino && (born === 0n || stats.birthtimeNs === born)
 
@@ -291,7 +292,7 @@ function memberOf(value: unknown): BatchMember | null {
   const old = value.old === null ? null : withIdentity(value.old, ({ digest }) => (isText(digest) ? { digest } : null))
   const temp = value.temp === null ? null : withIdentity(value.temp, ({ name }) => (isText(name) ? { name } : null))
   if (old === undefined || temp === undefined) return null
-  // What is removed was there, and is kept by the old link.
+  // A removed file existed, and the old link keeps it.
   if (digest === null && (old === null || link === null || temp !== null)) return null
   return { path: Buffer.from(value.path, 'base64'), old, digest, temp, link }
 }

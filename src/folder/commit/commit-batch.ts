@@ -1,5 +1,5 @@
-// Puts new content in the place of many files, or removes them, all or nothing. Does not know plans or policy; what is left after a crash
-// is recover-batch.ts's. The order, and why it holds: docs/decisions/batch.md.
+// Replaces or removes many files, all or nothing. Does not know plans or policy; recover-batch.ts handles crashes. The
+// order, and why it is safe: docs/decisions/batch.md.
 import type { CommittedFile } from '../../change/store.ts'
 import { fail, ok, type Result } from '../../result.ts'
 import { codeOf, quietly } from '../../workspace/errno.ts'
@@ -36,20 +36,23 @@ export interface BatchContext extends Omit<InPlaceContext, 'lock'> {
   batches: BatchRecords
 }
 
-/** What else is part of it. */
+/** What else a batch needs. */
 export interface BatchExtras {
-  /** Folders below the root that are missing, each before those in it. */
+  /** Folders below the root that are missing, each before those inside it. */
   folders: readonly Buffer[]
   /**
-   * Writes down what is about to be done, once; awaited before any file gets its content. Throws where it must not be
+   * Records what is about to be done, once; awaited before any file gets its content. Throws if the batch must not be
    * done.
    */
   record(made: { folders: readonly Buffer[] }): Promise<void>
-  /** What was written down did not take place, or will be taken back. Not called where the recovery is to decide that. */
+  /**
+   * Reports that the recorded changes did not happen, or will be taken back. Not called if the recovery is to decide
+   * that.
+   */
   notDone(): void
 }
 
-/** Why nothing was changed, and of which of the files, by its index. */
+/** Why nothing was changed, and the index of the file at fault. */
 export interface BatchRefusal {
   at: number
   failure: FileFailure
@@ -60,13 +63,13 @@ interface Unrenamable {
   unrenamable: readonly number[]
 }
 
-/** Temp files that are written at the same time. Chosen: the threads that sync them are four. */
+/** How many temp files are written at once. Chosen: there are four threads to sync them. */
 const AT_ONCE = 8
 
 /**
- * Replaces, makes and removes all files or none; names are new ones of the same content. Failures: STALE_FILE, FILE_LOCKED
- * (lost). Throws BatchError, or where nobody's request is at fault the system's error. Unless it returns ok, all files
- * are as they were; where even that can't be had, it throws BatchLeft, each such file is reported, and the batch record
+ * Replaces, makes and removes all files or none; all names of one file get the same content. Failures: STALE_FILE,
+ * FILE_LOCKED (lost). Throws BatchError, or the system's error if no request caused it. Unless it returns ok, all files
+ * are as they were; if even that is impossible, it throws BatchLeft, each such file is reported, and the batch record
  * stays for the recovery.
  */
 export async function commitBatch(
@@ -84,7 +87,7 @@ export async function commitBatch(
       continue
     }
     if (done?.ok !== true && !batch.isOpen) extras.notDone()
-    // Whatever the reason was: an answer to it would say that nothing was written, or lead to another attempt.
+    // Throw this first: any other outcome would say that nothing was written, or lead to another attempt.
     if (batch.left !== null) throw batch.left
     if (run.status === 'rejected') throw run.reason
     return run.value as Result<CommittedFile[], BatchRefusal>
@@ -97,18 +100,18 @@ const byObject = (a: Member, b: Member): number => (inode(a) < inode(b) ? -1 : N
 class Batch {
   readonly #context: BatchContext
   readonly #files: readonly BatchFile[]
-  /** Those that can't be renamed, by index. */
+  /** Indices of the files that can't be renamed. */
   readonly #unrenamable: ReadonlySet<number>
   readonly #id: string
   readonly #folders = new Map<string, Folder>()
   readonly #members: Member[] = []
   #madeFolders: Buffer[] = []
-  /** Folders that are removed at the end if they are empty, each before those in it. */
+  /** Folders to remove at the end if they are empty, each before those inside it. */
   readonly #emptied: readonly Buffer[]
   #running: RunningBatch | null = null
-  /** Why it could not be taken back; null: it could, or needn't. */
+  /** Why the batch could not be taken back; null: it could, or needn't be. */
   #left: BatchLeft | null = null
-  /** And that is still to be done, whatever the recovery finds. */
+  /** The record says that the batch must be taken back, whatever the recovery finds. */
   #isToGoBack = false
 
   constructor(context: BatchContext, files: readonly BatchFile[], unrenamable: ReadonlySet<number>) {
@@ -123,7 +126,7 @@ class Batch {
     return this.#left
   }
 
-  /** It could not be taken back, and what is found will decide what becomes of it. */
+  /** It could not be taken back, and the state of the files will decide how it ends. */
   get isOpen(): boolean {
     return this.#left !== null && !this.#isToGoBack
   }
@@ -133,7 +136,7 @@ class Batch {
     try {
       await this.#makeFolders(extras.folders)
       await this.#writeTemps()
-      // All at once: each attempt writes and syncs the temp files of all others again.
+      // Report all at once: each attempt writes and syncs the temp files of all others again.
       const unrenamable = this.#members.filter(
         member => member.temp === null && member.content !== null && !this.#isInPlace(member)
       )
@@ -189,7 +192,7 @@ class Batch {
       this.#members.push({ ...file, at, folder, folderPath, leaf, ...state })
     }
     const waiting = this.#members.filter(member => !this.#isInPlace(member))
-    // Those that are links to others of them come after these.
+    // Links to other temp files come after those.
     const [first, links] = [waiting.filter(isOwn), waiting.filter(member => !isOwn(member))]
     for (const group of [first, links]) {
       for (let i = 0; i < group.length; i += AT_ONCE) {
@@ -202,7 +205,7 @@ class Batch {
     }
   }
 
-  /** Both are on the disk before any file gets its content. */
+  /** Writes the batch record and the caller's record; both are on the disk before any file gets its content. */
   async #writeRecords({ record }: BatchExtras): Promise<void> {
     const members = this.#members.map(({ path, present, digest, temp, link }): BatchMember => ({
       path,
@@ -213,14 +216,14 @@ class Batch {
     }))
     const folders = this.#madeFolders
     const saved = this.#context.batches.save(this.#id, { members, folders, emptied: this.#emptied }).then(running => {
-      // Also where the other one fails.
+      // Set it even if the other write fails.
       this.#running = running
     })
     await bothDone(saved, record({ folders }))
   }
 
   async #writeInPlace(): Promise<BatchRefusal | null> {
-    // Each keeps the lock of its object, so that all who take several take them in one order.
+    // Each keeps the lock of its object; sorted, as all batches must acquire several locks in one order.
     for (const member of this.#members.toSorted(byObject)) {
       const { at, present, content, digest, lock } = member
       if (member.temp !== null || present === null || content === null || !isOwn(member)) continue
@@ -232,7 +235,7 @@ class Batch {
     return null
   }
 
-  /** In one tick, unless the file system has no hard links: then the old files are copied before it. */
+  /** Puts all files in one tick. If the file system has no hard links, copies the old files first. */
   async #putAll(): Promise<BatchRefusal | Unrenamable | null> {
     try {
       return this.#putInOneTick()
@@ -254,12 +257,12 @@ class Batch {
       const failure = removeName(member, this.#context)
       if (failure !== null) return { at: member.at, failure }
     }
-    // New files come last, since taking a name back removes a file.
+    // New files come last, as taking one back removes a file.
     for (const member of this.#members) if (member.present === null) takeOver(member)
     return null
   }
 
-  /** Those whose file another one takes the name of. */
+  /** Members whose existing file is replaced by a rename. */
   #replaced(): Member[] {
     return this.#members.filter(({ present, temp }) => present !== null && temp !== null)
   }
@@ -268,7 +271,7 @@ class Batch {
     return this.#members.filter(({ content }) => content === null)
   }
 
-  /** Gives all names back that were taken, in one tick, and the old bytes to what was written in place. */
+  /** Reverses all changes of names in one tick, and writes the old bytes back to files written in place. */
   async #takeBack(): Promise<void> {
     const changed = this.#members.filter(({ isNew }) => isNew)
     for (const member of changed.reverse()) {
@@ -278,12 +281,12 @@ class Batch {
         this.#leave(member, error)
       }
     }
-    // While there is a record: a power failure must not bring back some of the new ones without it.
+    // Sync while the record exists: a power failure must not bring back some of the new files without it.
     if (changed.length > 0) await this.#syncFolders([])
     for (const member of this.#members) {
       const { inPlace } = member
       if (inPlace === null) continue
-      // The recovery may complete the batch, and needs to find it written then.
+      // The recovery may complete the batch, and then needs to find this file written.
       if (this.isOpen) await inPlace.leave()
       else await inPlace.takeBack().catch((error: unknown) => this.#leave(member, error))
       member.inPlace = null
@@ -296,10 +299,10 @@ class Batch {
     this.#context.report({ event: 'batch_left', path: path.toString(), reason: codeOf(error) })
   }
 
-  /** After the files got their content: makes that last, and what each answer says of it. */
+  /** After the files got their content: syncs the folders, and makes each file's part of the answer. */
   async #finish(folders: readonly Buffer[]): Promise<CommittedFile[]> {
     const unsynced = await this.#syncFolders(folders)
-    // What was renamed can't be renamed once more, but old bytes can be written back once more.
+    // A rename can't be repeated by the recovery, but writing old bytes back can; so sync the record's removal.
     if (this.#members.some(({ inPlace }) => inPlace !== null)) await this.#forget()
     else this.#running?.drop()
     for (const { inPlace } of this.#members) await inPlace?.finish()
@@ -316,8 +319,8 @@ class Batch {
   }
 
   /**
-   * The folders, as the members have them, whose names may be lost. `missing`: those that new files needed, also where
-   * another request has made them meanwhile. Never throws: the files are changed.
+   * Syncs folders; returns the members' folders whose names may be lost. `missing`: folders that new files needed,
+   * including those that another request made meanwhile. Never throws: the files are changed.
    */
   async #syncFolders(missing: readonly Buffer[]): Promise<Set<Folder>> {
     const failed = new Set<Folder>()
@@ -338,7 +341,7 @@ class Batch {
     return failed
   }
 
-  /** Removes the batch record, so that no power failure brings it back. */
+  /** Removes the batch record so that no power failure brings it back. */
   async #forget(): Promise<void> {
     this.#running?.drop()
     await this.#context.batches.sync().catch((error: unknown) => {
@@ -346,7 +349,7 @@ class Batch {
     })
   }
 
-  /** Removes the names that were made on the way; those that the recovery needs stay. */
+  /** Removes the temporary names; those that the recovery needs stay. */
   async #clean(done: boolean): Promise<void> {
     if (this.#left !== null) this.#context.intents.leave()
     else if (!done) await this.#forget()
@@ -358,7 +361,7 @@ class Batch {
             old?.end(isRestored)
           ])
     await Promise.all(ends)
-    // It may be tried once more, with another one written in place.
+    // The batch may be tried again with another file written in place.
     for (const { present, old } of done ? [] : this.#members) {
       if (old !== null) quietly(() => present?.snapshot.unlinked())
     }

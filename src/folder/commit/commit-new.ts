@@ -1,5 +1,5 @@
-// Puts a new file, and the folders that it lacks, where nothing is: temp file, fsync, link, fsync of the folders. Does
-// not know plans or policy.
+// Makes a new file, and its missing folders: temp file, fsync, link, fsync of the folders. Does not know plans or
+// policy.
 import { closeSync, constants, linkSync, openSync, renameSync, unlinkSync } from 'node:fs'
 import { mkdir, rmdir } from 'node:fs/promises'
 import { fail, ok, type Result } from '../../result.ts'
@@ -15,11 +15,11 @@ import type { Content } from '../../workspace/content.ts'
 import { withTemp, type Put } from './temp.ts'
 
 /**
- * Makes the file, with these attributes if there are any: else its mode is 0666, and always that of folders 0777, less
- * the umask, which the system takes off itself. `record` writes down what
- * is about to be done, with the folders that were made for it. Returns warnings.
+ * Makes the file with these attributes; without them its mode is 0666, less the umask. Folders always get 0777, less
+ * the umask, which the system applies itself. `record` records what is about to be done, with the folders made for the
+ * file. Returns warnings.
  * Failures: FILE_LOCKED (lost), STALE_FILE. Throws the system's error, EEXIST if something is there by now, or Raced.
- * Unless it returns ok, the folders that it made are gone again, but for those that others use by now.
+ * Unless it returns ok, the folders that it made are removed again, except those that others use by now.
  */
 export async function commitNew(
   context: CommitContext,
@@ -61,7 +61,7 @@ export async function commitNew(
   }
 }
 
-/** The folders below `from` down to `to`, each before those in it. */
+/** The folders below `from` down to `to`, each before those inside it. */
 export function foldersBetween(from: Buffer, to: Buffer): Buffer[] {
   const folders = []
   for (let end = from.length; end < to.length;) {
@@ -72,7 +72,7 @@ export function foldersBetween(from: Buffer, to: Buffer): Buffer[] {
   return folders
 }
 
-/** False: it is there by now, perhaps because another request needs it too. Throws the system's error, or Raced. */
+/** False: it exists by now, perhaps because another request needs it too. Throws the system's error, or Raced. */
 export async function mkdirBelowRoot(root: Root, realPath: Buffer): Promise<boolean> {
   const { folder, leaf } = split(realPath)
   const parent = root.openFolder(folder)
@@ -87,7 +87,7 @@ export async function mkdirBelowRoot(root: Root, realPath: Buffer): Promise<bool
   }
 }
 
-/** Removes those of the folders, each before those in it, that are empty and can be removed. */
+/** Removes the folders that are empty and can be removed; given each before those inside it. */
 export async function removeIfEmpty(root: Root, realPaths: readonly Buffer[]): Promise<void> {
   for (const realPath of realPaths.toReversed()) await removeFolder(root, realPath).catch(() => {})
 }
@@ -108,16 +108,18 @@ function nameUnlessTaken(context: CommitContext, folder: Folder, temp: Buffer, l
   try {
     return ok(takeName(context.lock, folder, temp, leaf))
   } catch (error) {
-    // Whoever has taken our lock over removed the temp file (see fence.ts), and has the file now.
+    // A server that took our lock over has removed the temp file (see fence.ts), and owns the file now.
     if (codeOf(error) === 'ENOENT') return fail({ code: 'STALE_FILE', reason: 'changed_meanwhile' })
     throw error
   }
 }
 
-/** What file systems without hard links answer. */
+/** Error codes of file systems without hard links. */
 export const NO_HARD_LINKS = ['EPERM', 'ENOTSUP', 'EOPNOTSUPP', 'ENOSYS', 'EMLINK', 'EXDEV']
 
-/** Gives a temp file its name. Throws the system's error: EEXIST if that is taken, ENOENT if the temp file is gone. */
+/**
+ * Gives a temp file its name. Throws the system's error: EEXIST if the name is taken, ENOENT if the temp file is gone.
+ */
 export function takeName(lock: Lock, folder: Folder, temp: Buffer, leaf: Buffer): Put {
   try {
     linkSync(temp, folder.at(leaf))
@@ -129,8 +131,8 @@ export function takeName(lock: Lock, folder: Folder, temp: Buffer, leaf: Buffer)
 }
 
 /**
- * Where there are no hard links: takes the name with an empty file first, so that nobody's is replaced; others may see
- * that for an instant.
+ * Without hard links: takes the name with an empty file first, so that no other file is replaced; others may see the
+ * empty file for an instant.
  */
 function claim(lock: Lock, folder: Folder, temp: Buffer, leaf: Buffer): Put {
   const fd = openSync(folder.at(leaf), constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL | constants.O_NOFOLLOW)
@@ -138,7 +140,7 @@ function claim(lock: Lock, folder: Folder, temp: Buffer, leaf: Buffer): Put {
     renameSync(temp, folder.at(leaf))
     return 'moved'
   } catch (error) {
-    // Where the lock is another's by now, the empty file may be too.
+    // If another server has the lock by now, the empty file may be its own.
     if (lock.held()) quietly(() => unlinkSync(folder.at(leaf)))
     throw error
   } finally {
@@ -147,8 +149,8 @@ function claim(lock: Lock, folder: Folder, temp: Buffer, leaf: Buffer): Put {
 }
 
 /**
- * The new names are in these folders; so are those of the folders that another request made at the same time, and may
- * not have synced yet.
+ * Syncs the folders with the new names, including those of missing folders that another request made at the same time
+ * and may not have synced yet.
  */
 async function syncAll(root: Root, folder: Folder, missingFolders: Buffer[]): Promise<FileWarning[]> {
   try {

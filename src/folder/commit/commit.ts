@@ -1,5 +1,5 @@
-// Puts a result in the place of a file: temp file, fsync, re-check and rename in one tick, fsync of the folder. Does
-// not know plans or policy.
+// Replaces a file: temp file, fsync, re-check and rename in one tick, fsync of the folder. Does not know plans or
+// policy.
 import { fchmodSync, fchownSync, renameSync, type BigIntStats } from 'node:fs'
 import { fail, ok, type Result } from '../../result.ts'
 import { codeOf } from '../../workspace/errno.ts'
@@ -15,14 +15,14 @@ import type { Content } from '../../workspace/content.ts'
 import { withTemp, type Put, type TempOptions } from './temp.ts'
 import type { Snapshot } from '../text-file.ts'
 
-/** One file as it was read, and its new content, with the SHA-256 `digest` (hex) of that, which may be pending. */
+/** One file as it was read, and its new content with the SHA-256 `digest` (hex) of it, which may be pending. */
 export interface Change extends Content {
   pin: Pin
   snapshot: Snapshot
   digest: Promise<string>
   /**
-   * Writes down what is about to be done, once; to be awaited before the file gets its content. `temp`: the temp file's
-   * name. Throws where it must not be done.
+   * Records what is about to be done, once; await it before the file gets its content. `temp`: the temp file's name.
+   * Throws if the change must not be made.
    */
   record(temp?: string): Promise<void>
 }
@@ -34,19 +34,17 @@ export interface CommitContext {
   lock: Lock
 }
 
-/** A rename would not keep what the file is: its owner, its mount. It has to be written in place. */
+/** A rename would not keep the file's owner or mount, so it must be written in place. */
 export interface Unrenamable {
   code: 'UNRENAMABLE'
 }
 
-/** What a file's mode may keep: everything but set-user-id and set-group-id. */
+/** The part of a file's mode that is kept: everything but set-user-id and set-group-id. */
 export const KEPT_MODE = 0o1777
 const SET_ID = 0o6000n
 const ALL_MODES = 0o7777
 
-/**
- * What a replacement of this file, by so many of its names, will not keep. Known before anything is written.
- */
+/** What a replacement of this file, under this number of its names, will not keep. Known before anything is written. */
 export function lossesOf(pin: Pin, strategy: 'rename' | 'in_place', names = 1): FileWarning[] {
   const losses: FileWarning[] = []
   if ((pin.stat.mode & SET_ID) !== 0n) losses.push('set_id_dropped')
@@ -55,7 +53,7 @@ export function lossesOf(pin: Pin, strategy: 'rename' | 'in_place', names = 1): 
 }
 
 /**
- * Replaces the file, whole or not at all. Returns warnings: once the rename is done nothing else can be said.
+ * Replaces the file, whole or not at all. Returns warnings: after the rename nothing can fail any more.
  * Failures: STALE_FILE, FILE_LOCKED (lost), Unrenamable. Throws the system's error. Unless it returns ok, the file is
  * as it was and the temp file gone.
  */
@@ -102,20 +100,20 @@ export async function commit(
   }
 }
 
-/** What is kept of a file when another one takes its place. */
+/** The attributes that a file's replacement keeps. */
 export const attributesOf = ({ stat }: Pin): FileAttributes => ({
   mode: Number(stat.mode) & KEPT_MODE,
   uid: Number(stat.uid),
   gid: Number(stat.gid)
 })
 
-/** With what a temp file in the folder is made to become a file like that; without attributes, with the defaults. */
+/** How to make a temp file in the folder with these attributes; without any, with the system's defaults. */
 export function madeAs(attributes: FileAttributes | undefined, folder: Folder): Pick<TempOptions, 'mode' | 'finish'> {
   if (attributes === undefined) return { mode: 0o666 }
   return { mode: modeFor(attributes, folder), finish: (fd, made) => giveAttributes(fd, made, attributes) }
 }
 
-/** Gives a new file the owner and the mode of another one. Throws EPERM where it can't. */
+/** Gives a new file the owner and mode of another one. Throws EPERM if it can't. */
 function giveAttributes(fd: number, made: BigIntStats, { mode, uid, gid }: FileAttributes): void {
   if (Number(made.uid) !== uid || Number(made.gid) !== gid) {
     try {
@@ -135,17 +133,15 @@ export function canGive({ uid, gid }: FileAttributes): boolean {
 }
 
 /**
- * The mode to make the temp file with: that of the file where it will have the same owner and group, which spares a
- * call; else nobody but us may open it before it has.
+ * The mode to make the temp file with: the final one if owner and group will be right from the start, which saves a
+ * call; else nobody but us may open it until they are.
  */
 function modeFor({ mode, uid, gid }: FileAttributes, folder: Folder): number {
   // A file may get the group of its folder.
   return uid === OWN_UID && gid === OWN_GID && gid === Number(folder.stat.gid) ? mode & 0o777 : 0o600
 }
 
-/**
- * Everything that may have changed since the file was read is looked at again, and the rename follows in the same tick.
- */
+/** Checks again everything that may have changed since the file was read, and renames in the same tick. */
 function renameUnlessChanged(
   context: CommitContext,
   change: Change,
@@ -164,12 +160,12 @@ function renameUnlessChanged(
   try {
     renameSync(temp, target)
   } catch (error) {
-    // Whoever has taken our lock over removed the temp file (see fence.ts), and has the file now.
+    // A server that took our lock over has removed the temp file (see fence.ts), and owns the file now.
     if (codeOf(error) === 'ENOENT') return fail({ code: 'STALE_FILE', reason: 'changed_meanwhile' })
     throw error
   }
   return ok('moved')
 }
 
-/** What the system answers where a rename can't be had: of making a file here, giving it an owner, renaming it. */
+/** Error codes when a rename is impossible: on making a file here, setting its owner, or renaming it. */
 export const REFUSALS = ['EACCES', 'EPERM', 'EROFS', 'EBUSY', 'EXDEV']

@@ -4,8 +4,8 @@ import { dirname } from 'node:path'
 import { codeOf } from '../../workspace/errno.ts'
 
 /**
- * Makes a folder and those above it that are missing; nothing happens if it is there. Throws the system's error. Node's
- * own recursive mkdir never ends where the system answers ENOENT for a name in a folder that exists, as /proc does.
+ * Makes a folder and its missing parents; does nothing if it exists. Throws the system's error. Node's own recursive
+ * mkdir never ends if the system answers ENOENT for a name in an existing folder, as /proc does.
  */
 export function ensureDir(path: string, mode = 0o777): void {
   try {

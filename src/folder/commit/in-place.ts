@@ -24,7 +24,7 @@ export interface InPlaceContext {
 }
 
 export interface InPlaceRecovery extends Omit<InPlaceContext, 'lock'> {
-  /** Whether the batch of this id is still to be recovered. */
+  /** Whether the batch with this id is still to be recovered. */
   hasBatch(id: string): boolean
 }
 
@@ -33,8 +33,8 @@ const HALF_WRITTEN = 'The file is left half written; its old bytes are in the jo
 /**
  * Writes the result through the pinned file itself. Returns warnings.
  * Failures: STALE_FILE, FILE_LOCKED, PERMISSION_DENIED (several_names: another name may lie outside the root or be
- * protected). Throws the system's error, the old bytes restored; where even that fails, an error that stands for nothing
- * else, and they stay in the journal for the next holder of the lock.
+ * protected). Throws the system's error with the old bytes restored; if even that fails, an error that maps to no
+ * failure, and the old bytes stay in the journal for the next holder of the lock.
  */
 export async function writeInPlace(
   context: InPlaceContext,
@@ -46,16 +46,16 @@ export async function writeInPlace(
   return ok(lossesOf(change.pin, 'in_place'))
 }
 
-/** A file that is written in place, its old bytes still in the journal. One of these is to be called, once. */
+/** A file written in place, its old bytes still in the journal. Call exactly one of these, once. */
 export interface InPlaceWrite {
   finish(): Promise<void>
-  /** The old bytes stay in the journal, for the recovery. */
+  /** Keeps the old bytes in the journal for the recovery. */
   leave(): Promise<void>
-  /** Restores the old bytes. Throws where it can't; then they stay in the journal. */
+  /** Restores the old bytes. Throws if it can't; then they stay in the journal. */
   takeBack(): Promise<void>
 }
 
-/** The same, but what was written is not final. `batch`: the one that it is part of. */
+/** Writes the file in place, but not for good: the result decides. `batch`: the batch that it is part of. */
 export async function beginInPlace(
   context: InPlaceContext,
   { pin, snapshot, pieces, size, digest, record }: Change,
@@ -75,7 +75,7 @@ export async function beginInPlace(
   const file = new FileInPlace(fd, snapshot.bytes.length)
   let saved: Saved | null = null
   const end = async (): Promise<void> => {
-    // A record that stays keeps everybody from the file.
+    // A record that stays blocks the file for everybody.
     saved?.drop()
     quietly(() => closeSync(fd))
     await object.value.release()
@@ -113,7 +113,7 @@ export async function beginInPlace(
     if (!begun) await end()
   }
   const finish = (): Promise<void> => {
-    // The kernel has dropped them already, but for root.
+    // The kernel has cleared the set-id bits already, except for root.
     if (lossesOf(pin, 'in_place').length > 0) quietly(() => fchmodSync(fd, Number(pin.stat.mode) & KEPT_MODE))
     return end()
   }
@@ -126,20 +126,20 @@ export function refusalNow(locks: readonly Lock[], pin: Pin, snapshot: Snapshot)
   return pin.inPlace() && snapshot.unchanged() ? null : { code: 'STALE_FILE', reason: 'changed_meanwhile' }
 }
 
-/** Whether what is written to the file is written to other names too: all of them can't be known. */
+/** Whether writing to the file also changes it under other names, which can't all be known. */
 export const hasSeveralNames = ({ stat }: Pin): boolean => stat.nlink > 1n
 
-/** A file that is open for reading and writing, to which other programs may append at any moment. */
+/** A file that is open for reading and writing; other programs may append to it at any moment. */
 class FileInPlace {
   readonly #fd: number
-  /** In bytes, if nothing was appended. */
+  /** In bytes, without what others appended. */
   #length: number
   constructor(fd: number, length: number) {
     this.#fd = fd
     this.#length = length
   }
 
-  /** Writes pieces of `size` bytes in the place of what it holds; what others append meanwhile comes after them. */
+  /** Replaces the content with pieces of `size` bytes; what others append meanwhile comes after them. */
   async put(pieces: readonly Buffer[], size: number, durability: 'full' | 'fast'): Promise<void> {
     // First, so that nothing is appended where these bytes go.
     if (size > this.#length) this.#resize(size)
@@ -148,10 +148,10 @@ class FileInPlace {
     if (durability === 'full') await syncFile(this.#fd)
   }
 
-  /** Makes it end at `size`, and then what was appended; in one tick. */
+  /** Makes our content end at `size`, followed by what was appended; in one tick. */
   #resize(size: number): void {
     let appended = Buffer.alloc(0)
-    // Until there is no more: what is appended between the last look and the cut is lost.
+    // Repeat until there is no more: what is appended between the last look and the cut is lost.
     for (let end; (end = fstatSync(this.#fd).size) > this.#length + appended.length;) {
       appended = Buffer.alloc(end - this.#length)
       readSync(this.#fd, appended, 0, appended.length, this.#length)
@@ -162,16 +162,16 @@ class FileInPlace {
   }
 }
 
-/** What has become of a record. Those that are `left` are tried again. */
+/** How the recovery of a record ended. Records that are `left` are tried again. */
 type Outcome = { done: string; kept?: string } | { given_up: string; kept?: string } | { left: string; error?: unknown }
 
 /**
- * Takes back what dead owners left half written, and forgets what they finished.
- * `guard` runs the work on one file (its path below the root) under its lock, and is false if the lock can't be had;
- * then the record stays.
- * `only`: just this file, by its path below the root or by what it is; throws if it may be half written and can't be
- * helped now. False where a server that isn't known to be dead has begun to write one of these files in place: if it was
- * only suspended, it goes on, whatever locks others have.
+ * Takes back what dead owners left half written, and drops the records of what they finished.
+ * `guard` runs the work on one file (its path below the root) under its lock, and is false if the lock can't be
+ * acquired; then the record stays.
+ * `only`: just this file, by its path below the root or by its identity; throws if it may be half written and can't be
+ * recovered now. False if a server that isn't known to be dead has begun to write one of these files in place: if it
+ * was only suspended, it will continue, whatever locks others have.
  */
 export async function recoverInPlace(
   context: InPlaceRecovery,
@@ -181,7 +181,7 @@ export async function recoverInPlace(
   const { ofTheDead, others } = await context.journal.records(context.report, only)
   let isBatchLeft = false
   for (const record of ofTheDead) {
-    // Its batch decides what becomes of it.
+    // The recovery of its batch decides about it.
     if (record.batch !== undefined && context.hasBatch(record.batch)) {
       isBatchLeft = true
       continue
@@ -192,7 +192,7 @@ export async function recoverInPlace(
         outcome = record.exists() ? await recover(context, record) : null
       })
     } catch (error) {
-      // One file that can't be helped must not keep the others waiting.
+      // One file that can't be recovered must not block the others.
       outcome = { left: `failed: ${codeOf(error)}`, error }
     }
     tell(context.report, record, outcome)
@@ -201,12 +201,12 @@ export async function recoverInPlace(
   return !others && !isBatchLeft
 }
 
-/** What a file is to hold after the recovery: what it had, what it was to have, or either of the two. */
+/** What a file must hold after the recovery: its old content, its new content, or either. */
 type Aim = 'old' | 'new' | 'either'
 
 /**
- * The files that a batch wrote in place, when nobody else works on them: they get their old bytes again, or were written
- * whole (`new`) and are forgotten. False: one can't be helped now.
+ * Recovers the files that a batch wrote in place, while nobody else works on them: they get their old bytes back, or
+ * are complete (`new`) and their records are dropped. False: one can't be recovered now.
  */
 export async function recoverBatchInPlace(
   context: Omit<InPlaceContext, 'lock'>,
@@ -244,7 +244,7 @@ function throwIfLeft(outcome: Outcome | null): void {
   throw 'error' in outcome ? new Error(HALF_WRITTEN, { cause: outcome.error }) : new Raced(outcome.left)
 }
 
-/** Under the file's lock. */
+/** Call it under the file's lock. */
 async function recover(
   context: Pick<InPlaceContext, 'root' | 'durability' | 'locks'>,
   record: JournalRecord,
@@ -253,7 +253,7 @@ async function recover(
   const object = await context.locks.acquire(objectLock(record))
   if (!object.ok) return { left: 'file_locked' }
   try {
-    // By another of its names, somebody else may have dealt with it.
+    // Another server may have dealt with it under another of its names.
     return record.exists() ? await recoverObject(context, record, aim) : { done: 'nothing_to_do' }
   } finally {
     await object.value.release()
@@ -292,7 +292,7 @@ async function recoverObject(
         record.drop()
         return { done: 'nothing_to_do' }
       }
-      // Somebody has written to it since, and may have mended it.
+      // Another program has written to it since, and may have repaired it.
       if (aim === 'new' || Number(snapshot.stat.mtimeNs / 1_000_000n) > record.until) {
         return { given_up: 'changed_since', kept: record.putAside() }
       }

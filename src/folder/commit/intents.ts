@@ -1,5 +1,5 @@
-// Temp files that a server has made or is about to make, recorded before they exist so that others can remove them. By
-// its record the others also know that a server is there. Does not know what is in the temp files.
+// Records the temp files that a server has made or is about to make, before they exist, so that others can remove them.
+// The record also tells others that the server exists. Does not know what is in the temp files.
 import {
   closeSync,
   constants,
@@ -22,13 +22,13 @@ import type { Root } from '../root/pin.ts'
 import { TEMP_NAME } from '../../workspace/temp-name.ts'
 
 /**
- * Slot 0 holds the owner, every other one the path of a temp file below the root: 4 bytes of length, little-endian, and
- * the bytes.
+ * In bytes. Slot 0 holds the owner, each other slot the path of a temp file below the root: 4 bytes of length,
+ * little-endian, and the bytes.
  */
 const SLOT = 5120
 const LENGTH = 4
 
-/** One server's record. Its slots are used again, so it doesn't grow with the number of edits. To be closed. */
+/** One server's record. Slots are reused, so it doesn't grow with the number of edits. Must be closed. */
 export class Intents {
   readonly #path: string
   readonly #me: Owner
@@ -37,10 +37,10 @@ export class Intents {
   #fd: number
   #slots = 1
   #kept = false
-  /** Grows each time that the record is made again. */
+  /** Incremented each time the record is made again. */
   generation = 0
 
-  /** `beat`: ms between two touches of the file, by which those who can't see the process know that it lives. */
+  /** `beat`: ms between touches of the file; servers that can't see the process know by them that it lives. */
   constructor(folder: string, me: Owner, beat = HEARTBEAT) {
     this.#path = fileOf(folder, me.nonce)
     this.#me = me
@@ -53,7 +53,7 @@ export class Intents {
     try {
       write(fd, 0, Buffer.from(JSON.stringify(this.#me)))
     } catch (error) {
-      // Otherwise it would stand, and what is recorded later would not be in it.
+      // Otherwise the record would exist, but later entries would not be in it.
       closeSync(fd)
       quietly(() => unlinkSync(this.#path))
       throw error
@@ -61,7 +61,7 @@ export class Intents {
     return fd
   }
 
-  /** Whether the record is there: nobody has taken this server for one that is gone. Synchronous. */
+  /** Whether the record exists: no server has taken this one for gone. Synchronous. */
   stands(): boolean {
     return existsSync(this.#path)
   }
@@ -75,8 +75,8 @@ export class Intents {
   }
 
   /**
-   * Before the temp file is made. `relative` is its path below the root, at most 4,352 bytes. Returns the slot for
-   * `done`.
+   * Call it before the temp file is made. `relative` is its path below the root, at most 4,352 bytes. Returns the slot
+   * for `done`.
    */
   begin(relative: Buffer): number {
     const slot = this.#free.pop() ?? this.#slots++
@@ -89,19 +89,19 @@ export class Intents {
     return slot
   }
 
-  /** How many temp files there are, or are about to be. */
+  /** How many temp files exist, or are about to. */
   get count(): number {
     return this.#slots - 1 - this.#free.length
   }
 
-  /** After it is gone, or renamed. What stays written, until the slot is used again, is looked for in vain. */
+  /** Call it after the temp file is gone, or renamed. Its entry stays until the slot is reused, which is harmless. */
   done(slot: number): void {
     this.#free.push(slot)
   }
 
   /**
-   * Instead of `done`, where the temp file could not be removed: what is written stays, for those who sweep when this
-   * process has ended.
+   * Call it instead of `done` if the temp file could not be removed: the entry stays for other servers' sweeps after
+   * this process has ended.
    */
   leave(): void {
     this.#kept = true
@@ -129,44 +129,44 @@ function write(fd: number, slot: number, bytes: Buffer): void {
 }
 
 const ENDING = '.intents'
-/** Of a record that was taken from its server, before what it names is removed: from then on it doesn't stand. */
+/**
+ * Ending of a record that was taken from its server, before its temp files are removed: it no longer counts as there.
+ */
 const LEFT = '.left'
 const leftOf = (folder: string, nonce: string): string => join(folder, nonce + LEFT)
 const fileOf = (folder: string, nonce: string): string => join(folder, nonce + ENDING)
 
-/**
- * For how long, in ms, the owner with this nonce has been silent; Infinity if it has gone and nothing of it is left.
- */
+/** How long the owner with this nonce has been silent, in ms; Infinity if it is gone and nothing of it is left. */
 export function silenceOf(folder: string, nonce: string): number {
   const stat = statSync(fileOf(folder, nonce), { throwIfNoEntry: false })
   return stat === undefined ? Infinity : Date.now() - stat.mtimeMs
 }
 
 /**
- * The nonces of all servers that may still change something: that have a record and aren't dead, or whose temp files
- * are still to be removed; but for `me`.
+ * The nonces of all other servers that may still change something: they have a record and aren't dead, or their temp
+ * files are still to be removed.
  */
 export async function livingIn(folder: string, observer: Observer): Promise<string[]> {
   const { me } = observer
   const living = namesIn(folder, LEFT)
   for (const { nonce, owner, silence } of othersIn(folder, me)) {
-    // Without an owner it is just being made, or was left half made: the sweep will tell.
+    // Without an owner, its server is just making it, or was killed while doing so: the sweep will find out.
     if (owner === null || (await lifeOf(owner, silence, observer)) !== 'dead') living.push(nonce)
   }
   return living
 }
 
-/** Whether the server of this nonce may still change something. */
+/** Whether the server with this nonce may still change something. */
 export async function mayLive(folder: string, nonce: string, observer: Observer): Promise<boolean> {
   const owner = ownerIn(readIfThere(fileOf(folder, nonce)))
   return owner !== null && (await lifeOf(owner, silenceOf(folder, nonce), observer)) !== 'dead'
 }
 
-/** The names that end so, without the ending. */
+/** The names with this ending, without it. */
 const namesIn = (folder: string, ending: string): string[] =>
   readdirSync(folder).flatMap(name => (name.endsWith(ending) ? [name.slice(0, -ending.length)] : []))
 
-/** The records of all other servers. `owner` is null where it can't be read; `silence`: as of `silenceOf`. */
+/** The records of all other servers. `owner` is null if it can't be read; `silence` is what `silenceOf` returns. */
 function* othersIn(folder: string, me: Owner): Generator<{ nonce: string; owner: Owner | null; silence: number }> {
   for (const nonce of namesIn(folder, ENDING)) {
     if (nonce === me.nonce) continue
@@ -175,13 +175,13 @@ function* othersIn(folder: string, me: Owner): Generator<{ nonce: string; owner:
   }
 }
 
-/** The process ids that all servers have recorded, each as its own namespace counts; this one's included. */
+/** The process ids that all servers have recorded, including this one, each in its own pid namespace. */
 export const processesIn = (folder: string, me: Owner): number[] => [
   me.pid,
   ...[...othersIn(folder, me)].flatMap(({ owner }) => (owner === null ? [] : [owner.pid]))
 ]
 
-/** Whether another server has a record by which it takes no lock files, dead or not. */
+/** Whether another server, dead or not, has a record saying that it takes no lock files. */
 export const isAnyLocalIn = (folder: string, me: Owner): boolean =>
   [...othersIn(folder, me)].some(({ owner }) => owner?.local === true)
 
@@ -191,15 +191,15 @@ export function tempPathsOf(folder: string, nonce: string): Buffer[] {
 }
 
 export interface SweepOptions {
-  /** Whether the temp file at this path below the root has to stay. */
+  /** Whether the temp file at this path below the root must stay. */
   isKept(path: Buffer): boolean
   report: (event: { event: string; [key: string]: unknown }) => void
 }
 
 /**
- * Removes the temp files of owners who are dead or silent, and then what they wrote down. Only what is named like a
- * temp file, is a regular file and lies inside the root. Who was only suspended finds its record gone (`stands`), and
- * writes nothing.
+ * Removes the temp files of owners who are dead or silent, and then their records. Removes only regular files inside
+ * the root with a temp file's name. A server that was only suspended finds its record gone (`stands`), and writes
+ * nothing.
  */
 export async function sweepIntents(
   folder: string,
@@ -209,10 +209,10 @@ export async function sweepIntents(
 ): Promise<void> {
   const { me } = observer
   for (const { nonce, owner, silence } of othersIn(folder, me)) {
-    // Without an owner: its process was killed while it made the file.
+    // Without an owner, its process was killed while it made the file.
     if ((await lifeOf(owner ?? { ...me, boot_id: '', hostname: '' }, silence, observer)) === 'alive') continue
-    // In this order: an owner that is only suspended must not record one more that isn't seen, and find its record
-    // there.
+    // Rename first: an owner that is only suspended must not record another temp file unseen, and then still find its
+    // record.
     const left = leftOf(folder, nonce)
     if (!existsSync(left)) quietly(() => renameSync(fileOf(folder, nonce), left))
   }
@@ -223,7 +223,7 @@ export async function sweepIntents(
   }
 }
 
-/** Empty where it is gone: another server sweeps too, and was faster, or its own has closed it. */
+/** Empty if it is gone: another server's sweep was faster, or its own server has closed it. */
 function readIfThere(path: string): Buffer {
   try {
     return readFileSync(path)
@@ -250,7 +250,7 @@ function slot(bytes: Buffer, index: number): Buffer {
   return bytes.subarray(start + LENGTH, start + LENGTH + Math.min(length, SLOT - LENGTH))
 }
 
-/** False: it is there and could not be removed. */
+/** False: it exists and could not be removed. */
 function removeTemp(
   root: Root,
   path: Buffer,

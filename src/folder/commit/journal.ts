@@ -1,4 +1,4 @@
-// The old bytes of files that are being written in place, kept in the state folder until that is done. Does not know
+// Keeps the old bytes of files that are being written in place, in the state folder, until that is done. Does not know
 // how the files are written.
 import { randomBytes } from 'node:crypto'
 import { existsSync, readdirSync, readFileSync, renameSync, statSync, unlinkSync, utimesSync } from 'node:fs'
@@ -12,12 +12,12 @@ import type { State } from '../state.ts'
 import { readText, type Snapshot } from '../text-file.ts'
 import { replaceStateFile, writeStateFile } from './state-file.ts'
 
-/** Times of being alone that are remembered: a bound on memory. Chosen, not measured. */
+/** How many periods of being alone are remembered: a bound on memory. Chosen, not measured. */
 const REMEMBERED = 1000
 
 export type Report = (event: { event: string; [key: string]: unknown }) => void
 
-/** A file by its path below the root, and, where something is there, by what it is: what is written may have other names. */
+/** A file by its path below the root, and its identity if it exists: the file written to may have other names. */
 export interface JournalledFile {
   path: Buffer
   object: FileId | undefined
@@ -26,39 +26,36 @@ export interface JournalledFile {
 /** A file's old bytes while it is written. */
 export interface Saved {
   drop(): void
-  /** Where the file is left half written: from now on the record is treated like one of the dead. */
+  /** Leaves a half-written file to the recovery: the record now counts as one of a dead owner. */
   leave(): void
 }
 
-/** What a dead owner left, or this process where it could not take back what it wrote. */
+/** A record left by a dead owner, or by this process if it could not take back its write. */
 export interface JournalRecord {
   /** Path below the root, in bytes. */
   relative: Buffer
   dev: bigint
   ino: bigint
-  /** Tells it from a later file with the same inode; 0: the file system doesn't know. */
+  /** Birth time, to tell the file from a later one with the same inode; 0: the file system doesn't know. */
   born: bigint
   /** SHA-256 (64 hex digits) of the bytes before and after. */
   old: string
   new: string
-  /** In ms since 1970: what was written to the file later, its owner didn't write. */
+  /** In ms since 1970: later writes to the file are not the owner's. */
   until: number
-  /** Of the batch that the writing is part of. */
+  /** Id of the batch that the write is part of. */
   batch?: string
-  /** Whether nobody has dealt with it meanwhile. To be asked under the file's lock. */
+  /** Whether nobody has dealt with it meanwhile. Call it under the file's lock. */
   exists(): boolean
   /** Null: the copy is gone. */
   bytes(): Buffer | null
   /**
-   * Saves what the file holds now, unless that was done before; returns the name in the journal. Nobody but the
-   * operator removes it, unless it is dropped.
+   * Saves the file's present content, unless that was done before; returns its name in the journal. Only the operator
+   * removes it, unless it is dropped.
    */
   keep(present: Buffer): Promise<{ name: string; drop(): void }>
   drop(): void
-  /**
-   * Out of everyone's way, but for the operator's; returns the name that the record now has in the journal, where its
-   * bytes are too.
-   */
+  /** Puts the record aside for the operator; returns its new name in the journal, where its bytes are too. */
   putAside(): string
 }
 
@@ -66,9 +63,9 @@ export class Journal {
   readonly #state: State
   readonly #observer: Observer
   readonly #durable: boolean
-  /** What this process is writing now. */
+  /** The writes of this process that are running. */
   readonly #running = new Set<string>()
-  /** Of `Lock.alone_since`: for these times nothing was in it that this server didn't put there. */
+  /** Values of `Lock.alone_since`: in these periods the journal was seen empty, and only this server adds to it. */
   readonly #emptySince = new Set<string>()
   constructor(state: State, observer: Observer, durability: 'full' | 'fast') {
     this.#state = state
@@ -77,8 +74,8 @@ export class Journal {
   }
 
   /**
-   * Saves what the file holds before it is written to, alone or as part of a batch. The record counts once its second
-   * file is whole, and that one is written last.
+   * Saves the file's content before it is written to, alone or as part of a batch. The record counts once its second
+   * file is complete, and that one is written last.
    */
   async save(pin: Pin, snapshot: Snapshot, digest: string, batch?: string): Promise<Saved> {
     const base = join(this.#state.journal, randomBytes(12).toString('hex'))
@@ -86,7 +83,7 @@ export class Journal {
       path: pin.relative.toString('base64'),
       dev: String(pin.stat.dev),
       ino: String(pin.stat.ino),
-      // Where it isn't kept, the time of the last change stands in for it.
+      // Equal to the change time if the file system keeps no birth time.
       born: String(pin.stat.birthtimeNs === pin.stat.ctimeNs ? 0n : pin.stat.birthtimeNs),
       old: snapshot.digest,
       new: digest,
@@ -116,14 +113,14 @@ export class Journal {
     return { drop: done, leave }
   }
 
-  /** In one rename; where that fails, what is left is an orphan. */
+  /** Replaces a file in one rename; if that fails, an orphan is left. */
   #replace(path: string, bytes: Buffer): Promise<void> {
     return replaceStateFile(path, path + '.old', bytes, this.#durable)
   }
 
   /**
    * The records of dead owners, or of one file only, and whether there are records of others, who may be writing now or
-   * at any later time. Copies whose record was never written are removed, records that can't be read put aside.
+   * later. Removes copies whose record was never written, and puts records aside that can't be read.
    */
   async records(report: Report, only?: JournalledFile): Promise<{ ofTheDead: JournalRecord[]; others: boolean }> {
     const ofTheDead = []
@@ -138,7 +135,7 @@ export class Journal {
     return { ofTheDead, others }
   }
 
-  /** Copies a file as `<id>.kept`, which nobody but the operator removes; returns that name. */
+  /** Copies a file as `<id>.kept`, which only the operator removes; returns that name. */
   async keepCopy(path: Buffer, id: string): Promise<string> {
     const name = `${id}.kept`
     await this.#replace(join(this.#state.journal, name), readFileSync(path))
@@ -146,9 +143,9 @@ export class Journal {
   }
 
   /**
-   * Whether there may be a record of a file that is locked now. While nobody else edits it (`Lock.alone_since`) only this
-   * server writes records of it, under its lock: what was empty then need not be listed again until a record of this
-   * server has ended.
+   * Whether there may be a record of a file that is locked now. While nobody else edits it (`Lock.alone_since`) only
+   * this server writes records of it, under its lock: a journal that was empty need not be listed again until one of
+   * this server's records has ended.
    */
   mayHold(alone_since: string | null): boolean {
     if (alone_since !== null && this.#emptySince.has(alone_since)) return false
@@ -158,12 +155,12 @@ export class Journal {
     return holds
   }
 
-  /** A record of this server has ended: it is gone, or left to whoever has its file's lock next. */
+  /** Forgets what was seen: a record of this server was dropped, or left to the next holder of its file's lock. */
   lookAgain(): void {
     this.#emptySince.clear()
   }
 
-  /** Whether all that is written down is dealt with. */
+  /** Whether all records are dealt with. */
   isEmpty(): boolean {
     return !readdirSync(this.#state.journal).some(name => name.endsWith('.json') || name.endsWith(BATCH))
   }
@@ -199,7 +196,7 @@ export class Journal {
     if (only !== undefined && !relative.equals(only.path) && !isOfObject) return null
     const mine = value.owner.nonce === this.#observer.me.nonce
     const silence = silenceOf(this.#state.intents, value.owner.nonce)
-    // Silence isn't enough: no fence keeps a process that was only suspended from going on to write.
+    // Silence isn't enough: no fence stops a process that was only suspended from continuing to write.
     if (mine ? this.#running.has(base) : (await lifeOf(value.owner, silence, this.#observer)) !== 'dead') {
       return 'others'
     }
@@ -263,7 +260,7 @@ function putAside(base: string): string {
   return basename(base) + '.aside'
 }
 
-/** The record first: without it the copy means nothing. */
+/** Removes the record first: without it the copy is meaningless. */
 function drop(base: string): void {
   quietly(() => unlinkSync(base + '.json'))
   quietly(() => unlinkSync(base + '.old'))

@@ -1,21 +1,21 @@
-// Folders in which names can be made and not removed again (chattr +a): a temp file would stay in them for ever. Does not
-// know temp files. Linux has no call in Node that tells; what it refuses does.
+// Detects folders in which names can be made but not removed (chattr +a): a temp file would stay there for ever. Does
+// not know temp files. Node has no call on Linux that tells; only refused calls do.
 import { rmdir, utimes } from 'node:fs/promises'
 import { codeOf } from '../../workspace/errno.ts'
 import type { Folder } from '../root/pin.ts'
 
-/** In ms: a folder that was found to let names go is not asked again for so long. Chosen: to ask takes 10 us. */
+/** In ms: a folder found to allow removals is not tested again for this long. Chosen: a test takes 10 µs. */
 const KNOWN = 1000
-/** So many folders are remembered. */
+/** How many folders are remembered. */
 const MOST = 256
 
-/** Until when a folder is known to let names go, in ms of performance.now(); by device, inode and time of birth. */
+/** Until when a folder is known to allow removals, in ms of performance.now(); by device, inode and time of birth. */
 const known = new Map<string, number>()
 
 /**
- * Whether the file of this name can't be removed from its folder, and so not be replaced either: by the folder's
- * attributes, its own, or the sticky bit. It is asked as if it were a folder, which removes nothing: before it looks at
- * what it is, the kernel looks at whether it may go.
+ * Whether the file with this name can't be removed from its folder, nor replaced: due to attributes of the folder or
+ * the file, or the sticky bit. Tested with rmdir, which removes no file: the kernel checks whether the name may be
+ * removed before it checks the type.
  */
 export async function isKept(folder: Folder, leaf: Buffer): Promise<boolean> {
   if (process.platform !== 'linux') return false
@@ -28,8 +28,8 @@ export async function isKept(folder: Folder, leaf: Buffer): Promise<boolean> {
 }
 
 /**
- * Whether no name can be removed from the folder; false where that can't be known, as of a folder of another user. Sets
- * its time of change, as a new name does: in such a folder that is refused.
+ * Whether no name can be removed from the folder; false if that can't be known, as in another user's folder. Tested by
+ * setting the folder's modification time, as a new name would: such a folder refuses that.
  */
 export async function keepsNames(folder: Folder): Promise<boolean> {
   const { stat, at } = folder

@@ -1,5 +1,5 @@
-// Completes a batch that a crash cut short, or takes it back: whichever docs/decisions/batch.md says. Does not know
-// locks, or who asks.
+// Completes a batch that a crash cut short, or takes it back, as docs/decisions/batch.md says. Does not know locks, or
+// who asks.
 import { linkSync, renameSync, unlinkSync } from 'node:fs'
 import { codeOf, Hindered } from '../../workspace/errno.ts'
 import { split } from '../../workspace/path.ts'
@@ -13,9 +13,8 @@ import { recoverBatchInPlace, type InPlaceContext } from './in-place.ts'
 export type BatchRecovery = Omit<InPlaceContext, 'lock'>
 
 /**
- * What the name of a member leads to: what the batch wrote (nothing, where it removed the file), what was there before,
- * or what another program saved. `isThere`: something has the name; `hasTemp`, `hasLink`: the temp file, and the old
- * link, are there.
+ * What a member's name leads to: the batch's result (nothing, if it removed the file), the old file, or another
+ * program's save. `isThere`: the name exists; `hasTemp`, `hasLink`: the temp file, and the old link, exist.
  */
 interface Found {
   member: BatchMember
@@ -26,9 +25,9 @@ interface Found {
 }
 
 /**
- * To be called under the batch's own lock, while nobody works on its members. Each step can be done again, so it may be
- * cut short anywhere. False: something can't be helped now, and the batch record stays. Throws the system's error, with
- * the same effect.
+ * Call it under the batch's own lock, while nobody works on its members. Each step is idempotent, so it may be cut
+ * short anywhere. False: something can't be recovered now, and the batch record stays. It stays too when this throws
+ * the system's error.
  */
 export async function recoverBatch(context: BatchRecovery, left: LeftBatch): Promise<boolean> {
   const found = await lookAtAll(context.root, left.members)
@@ -40,14 +39,14 @@ export async function recoverBatch(context: BatchRecovery, left: LeftBatch): Pro
       outcomes.push(decision === 'forward' ? await bringForward(context, one) : await bringBack(context.root, one))
     }
   } catch (error) {
-    // One of them can't be renamed, which its owner hadn't found out yet.
+    // A file can't be renamed, which the owner hadn't found out yet.
     const isRefused = decision === 'forward' && REFUSALS.includes(codeOf(error))
     if (!isRefused || !canGoBack(await lookAtAll(context.root, left.members))) throw error
     return recoverBatch(context, await batch.decide('back'))
   }
   if (!(await recoverBatchInPlace(context, batch.id, decision === 'forward' ? 'new' : 'old'))) return false
   if (context.durability === 'full') await syncFolders(context.root, batch.members)
-  // While the temp files are there: whoever has to do it again comes to the same.
+  // Report while the temp files exist: a repeated recovery then gets the same outcomes.
   tell(context, { decision, files: found.length }, outcomes)
   for (const { member } of found) removeNames(context.root, member)
   const unneeded = decision === 'forward' ? batch.emptied : batch.folders
@@ -56,7 +55,7 @@ export async function recoverBatch(context: BatchRecovery, left: LeftBatch): Pro
   return true
 }
 
-/** forward, if any member is new, unless another one's new content is lost and they can be made old again. */
+/** forward, if any member is new, unless another one's new content is lost and all can be made old again. */
 function decisionFor(found: readonly Found[]): BatchDecision {
   const isBegun = found.some(
     // Old links are made before the first rename.
@@ -75,10 +74,10 @@ async function lookAtAll(root: Root, members: readonly BatchMember[]): Promise<F
   return found
 }
 
-/** Throws the system's error where it can't be told. */
+/** Throws the system's error if the state can't be determined. */
 async function look(root: Root, member: BatchMember): Promise<Found> {
   const found = lookAtNames(root, member)
-  // An inode that was freed may be another file's at once, and what is new may have been written over.
+  // A freed inode may be reused for another file at once, and the new content may have been overwritten.
   const isAsWritten =
     found.holds !== 'new' || member.digest === null || (await digestOf(root, member.path)) === member.digest
   return isAsWritten ? found : { ...found, holds: 'other' }
@@ -113,7 +112,7 @@ async function bringForward({ root, journal }: BatchRecovery, found: Found): Pro
   if (member.digest === null) return { path, outcome: (await removeOld(root, found)) ? 'done' : 'left_alone' }
   if (temp === null || holds === 'new') return { path, outcome: 'done' }
   const isAsBefore = holds === 'old' && (old === null || (await digestOf(root, member.path)) === old.digest)
-  // Another program has saved the file, which was reported if this was in its way; or the new content is lost.
+  // Another program saved the file, which was reported if this was in its way; or the new content is lost.
   if (!hasTemp) return { path, outcome: isAsBefore ? 'left_mixed' : 'done' }
   if (isAsBefore) {
     inFolder(root, member.path, undefined, (folder, leaf) =>
@@ -127,7 +126,7 @@ async function bringForward({ root, journal }: BatchRecovery, found: Found): Pro
   return { path, outcome: 'left_alone', ...(kept !== undefined && { kept }) }
 }
 
-/** Moves the old file to its old link. False: what is there, or what was moved before, was saved by another program. */
+/** Moves the old file to its old link. False: another program saved the present file, or the one moved before. */
 async function removeOld(root: Root, { member, holds, isThere }: Found): Promise<boolean> {
   const { path, old } = member
   const link = beside(path, member.link!)
@@ -144,7 +143,7 @@ async function removeOld(root: Root, { member, holds, isThere }: Found): Promise
 
 function removeName(path: Buffer, link: Buffer): void {
   const [there, kept] = [statAt(path), statAt(link)]
-  // Where it was given back already, it has both names, and a rename of one to the other does nothing.
+  // If it was given back already, it has both names, and renaming one to the other does nothing.
   if (there !== undefined && kept !== undefined && same(there, kept)) unlinkSync(path)
   else renameSync(path, link)
 }
@@ -165,7 +164,7 @@ async function bringBack(root: Root, { member, holds }: Found): Promise<Outcome>
   const { temp, old, digest, link } = member
   const isInPlace = temp === null && digest !== null
   if (isInPlace || holds === 'old') return { path, outcome: 'done' }
-  // What others have put there may never be readable: it isn't looked at.
+  // A file that others put there may never be readable: don't look at it.
   const isAsWritten = holds === 'new' && (digest === null || (await digestOf(root, member.path)) === digest)
   if (!isAsWritten) return { path, outcome: 'left_alone' }
   return inFolder(root, member.path, { path, outcome: 'left_mixed' } as Outcome, (folder, leaf) => {
@@ -177,7 +176,7 @@ async function bringBack(root: Root, { member, holds }: Found): Promise<Outcome>
   })
 }
 
-/** The temp file and the old link, where they are still there. Throws the system's error where one can't be removed. */
+/** Removes the temp file and the old link, if they still exist. Throws the system's error if one can't be removed. */
 function removeNames(root: Root, { path, temp, link }: BatchMember): void {
   inFolder(root, path, undefined, folder => {
     for (const name of [temp?.name, link]) {
@@ -207,14 +206,14 @@ function tell(
   }
 }
 
-/** Throws where it can't be told now: that isn't to say that another program has saved the file. */
+/** Throws if it can't be read now: that doesn't mean that another program has saved the file. */
 async function digestOf(root: Root, path: Buffer): Promise<string | null> {
   const found = await digestAt(root, path)
   if (!found.ok) throw new Hindered(found.failure)
   return found.value
 }
 
-/** Does the work in the folder of a path; `gone`: there is no such folder any more. */
+/** Does the work in the folder of a path; returns `gone` if that folder no longer exists. */
 function inFolder<T>(root: Root, path: Buffer, gone: T, work: (folder: Folder, leaf: Buffer) => T): T {
   const { folder: folderPath, leaf } = split(path)
   let folder: Folder

@@ -1,4 +1,4 @@
-// Removes one file, where an undo takes back its creation; any other removal is a member of a batch. Does not know plans
+// Removes one file, when an undo takes back its creation; any other removal is a member of a batch. Does not know plans
 // or policy.
 import { unlinkSync } from 'node:fs'
 import { fail, ok, type Result } from '../../result.ts'
@@ -10,9 +10,10 @@ import { refusalNow, type InPlaceContext } from './in-place.ts'
 import { answers } from './temp.ts'
 
 /**
- * Removes the file, and then those of `made_folders` (each before those in it) that are empty. The old bytes are in the
- * journal meanwhile: no temp file can be removed to stop a holder of the lock that was suspended before its `unlink`,
- * so whoever comes next waits until it has ended (as for a write in place). Failures and throws: as `writeInPlace`.
+ * Removes the file, and then those of `made_folders` (each before those inside it) that are empty. The journal keeps
+ * the old bytes meanwhile: there is no temp file whose removal would stop a holder of the lock that was suspended
+ * before its `unlink`, so the next holder must wait until it has ended (as for a write in place). Failures and errors
+ * are those of `writeInPlace`.
  */
 export async function remove(
   { root, journal, lock, durability }: InPlaceContext,

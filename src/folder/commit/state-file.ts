@@ -15,7 +15,7 @@ export async function writeStateFile(path: string, bytes: Buffer, durable: boole
   }
 }
 
-/** The same in one rename, so that nobody sees a part of it: `temp` is its name until then. */
+/** Writes the bytes to `temp`, and renames that to `path`, so that nobody sees a partial file. */
 export async function replaceStateFile(path: string, temp: string, bytes: Buffer, durable: boolean): Promise<void> {
   await writeStateFile(temp, bytes, durable)
   renameSync(temp, path)

@@ -12,14 +12,14 @@ import { syncFile } from '../sync.ts'
 import { bothDone, SYNC_IO_BYTES, type Content } from '../../workspace/content.ts'
 import { writeAll } from '../text-file.ts'
 
-// In another thread: a name that is made or removed may wait for the file system's journal.
+// In another thread: making or removing a name may wait for the file system's journal.
 const openLater = promisify(open)
 const unlinkLater = promisify(unlink)
 const renameLater = promisify(rename)
 const NEW = constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL | constants.O_NOFOLLOW
 
 export interface TempPlace {
-  /** Its name (see Lock). */
+  /** The temp file's name (see Lock). */
   name: string
   intents: Intents
   folder: Folder
@@ -29,33 +29,34 @@ export interface TempPlace {
 
 export interface TempOptions extends TempPlace {
   durability: 'full' | 'fast'
-  /** From it the system takes the umask. */
+  /** The system subtracts the umask. */
   mode: number
-  /** It will take the place of a file. */
+  /** It will replace a file. */
   replaces?: true
   content: Content
-  /** What else the file has to be before it is synced; throws if it can't be had. */
+  /** Sets further attributes before the file is synced; throws if it can't. */
   finish?: ((fd: number, made: BigIntStats) => void) | undefined
   /**
-   * What has to be done before the file gets its name, while it is synced; where it isn't, is small, and no other is made
-   * at this time, while another thread makes it. Awaited even if it can't be made.
+   * Work that must be done before the file gets its name. Runs while the file is synced; if it isn't synced, after the
+   * write, or for a small file, if no other temp file exists, while another thread creates it. Awaited even if the file
+   * can't be created.
    */
   ready?(): Promise<unknown>
 }
 
-/** A temp file that is written, and synced where that was asked for. */
+/** A temp file that is written, and synced if requested. */
 export interface Temp {
   /** For system calls. */
   readonly path: Buffer
   readonly stat: BigIntStats
   /**
-   * To be called once. `moved`: it has another name now, and only that. Otherwise its name is removed, or stays written
-   * down for a later sweep.
+   * Must be called once. `moved`: it has only another name now. Otherwise its name is removed, or stays recorded for a
+   * later sweep.
    */
   end(moved: boolean): Promise<void>
 }
 
-/** Writes the content to a temp file. Throws the system's error, the temp file removed. */
+/** Writes the content to a temp file. Throws the system's error, with the temp file removed. */
 export async function writeTemp(options: TempOptions): Promise<Temp> {
   const { durability, content, replaces } = options
   const { path, end } = begin(options)
@@ -70,19 +71,20 @@ export async function writeTemp(options: TempOptions): Promise<Temp> {
 }
 
 /**
- * Without a sync, this thread has nothing to do while another one makes the file; but for other edits, of which the
- * records are written together then: with 16 clients, 20 % more edits a second than by this.
+ * Whether to run `ready` early. Without a sync, this thread is idle while another one creates the file, unless there
+ * are other edits. With those, `ready` runs later, so that their records are written together: with 16 clients, 20 %
+ * more edits a second than when run early.
  */
 const isEarly = ({ durability, content, intents }: TempOptions): boolean =>
   durability === 'fast' && content.size <= SYNC_IO_BYTES && intents.count === 1
 
-/** Makes the file at `path`, which must not be there. */
+/** Makes the file at `path`, which must not exist. */
 async function write(options: TempOptions, path: Buffer): Promise<BigIntStats> {
   const { durability, mode, content, finish, ready } = options
   const { disk } = options.folder
   const opening = disk.call(() => openLater(path, NEW, mode))
   const early = isEarly(options) ? ready?.() : undefined
-  // What it rejects with is thrown below, unless something else is first.
+  // A rejection of it is thrown below, unless another error comes first.
   const over = early?.catch(() => {})
   try {
     const fd = await opening
@@ -106,9 +108,9 @@ async function write(options: TempOptions, path: Buffer): Promise<BigIntStats> {
 }
 
 /**
- * The same by way of another name, so that the file takes the place of an empty one, in another thread. ext4 finds blocks
- * for the bytes of a file that wasn't synced when it takes another's place: that would hold up this thread at the rename
- * that follows, for 0.3-0.5 ms of 10 MB and 5-11 ms of 100 MB; after it, that takes 0.02-0.05 ms.
+ * Writes the file under another name, and renames it over an empty file at `path` in another thread. ext4 allocates the
+ * blocks of an unsynced file when it replaces another one: that would block this thread at the final rename for 0.3-0.5
+ * ms with 10 MB and 5-11 ms with 100 MB; after this, the final rename takes 0.02-0.05 ms.
  */
 async function writeAside(options: TempOptions, path: Buffer): Promise<BigIntStats> {
   const aside = begin({ ...options, name: randomTempName() })
@@ -126,11 +128,11 @@ async function writeAside(options: TempOptions, path: Buffer): Promise<BigIntSta
   }
 }
 
-/** Gives the file of these stats a second name, in this tick. Throws the system's error; then it has none. */
+/** Gives the file with these stats a second name, in this tick. Throws the system's error; then it has none. */
 export const linkTemp = (options: TempPlace, target: Buffer, stat: BigIntStats): Temp =>
   nameTemp(options, stat, path => linkSync(target, path))
 
-/** The same, instead of the name that it has. */
+/** Moves the file with these stats to a temp name, in this tick. Throws the system's error; then it isn't moved. */
 export const moveToTemp = (options: TempPlace, target: Buffer, stat: BigIntStats): Temp =>
   nameTemp(options, stat, path => renameSync(target, path))
 
@@ -145,7 +147,7 @@ function nameTemp(options: TempPlace, stat: BigIntStats, name: (path: Buffer) =>
   return { path, stat, end }
 }
 
-/** Records the temp file, which may be made then. */
+/** Records the temp file; it may be made afterwards. */
 function begin({ name, intents, folder, folderPath }: TempPlace): Omit<Temp, 'stat'> & { forget(): void } {
   const slot = intents.begin(join(folderPath, name))
   const path = folder.at(name)
@@ -159,12 +161,12 @@ function begin({ name, intents, folder, folderPath }: TempPlace): Omit<Temp, 'st
   }
 }
 
-/** Whether the temp file has another name now, or one more. */
+/** Whether the temp file was renamed, or got a second name. */
 export type Put = 'moved' | 'named'
 
 /**
- * Writes the content to a temp file, and `put` gives it its name, in one tick. Then the temp file's name is removed, or
- * stays written down for a later sweep. Throws the system's error.
+ * Writes the content to a temp file, and lets `put` give it its name in one tick. Then the temp file's name is removed,
+ * or stays recorded for a later sweep. Throws the system's error.
  */
 export async function withTemp<F>(
   options: TempOptions,
@@ -182,14 +184,14 @@ export async function withTemp<F>(
 }
 
 /**
- * Waits in another thread until the file system makes a change, by removing what isn't there: one that hangs must not
- * hold this thread, with what is changed in it next.
+ * Waits in another thread until the file system makes a change, by removing a name that doesn't exist: one that hangs
+ * must not block this thread, which changes it next.
  */
 export async function answers(folder: Folder): Promise<void> {
   await isRemoved(folder, folder.at(randomTempName()))
 }
 
-/** Also where it was never made. */
+/** Also true if it never existed. */
 async function isRemoved({ disk }: Folder, path: Buffer): Promise<boolean> {
   try {
     await disk.call(() => unlinkLater(path))

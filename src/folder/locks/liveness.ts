@@ -1,30 +1,30 @@
-// Whether another server still runs, by a socket in the state folder: the kernel closes it with its process, and every
-// container that shares the folder and the kernel can see that. By it servers also tell each other that one came or
-// went. Does not know what the answers are used for.
+// Detects whether another server still runs, by a socket in the state folder: the kernel closes it with its process,
+// and every container that shares the folder and the kernel can see that. Servers also use it to tell each other that
+// one came or went. Does not know what the answers are used for.
 import { closeSync, constants, openSync, readdirSync, renameSync, statSync, unlinkSync } from 'node:fs'
 import { connect, createServer, type Server } from 'node:net'
 import { join } from 'node:path'
 import { quietly } from '../../workspace/errno.ts'
 
-/** In bytes: what a socket's address can hold on every system (104 on macOS, 108 on Linux, with the NUL). */
+/** In bytes: the socket address length that every system allows (104 on macOS, 108 on Linux, with the NUL). */
 const ADDRESS_LIMIT = 103
 /**
- * A socket has this name until somebody listens on it: in between it looks like that of a process that has ended, and
+ * Ending of a socket's name until its server listens: before, it looks like that of a process that has ended, and
  * another server's sweep would remove it.
  */
 const UNFINISHED = '.new'
-/** In ms: a socket that still has such a name after so long was left by a process that was killed. Chosen. */
+/** In ms: a socket that has such a name for this long was left by a process that was killed. Chosen. */
 const ABANDONED = 60_000
-/** In ms: for so long a connection stays open at most. Chosen. */
+/** In ms: how long a connection stays open at most. Chosen. */
 const PATIENCE = 1_000
 
-/** The sockets of all servers that share a state folder. To be closed. */
+/** The sockets of all servers that share a state folder. Must be closed. */
 export class LivenessSockets {
   readonly #folder: string
   #fd: number | null = null
   #server: Server | null = null
   #announced: string | null = null
-  /** Called when another server has come or gone, as it says. */
+  /** Called when another server reports that it came or went. */
   onChange: () => void = () => {}
   constructor(folder: string) {
     this.#folder = folder
@@ -32,13 +32,13 @@ export class LivenessSockets {
 
   /**
    * Opens the socket by which others see that this server runs; it stays open until `close`.
-   * False: this file system or this system has no sockets of that kind, so that only silence can tell.
+   * False: this file system or system has no such sockets, so only silence can tell.
    */
   announce(nonce: string): Promise<boolean> {
     return new Promise(resolve => {
       const server = createServer(socket => {
         socket.on('error', () => {})
-        // Who only asks whether we run sends nothing.
+        // A server that only asks whether we run sends nothing.
         socket.on('data', () => {
           socket.destroy()
           this.onChange()
@@ -75,7 +75,7 @@ export class LivenessSockets {
     })
   }
 
-  /** Tells the server of this nonce that another has come or gone. Whether it heard that isn't known. */
+  /** Tells the server with this nonce that another has come or gone. Whether it received that is unknown. */
   tell(nonce: string): Promise<void> {
     return new Promise(resolve => {
       const socket = connect({ path: this.#address(nonce) })
@@ -87,13 +87,13 @@ export class LivenessSockets {
   }
 
   /**
-   * Removes the names of sockets whose processes have ended, unless `mayForget` says that they are still to be asked
-   * about.
+   * Removes the names of sockets whose processes have ended, unless `mayForget` returns false because they must still
+   * be asked about.
    */
   async sweep(mayForget: () => boolean): Promise<void> {
     for (const nonce of readdirSync(this.#folder)) {
       if (nonce === this.#announced || (nonce.endsWith(UNFINISHED) && !this.#isAbandoned(nonce))) continue
-      // What a process that has ended left is there by now, so nothing of it can come after this question.
+      // Everything that an ended process left exists by now, so nothing of it can come after this question.
       if ((await this.hasEnded(nonce)) === true && mayForget()) quietly(() => unlinkSync(join(this.#folder, nonce)))
     }
   }
@@ -111,7 +111,7 @@ export class LivenessSockets {
     if (fd !== null) quietly(() => closeSync(fd))
   }
 
-  /** A long path would not fit, so there the folder is named by a descriptor (Linux). */
+  /** A long path would not fit, so on Linux the folder is then named by a descriptor. */
   #address(nonce: string): string {
     const path = join(this.#folder, nonce)
     if (Buffer.byteLength(path) <= ADDRESS_LIMIT || process.platform !== 'linux') return path
@@ -120,7 +120,7 @@ export class LivenessSockets {
   }
 }
 
-/** EAGAIN: somebody listens but has long not answered, as a process that is suspended does. */
+/** EAGAIN: somebody listens but hasn't answered for long, like a suspended process. */
 const ANSWERS = new Map<string | undefined, boolean>([
   ['ECONNREFUSED', true],
   ['EAGAIN', false]

@@ -22,15 +22,15 @@ import { lifeOf, parseOwner, type Life, type Observer } from './owner.ts'
 import { readText } from '../text-file.ts'
 
 export interface HeldFile {
-  /** Names this hold, and no other, ever. */
+  /** Unique id of this hold. */
   readonly entry: string
   /**
-   * The entries of earlier holders that never released: they may be suspended, and not know that the lock isn't theirs.
+   * The entries of earlier holders that never released: they may be suspended, and not know that they lost the lock.
    */
   readonly unreleased: readonly string[]
-  /** Whether nobody has taken it from us; synchronous. */
+  /** Whether the lock is still ours; synchronous. */
   held(): boolean
-  /** To be called when nothing that the unreleased do can take effect any more. */
+  /** Call it when nothing that the unreleased holders do can take effect any more. */
   forget(): void
   /** Never rejects: what can't be removed is taken over later. */
   release(): Promise<void>
@@ -39,17 +39,17 @@ export interface HeldFile {
 type Report = (event: { event: string; [key: string]: unknown }) => void
 
 // proper-lockfile's exit hook (signal-exit) would end the process on a write beyond the limit on file size, which Node
-// alone survives. It does nothing where somebody else listens.
+// alone survives. It does nothing if there is another listener.
 process.on('SIGXFSZ', () => {})
 
 type Done = (error: Error | null) => void
 
 /**
- * In ms: a lock file that nobody touched for so long may be taken over. proper-lockfile touches it twice in that time,
- * and this is its own default.
+ * In ms: a lock file that nobody touched for this long may be taken over. proper-lockfile touches it twice in that
+ * time, and this is its own default.
  */
 const STALE = 10_000
-/** In ms: what a rival that took over too needs to become visible. Chosen, not measured. */
+/** In ms: how long a rival that took over too needs to become visible. Chosen, not measured. */
 const SETTLE = 50
 
 /**
@@ -64,7 +64,7 @@ export class LockFiles {
   readonly #unreleased: string
   readonly #observer: Observer
   readonly #report: Report
-  /** By path: who holds that lock in this process, or is trying to. */
+  /** Holders, and attempts to become one, in this process, by path. */
   readonly #holds = new Map<string, Hold>()
   #count = 0
 
@@ -75,7 +75,7 @@ export class LockFiles {
     this.#report = report
   }
 
-  /** The keys that begin so, of locks that are held, or were taken over and not forgotten. */
+  /** Keys with this prefix, of locks that are held, or were taken over and not forgotten. */
   list(prefix: string): string[] {
     const names = [...readdirSync(this.#locks), ...readdirSync(this.#unreleased)]
     return [...new Set(names)].filter(name => name.startsWith(prefix) && !name.includes('.'))
@@ -126,7 +126,7 @@ export class LockFiles {
     const entry = join(path, hold.entry)
     const held = (): boolean => !compromised && existsSync(entry)
     const letGo = async (): Promise<void> => {
-      // Fails if it isn't ours any more, and then the folder has another's entry and stays.
+      // Fails if it isn't ours any more; then the folder has another server's entry and stays.
       quietly(() => unlinkSync(entry))
       hold.released = true
       // It may have been given up already, as compromised.
@@ -160,7 +160,7 @@ export class LockFiles {
     }
   }
 
-  /** Those that were moved away; more of them can only come while we don't hold the lock. */
+  /** Locks that were moved away; more can only come while we don't hold the lock. */
   #unreleasedOf(key: string): Unreleased[] {
     const folder = join(this.#unreleased, key)
     // Nothing there is the usual case, and cheaper to ask for than to fail on.
@@ -176,8 +176,8 @@ export class LockFiles {
   }
 
   /**
-   * Moves a dead or silent holder's lock out of the way, so that its place is `free`; `moved` says that this did it.
-   * `held`: by somebody who lives.
+   * Moves a dead or silent holder's lock away, so that its place is `free`; `moved`: this call did it. `held`: a living
+   * server has it.
    */
   async #clear(key: string): Promise<'free' | 'moved' | 'held'> {
     const path = join(this.#locks, key)
@@ -193,15 +193,15 @@ export class LockFiles {
     }
   }
 
-  /** Of whoever wrote this entry; `touched` is what it touches while it lives. */
+  /** Liveness of the server that wrote this entry; `touched` is the path it touches while it lives. */
   async #lifeOf(entry: string, touched: string): Promise<Life> {
     const owner = parseOwner(readText(entry))
     return owner === null ? 'alive' : lifeOf(owner, Date.now() - statSync(touched).mtimeMs, this.#observer)
   }
 
   /**
-   * One rename, so only one of several rivals does it; what it got is looked at afterwards, and put back if it was a
-   * living one's.
+   * One rename, so only one of several rivals succeeds; the lock moved is checked afterwards, and put back if its
+   * holder lives.
    */
   #moveAway(key: string, entry: string): boolean {
     const path = join(this.#locks, key)
@@ -210,8 +210,8 @@ export class LockFiles {
     mkdirSync(folder, { recursive: true, mode: 0o700 })
     renameSync(path, away)
     if (existsSync(join(away, entry))) return true
-    // A rival took over between our look and our rename. Where its place is taken meanwhile, it stays among the
-    // unreleased, and will find that it has lost the lock.
+    // A rival took over between our look and our rename. If its place is taken meanwhile, its lock stays among the
+    // unreleased, and it will find that it has lost the lock.
     quietly(() => renameSync(away, path))
     quietly(() => rmdirSync(folder))
     return false
@@ -224,7 +224,7 @@ export class LockFiles {
       if (!name.includes('.')) {
         if ((await this.#clear(name)) === 'free') quietly(() => rmdirSync(path))
       }
-      // Such a folder lives for an instant, between being made and being renamed.
+      // Such a folder exists only for an instant, between being made and being renamed.
       else if ((statSync(path, { throwIfNoEntry: false })?.mtimeMs ?? Infinity) < Date.now() - STALE) {
         rmSync(path, { recursive: true, force: true })
       }
@@ -238,16 +238,16 @@ export class LockFiles {
         const lives = await Promise.all(found.entries.map(entry => this.#lifeOf(join(found.path, entry), found.path)))
         if (lives.every(life => life === 'dead')) this.#forget(key, [found])
       } catch (error) {
-        // Whoever has the lock now has dealt with it.
+        // The present holder of the lock has dealt with it.
         if (codeOf(error) !== 'ENOENT') throw error
       }
     }
   }
 
   /**
-   * What proper-lockfile sees as the file system: synchronous where that is cheaper than a thread's round trip, and its
-   * `mkdir` makes the folder with its owner in it (why: docs/decisions/lock.md). One object for all locks: what times are
-   * worth here is probed once.
+   * The file system as proper-lockfile sees it: synchronous where that is cheaper than a thread's round trip, and its
+   * `mkdir` makes the folder with its owner in it (why: docs/decisions/lock.md). One object for all locks, as
+   * proper-lockfile probes the precision of times once for each.
    */
   readonly #fs = {
     utimes,
@@ -276,7 +276,7 @@ export class LockFiles {
       writeFileSync(join(temp, entry), JSON.stringify(this.#observer.me), { mode: 0o600, flag: 'wx' })
       renameSync(temp, path)
     } catch (error) {
-      // Without a free descriptor Node 24 fails here with an error that says nothing; the one that led here does.
+      // Without a free descriptor Node 24 fails here with an error that says nothing; the original error does.
       quietly(() => rmSync(temp, { recursive: true, force: true }))
       throw codeOf(error) === 'ENOTEMPTY' ? taken() : error
     }
@@ -304,7 +304,7 @@ class Hold {
   readonly path: string
   entry = ''
   released = false
-  /** Whether it was this caller that moved a holder's lock out of the way. */
+  /** Whether this caller moved a holder's lock away. */
   tookOver = false
   constructor(key: string, path: string) {
     this.key = key

@@ -13,7 +13,7 @@ import type { Pass, RootLock } from './root-lock.ts'
 import { holdSocket, type HeldSocket, type WantedSocket } from './socket-lock.ts'
 
 export interface LocksOptions {
-  /** Of all servers on this root. */
+  /** Shared by all servers on this root. */
   secret: Buffer
   /** In ms, over all stages. */
   timeout: number
@@ -30,11 +30,11 @@ export interface LocksOptions {
    * (fence.ts). Where it throws, nobody gets the lock.
    */
   fence(realPath: Buffer, temps: readonly string[]): void
-  /** To be done before another process can have this file. Must not reject. */
+  /** Runs before another process can acquire this file. Must not reject. */
   leaving?: (realPath: Buffer) => Promise<void>
-  /** Hears of a socket whose holder doesn't prove that it is a server. */
+  /** Reports a socket whose holder doesn't prove that it is a server. */
   unproven?: (name: string) => void
-  /** Hears how long each lock was waited for, in seconds, and whether it was had. */
+  /** Reports how long each lock was waited for, in seconds, and whether it was acquired. */
   waited?: ((seconds: number, isHeld: boolean) => void) | undefined
 }
 
@@ -43,9 +43,9 @@ interface Waiting {
 }
 
 export interface Wait {
-  /** Of performance.now(): of whoever takes several, one after the other, always in the order of their paths. */
+  /** On the clock of performance.now(). For callers that acquire several locks, always in the order of their paths. */
   deadline?: number
-  /** Who asks, and gets nothing where it has gone by its turn. */
+  /** The client; it gets nothing if it has gone by its turn. */
   client?: Waiting | undefined
 }
 
@@ -70,9 +70,9 @@ export class Locks {
   }
 
   /**
-   * For the file at this real path below the root. First come, first served. What an earlier holder was still about to
-   * do to the file can't take effect any more once this returns. Failure: FILE_LOCKED (timeout, queue_full, client_gone).
-   * Throws errors of the system.
+   * Acquires the lock of the file at this real path below the root. First come, first served. Once it returns, nothing
+   * that an earlier holder was about to do to the file can take effect. Failure: FILE_LOCKED (timeout, queue_full,
+   * client_gone). Throws the system's errors.
    */
   acquire(realPath: Buffer, { deadline = this.deadline(), client }: Wait = {}): Promise<Result<Lock, FileFailure>> {
     const { waited } = this.#options
@@ -139,13 +139,13 @@ export class Locks {
       if (client?.isGone()) return fail({ code: 'FILE_LOCKED', reason: 'client_gone', retry_after: 1 })
       kept = true
       return ok({
-        // Nobody has to tell it: without a lock file, temp files are found by what their server has recorded.
+        // Nobody needs to compute it: without a lock file, temp files are found by their server's record.
         temp: file === undefined ? randomTempName() : this.#tempName(file.entry),
         alone_since,
         held: () =>
           (entered.pass?.held() ?? true) &&
           (file?.held() ?? true) &&
-          // One that takes no lock files may have come.
+          // A server that takes no lock files may have come.
           !(isBare === true && this.#options.peers?.isAnyLocal() === true),
         release
       })
@@ -186,22 +186,22 @@ export class Locks {
     }
   }
 
-  /** As `Lock.alone_since` of a lock that were acquired now without waiting. */
+  /** `Lock.alone_since` of a lock acquired now without waiting. */
   get aloneSince(): string | null {
     return this.#options.root?.aloneSince ?? null
   }
 
-  /** How many locks this process has had and released. */
+  /** How many locks this process has acquired and released. */
   get released(): number {
     return this.#released
   }
 
-  /** By when a lock that is asked for now has to be had. */
+  /** Until when a lock requested now may be waited for. */
   deadline(): number {
     return this.#queues.deadline()
   }
 
-  /** 24 hex digits that whoever doesn't know the secret can't guess, and the next holder of the lock file can tell. */
+  /** 24 hex digits that can't be guessed without the secret, but the next holder of the lock file can compute. */
   #tempName(entry: string): string {
     return tempName(this.#digest(entry))
   }

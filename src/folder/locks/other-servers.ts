@@ -1,16 +1,16 @@
 // Which other servers work on a root, so that two that can't see each other's locks never work there at once. Does not
 // know locks, the files of the root, or sentences.
 //
-// For as long as it lives a server listens by abstract unix sockets whose names say it all: a digest of its state's
-// secret, its pid, a port where it can be asked, and digests of device and inode of its root and of each folder above. No
-// two names are alike, so servers with one state folder live side by side and none depends on another; the kernel removes
-// a name with its process, and lists them all in /proc/net/unix. Nothing is written anywhere. A server that starts looks,
-// announces itself, and looks again: of two that start at once, one at least sees the other. On one root there has to be
-// one state, known by its secret and not by its path. A root inside another one is refused whatever the state:
-// locks go by the path below the root.
+// As long as it lives, a server listens on abstract unix sockets whose names carry the data: a digest of its state's
+// secret, its pid, a port where it can be asked, and digests of device and inode of its root and of each folder above.
+// No two names are alike, so servers with one state folder coexist and none depends on another; the kernel removes a
+// name with its process, and lists them all in /proc/net/unix. Nothing is written anywhere. A starting server looks,
+// announces itself, and looks again: if two start at once, at least one sees the other. One root must have one state,
+// identified by its secret and not by its path. A root inside another one is refused whatever the state: locks go by
+// the path below the root.
 //
-// Anyone on the host can listen by such a name. So it counts only where the kernel proves that it belongs to a user who
-// may write in the root, and so could do the harm without any server (server-identity.ts). Of others a line is logged.
+// Anyone on the host can listen on such a name. So it counts only if the kernel proves that it belongs to a user who
+// may write in the root, and so could do the harm without any server (server-identity.ts). Others are only logged.
 //
 // Not seen: servers on other hosts or in other network namespaces (most containers), and outside Linux none at all; a
 // server of another user while it is suspended or too busy to answer; a root that is reached by a mount of a part of
@@ -34,10 +34,10 @@ export interface PresenceOptions {
   report: (event: { event: string; [key: string]: unknown }) => void
 }
 
-/** Where the other's root is, seen from ours. */
+/** Where the other server's root is, relative to ours. */
 type Where = 'same' | 'above' | 'below'
 
-/** Thrown where another server works on the root, or on a part of it. */
+/** Thrown if another server works on the root, or on a part of it. */
 export class Occupied extends Error {
   readonly code = 'OCCUPIED'
   readonly root: string
@@ -45,7 +45,7 @@ export class Occupied extends Error {
   /** In the pid namespace of the other. */
   readonly pid: number
   readonly uid: number
-  /** What it reports about itself; null where it gives no answer, as when it is suspended. */
+  /** What it reports about itself; null if it doesn't answer, for example while suspended. */
   readonly info: ServerInfo | null
   constructor(root: string, { where, pid, uid, info }: Rival) {
     super('another server works on this root')
@@ -62,7 +62,7 @@ interface Here {
   folders: [string, ...string[]]
   state: string
 }
-/** `uid`: of its holder, if that is proved. */
+/** `uid`: its holder's user, if that is proved. */
 interface Claimed extends Claim {
   where: Where
   uid: number | null
@@ -74,7 +74,7 @@ interface Unproven {
 interface RivalFound {
   rival: Rival
 }
-/** `unproven`: what is to be reported of names that prove nothing. */
+/** `unproven`: the report on names that prove nothing. */
 type Seen = RivalFound | { rival: null; unproven: Unproven | null }
 interface Rival {
   where: Where
@@ -83,14 +83,16 @@ interface Rival {
   info: ServerInfo | null
 }
 
-/** How often a server that meets another looks: both may have just begun. Chosen, not measured, as is the next. */
+/**
+ * How often a server that meets another one looks: both may have just started. Chosen, not measured, as is the next.
+ */
 const ATTEMPTS = 3
-/** So many names are looked into; only an attacker makes more. */
+/** How many names are examined; only an attacker makes more. */
 const NAMES = 32
 
 /**
- * Throws Occupied, and the system's error where no socket can be had. Takes some milliseconds, and up to some seconds
- * where another may be there.
+ * Throws Occupied, and the system's error if no socket can be made. Takes some milliseconds, and up to some seconds if
+ * another server may be there.
  */
 export async function announcePresence(options: PresenceOptions): Promise<Presence> {
   if (process.platform !== 'linux') return { withdraw() {} }
@@ -129,7 +131,7 @@ async function enter(here: Here, info: ServerInfo): Promise<Seen & Presence> {
   }
 }
 
-/** Who is there; `names`: those of this server. */
+/** Looks for other servers; `names`: this server's own. */
 async function look(here: Here, names: readonly string[]): Promise<Seen> {
   let claims: Claim[]
   try {
@@ -161,7 +163,7 @@ async function look(here: Here, names: readonly string[]): Promise<Seen> {
   return rival === null ? { rival, unproven: unprovenIn(rivals) } : { rival }
 }
 
-/** What is left of names that prove nothing, when it is asked whether they are still there. */
+/** The report on unproven names that still exist. */
 function unprovenIn(rivals: readonly Claimed[]): Unproven | null {
   const names = new Set(rivals.length === 0 ? [] : listClaims().map(({ name }) => name))
   const left = rivals.filter(({ name }) => names.has(name))
@@ -177,12 +179,12 @@ function whereIs({ folders, state }: Claim, here: Here): Where | null {
   return here.folders.includes(folders[0]) ? 'above' : folders.includes(root) ? 'below' : null
 }
 
-/** Whether its holder, if that is proved, may write where this server may. */
+/** Whether its holder, if proved, may write where this server may. */
 function counts(here: Here, { where, pid, uid, folders: [root] }: Claimed, info: ServerInfo | null): boolean {
   if (uid === null || uid === process.geteuid?.()) return uid !== null
   if (where !== 'below') return mayWriteIn(here.stat, uid, pid)
   if (info === null) return false
-  // That its root lies in ours has only been said.
+  // It only claims that its root lies in ours.
   try {
     const real = realpathSync.native(info.root, 'buffer')
     const [id, ...above] = folderIds(real)

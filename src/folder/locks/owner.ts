@@ -1,5 +1,5 @@
-// Who holds something: host, boot, pid namespace, pid and start time; and whether that process still runs. Does not
-// know locks, and has no files of its own.
+// Identifies the holder of something: host, boot, pid namespace, pid and start time; and tells whether that process
+// still runs. Does not know locks, and has no files of its own.
 import { randomBytes } from 'node:crypto'
 import { readFileSync, readlinkSync } from 'node:fs'
 import { hostname } from 'node:os'
@@ -21,20 +21,20 @@ export interface Owner {
 }
 
 /**
- * `dead`: that process is gone for good; this is certain.
- * `silent`: nothing was heard of it for `SILENCE`, so it is dead, suspended or cut off; it may still come back.
+ * `dead`: the process is gone for good; this is certain.
+ * `silent`: no sign of it for `SILENCE`, so it is dead, suspended or cut off; it may still come back.
  */
 export type Life = 'alive' | 'silent' | 'dead'
 
-/** Who looks at owners: itself, and what the sockets say (see LivenessSockets). */
+/** The server that examines owners: itself, and what the sockets say (see LivenessSockets). */
 export interface Observer {
   readonly me: Owner
   hasEnded(nonce: string): Promise<boolean | null>
 }
 
 /**
- * In ms: after this, an owner of whom nothing else can be known counts as silent. Owners touch their file every
- * `HEARTBEAT`, so six have to be missed; chosen, not measured.
+ * In ms: after this, an owner that can't be examined otherwise counts as silent. Owners touch their file every
+ * `HEARTBEAT`, so six touches must be missed; chosen, not measured.
  */
 export const SILENCE = 60_000
 export const HEARTBEAT = 10_000
@@ -79,7 +79,7 @@ export function thisOwner(): Owner {
 /**
  * Whether the process behind `owner` still runs; `heartbeatAge` in ms. Certain for a process of this host and pid
  * namespace, for an earlier boot of this host (hosts that share a state folder need names of their own), and on this
- * kernel for whoever announced itself; elsewhere only silence tells.
+ * kernel for a server that announced itself; otherwise only silence tells.
  */
 export async function lifeOf(owner: Owner, heartbeatAge: number, { me, hasEnded }: Observer): Promise<Life> {
   const sameBoot = owner.boot_id === me.boot_id && (owner.boot_id !== '' || owner.hostname === me.hostname)
@@ -87,11 +87,11 @@ export async function lifeOf(owner: Owner, heartbeatAge: number, { me, hasEnded 
   if (sameBoot && owner.pid_namespace === me.pid_namespace) {
     const started = startTime(owner.pid)
     if (started !== '' && owner.start_time !== '') return started === owner.start_time ? 'alive' : 'dead'
-    // A process of another user may be hidden from /proc, but not from kill. Without a start time the pid may be
-    // another's by now.
+    // A process of another user may be hidden from /proc, but not from kill. Without a start time, the pid may have
+    // been reused.
     return exists(owner.pid) ? bySilence : 'dead'
   }
-  // Another boot of this host, unless it is another host of the same name, which would still be heard of.
+  // Another boot of this host, unless it is another host with the same name, which would not be silent.
   if (!sameBoot) return owner.hostname === me.hostname && bySilence === 'silent' ? 'dead' : bySilence
   const ended = owner.announced === true && owner.boot_id !== '' ? await hasEnded(owner.nonce) : null
   return ended === null ? bySilence : ended ? 'dead' : 'alive'

@@ -1,21 +1,21 @@
-// What a lock has to know of the other servers on its state folder: which has a socket, and whether one of them takes no
-// lock files. Does not know locks.
+// What a lock needs to know of the other servers on its state folder: which has a socket, and whether one takes no lock
+// files. Does not know locks.
 import { socketsOf } from './server-identity.ts'
 import { inodesOf } from './server-names.ts'
 
 export interface Peers {
-  /** Whether one of the servers has the socket of this name, or nobody. Synchronous, and reads much of /proc. */
+  /** Whether one of the servers, or nobody, has the socket with this name. Synchronous, and reads much of /proc. */
   serversHave(name: string): boolean
   /** Whether another server takes no lock files (`--lock local`). Synchronous. */
   isAnyLocal(): boolean
 }
 
-/** So often it is looked: a socket that changes hands meanwhile is found with nobody. Chosen, not measured. */
+/** How often to look: a socket that changes hands meanwhile has no holder. Chosen, not measured. */
 const LOOKS = 3
 
 /**
- * Whether one of these processes has the socket of this name, or nobody. A process that can't be looked into, or is of
- * another user, hasn't: the number may be used again.
+ * Whether one of these processes, or nobody, has the socket with this name. A process that can't be examined, or
+ * belongs to another user, doesn't count: its pid may have been reused.
  */
 export function isHeldBy(pids: readonly number[], name: string): boolean {
   for (let i = 0; i < LOOKS; i++) {

@@ -1,92 +1,93 @@
-// The root lock: each server has one for the whole root, and while it keeps it, no other server edits and it needs no
-// locks of single files between servers. Does not know those, or how servers find each other. States and proof:
+// The root lock: each server has one for the whole root; while it keeps it, no other server edits, and files need no
+// locks between servers. Does not know file locks, or how servers find each other. States and proof:
 // docs/decisions/alone.md.
 import type { HeldFile, LockFiles } from './lock-file.ts'
 
-/** What is known of the servers on this root, by the records in the state folder. */
+/** What the records in the state folder show of the servers on this root. */
 export interface Servers {
-  /** Whether this server's own record is there; synchronous. */
+  /** Whether this server's own record exists; synchronous. */
   stands(): boolean
-  /** Grows each time that the record is made again. */
+  /** Incremented each time the record is made again. */
   generation(): number
   renew(): void
-  /** Throws where the state folder isn't the one that was opened, or can't be used. */
+  /** Throws if the state folder was replaced, or can't be used. */
   checkState(): void
-  /** Whether another server that edits may be there. False is certain. */
+  /** Whether another editing server may be there. False is certain. */
   others(): Promise<boolean>
-  /** Asks the others to look who is there. Never rejects. */
+  /** Asks the other servers to look who is there. Never rejects. */
   tell(): Promise<void>
 }
 
 export interface RootLockOptions {
-  /** This server's. */
+  /** This server's nonce. */
   nonce: string
   files: LockFiles
   servers: Servers
-  /** Whether this server may keep the lock: all that is known of others must be so at once. */
+  /** Whether this server may keep the lock; if not, others can't be seen reliably. */
   mayBeAlone: boolean
   /**
-   * Removes the temp files that these servers, by their nonces, have recorded: they held their root lock and never
-   * released it. Where it throws, nobody edits.
+   * Removes the temp files recorded by the servers with these nonces, which held their root lock and never released it.
+   * If it throws, nobody edits.
    */
   fence(nonces: readonly string[]): void
-  /** Called when this server is alone, and when it is so no more. */
+  /** Called when this server starts or stops being alone. */
   aloneChanged?(isAlone: boolean): void
-  /** To be done when this server was alone, before others can edit. Must not reject. */
+  /** Called when this server was alone, before others can edit. Must not reject. */
   leaving?(): Promise<void>
   report: (event: { event: string; [key: string]: unknown }) => void
 }
 
-/** The right to take the lock of a file. */
+/** The right to acquire the lock of a file. */
 export interface Pass {
   /**
-   * Names the time during which this server is alone, and no lock of a file between servers is needed; the next such
-   * time has another name. Null: another server may be there.
+   * Identifies the period in which this server is alone, and file locks between servers aren't needed; each period has
+   * another value. Null: another server may be there.
    */
   readonly alone_since: string | null
-  /** Whether what was known when it was given still holds; synchronous. */
+  /** Whether the facts on which it was given still hold; synchronous. */
   held(): boolean
   leave(): void
 }
 
-/** While this server is alone. */
+/** A period in which this server is alone. */
 interface Alone {
   readonly hold: HeldFile
-  /** Edits that rely on it. */
+  /** How many edits rely on it. */
   users: number
-  /** Another server has come: no more of them. */
+  /** Another server has come: no further edits may rely on it. */
   leaving: boolean
 }
 
-/** Of the names of root locks; those of files are digests. */
+/** Prefix of the names of root locks; those of file locks are digests. */
 const PREFIX = 'root-'
 /**
- * In ms between two looks at who is there: a server that runs on another kernel can't tell us that it has come, and
- * waits so long. Chosen.
+ * In ms between two looks at who is there: a server on another kernel can't notify us that it has come, and waits this
+ * long. Chosen.
  */
 const LOOK = 2_000
 
 /**
- * In ms: for so long after a look that found our record and our root lock, edits begin without another one; each looks
- * before its rename all the same (`held`). Begun in vain is what begins so soon before others take a silent server's
- * place, which they do after ten seconds. Of 16 clients, one look less is 0.94 × the main thread's time of an edit.
+ * In ms: how long after a look that found our record and our root lock edits begin without another look; each still
+ * looks before its rename (`held`). An edit that starts just before another server takes over is wasted, but others
+ * take a silent server's place only after ten seconds. With 16 clients, leaving out one look takes an edit to 0.94 ×
+ * its main-thread time.
  */
 const FRESH = 100
 
 export class RootLock {
   readonly #options: RootLockOptions
-  /** The name of our own. */
+  /** The name of this server's own lock. */
   readonly #key: string
   readonly #timer: NodeJS.Timeout
   #alone: Alone | null = null
-  /** The generation of our record with which this server has passed: whoever came later sees it. */
+  /** The generation of our record with which this server has passed: a server that came later sees it. */
   #passed = -1
-  /** Of performance.now(). */
+  /** On the clock of performance.now(). */
   #freshUntil = -Infinity
   #joining: Promise<boolean> | null = null
   #releasing: Promise<void> = Promise.resolve()
   #looking: Promise<void> | null = null
-  /** Somebody came or went while it was being looked. */
+  /** Another server came or went during the look. */
   #lookAgain = false
   #closed = false
 
@@ -98,7 +99,7 @@ export class RootLock {
     }, LOOK).unref()
   }
 
-  /** As `Pass.alone_since` of the next pass; null also where that has to be waited for. */
+  /** `Pass.alone_since` of the next pass; null also if that pass must be waited for. */
   get aloneSince(): string | null {
     const alone = this.#alone
     return alone === null || alone.leaving || this.#passed !== this.#options.servers.generation()
@@ -107,13 +108,14 @@ export class RootLock {
   }
 
   /**
-   * Before each edit. Waits for the server that is alone at most until `deadline` (of performance.now()); then null.
+   * Call it before each edit. Waits for the server that is alone, at most until `deadline` (of performance.now()); then
+   * null.
    */
   async enter(deadline: number): Promise<Pass | null> {
     for (;;) {
       const pass = this.#pass()
       if (pass !== null) return pass
-      // It may share an attempt that has an earlier deadline, and then makes its own.
+      // It may share an attempt with an earlier deadline, and then makes its own.
       await this.#joinOnce(deadline)
       if (performance.now() >= deadline) return this.#pass()
     }
@@ -138,7 +140,7 @@ export class RootLock {
       this.#freshUntil = is ? performance.now() + FRESH : -Infinity
       return is
     }
-    // If not, we were silent, and another server has taken us for gone.
+    // If not, we were silent, and another server took us for gone.
     if (performance.now() >= this.#freshUntil && !held()) return null
     if (alone === null) return { alone_since: null, held, leave() {} }
     alone.users++
@@ -153,8 +155,8 @@ export class RootLock {
   }
 
   /**
-   * Passes the root locks of all others: then nobody is alone, and nobody who was can write any more. Takes our own,
-   * and keeps it if no other is there. False: not until `deadline`.
+   * Passes the root locks of all others: then no other server is alone, and none that was can still write. Acquires our
+   * own, and keeps it if there is no other server. False: not done by `deadline`.
    */
   async #join(deadline: number): Promise<boolean> {
     const { files, servers, mayBeAlone } = this.#options
@@ -166,9 +168,9 @@ export class RootLock {
     servers.checkState()
     if (!servers.stands()) servers.renew()
     const generation = servers.generation()
-    // Not before our record is there: from then on, whoever looks sees us.
+    // Only now that our record exists: any server that looks from now on sees us.
     servers.tell()
-    // Who takes one that isn't listed looks at the records later than we made ours, and gives it back.
+    // A server whose lock we didn't list reads the records after we made ours, and gives its lock back.
     for (const key of files.list(PREFIX)) {
       if (key === this.#key) continue
       const passed = await this.#take(key, deadline)
@@ -195,12 +197,12 @@ export class RootLock {
     return true
   }
 
-  /** Whether edits that it began alone still run, and can take effect. */
+  /** Whether edits that began while it was alone still run, and can take effect. */
   #isEnding(alone: Alone): boolean {
     return alone.leaving && this.#options.servers.stands() && alone.hold.held()
   }
 
-  /** A root lock, when what earlier holders recorded is removed; null: not until `deadline`. */
+  /** A root lock, after removing what earlier holders recorded; null: not acquired by `deadline`. */
   async #take(key: string, deadline: number): Promise<HeldFile | null> {
     const hold = await this.#options.files.hold(key, deadline)
     if (hold === null || hold.unreleased.length === 0) return hold
@@ -214,7 +216,7 @@ export class RootLock {
     return hold
   }
 
-  /** Sees who is there, when another server may have come or gone. Never throws. */
+  /** Looks who is there, when another server may have come or gone. Never throws. */
   look(): void {
     this.#lookAgain = true
     this.#looking ??= this.#lookWhileAsked()
@@ -234,7 +236,7 @@ export class RootLock {
   async #look(): Promise<void> {
     const { servers, mayBeAlone } = this.#options
     if (this.#passed === -1 || this.#closed) return
-    // Without a record we can't be told of others.
+    // Without a record, others can't notify us.
     const isOnlyOne = servers.stands() && !(await servers.others())
     const alone = this.#alone
     if (alone !== null && !isOnlyOne) {
@@ -259,7 +261,7 @@ export class RootLock {
     await hold.release()
   }
 
-  /** When no edit runs any more. */
+  /** Call it when no edit runs any more. */
   async close(): Promise<void> {
     this.#closed = true
     clearInterval(this.#timer)

@@ -1,10 +1,10 @@
-// Who is behind a socket's name that says "a server works on this root": asks, and has the answer proved by what only
-// the kernel can tell. Does not know what a name means, or which roots there are.
+// Identifies the server behind a socket's name: asks it, and proves the answer by facts that only the kernel sets. Does
+// not know what a name means, or which roots there are.
 //
 // Node can't ask a unix socket for the user at its other end. But /proc/<pid>/fd shows that a process has the socket
-// (one of our own user, or any if we may look), and /proc/net/udp tells everyone the user of each UDP socket. So a server
-// also has a UDP port of the loopback device, which its names say, and answers there who asks about one of its names:
-// that port's user has the name. A connection, or a place in a queue, could be kept from those who ask by anybody.
+// (one of our own user, or any if we may look), and /proc/net/udp shows everyone the user of each UDP socket. So a
+// server also has a UDP port on the loopback device, which its names carry, and answers there when asked about one of
+// its names: that port's user has the name. With a connection or a queue, anybody could keep others from asking.
 import { randomBytes } from 'node:crypto'
 import { createSocket, type Socket } from 'node:dgram'
 import { readdirSync, readFileSync, readlinkSync, type Stats } from 'node:fs'
@@ -25,7 +25,7 @@ const LOOPBACK = '127.0.0.1'
 
 /** Answers those who ask about its names, until it is closed; keeps no process alive. */
 export interface Answers {
-  /** To be said in the names; 0: nobody can ask. */
+  /** To be put in the names; 0: nobody can ask. */
   readonly port: number
   /** Listens by this name. Throws the system's error. */
   listenBy(name: string): Promise<void>
@@ -62,7 +62,7 @@ export async function answerWith(info: ServerInfo): Promise<Answers> {
   }
 }
 
-/** False: there is no loopback device to be asked at, as in a network namespace that nobody has set up. */
+/** False: there is no loopback device, as in a network namespace that nobody has set up. */
 const isListening = (socket: Socket): Promise<boolean> =>
   new Promise(resolve => {
     socket.on('error', () => resolve(false))
@@ -79,13 +79,13 @@ const answerTo = (question: string, info: ServerInfo): string => JSON.stringify(
 export interface Holder {
   /** Null: nothing proves whose it is. */
   uid: number | null
-  /** Null: no answer, or none that can be understood. As true as its user. */
+  /** Null: no answer, or none that can be parsed. As trustworthy as its user. */
   info: ServerInfo | null
 }
 
 /**
- * Whose the listening socket of this name is, and what it says by the port that the name has. Takes at most three seconds.
- * `known`: its user, where that is proved already.
+ * The user who has the listening socket with this name, and what its server says at the port in the name. Takes at most
+ * three seconds. `known`: its user, if proved already.
  */
 export async function holderOf({ name, port }: { name: string; port: number }, known: number | null): Promise<Holder> {
   if (port === 0) return { uid: known, info: null }
@@ -96,7 +96,7 @@ export async function holderOf({ name, port }: { name: string; port: number }, k
   return { uid: known ?? (isSame ? before.uid : null), info }
 }
 
-/** What the server behind this port says where it has this name. */
+/** What the server behind this port says, if it has this name. */
 function ask(port: number, name: string): Promise<ServerInfo | null> {
   return new Promise(resolve => {
     const question = `${randomBytes(NONCE / 2).toString('hex')} ${name}`
@@ -118,7 +118,7 @@ function ask(port: number, name: string): Promise<ServerInfo | null> {
       const info = parseInfo(answer.toString(), question)
       if (info !== null) end(info)
     })
-    // From then on it hears nobody but this port.
+    // From then on it receives only from this port.
     socket.connect(port, LOOPBACK, send)
   })
 }

@@ -10,22 +10,22 @@ export interface Claim {
   name: string
   /** 16 hex digits that servers with one state folder have in common. */
   state: string
-  /** In the pid namespace of whoever made the name. */
+  /** In the pid namespace of the process that made the name. */
   pid: number
-  /** UDP, of the loopback device: who has the name answers there. 0: nobody does. */
+  /** UDP port on the loopback device, where the holder of the name answers. 0: nobody does. */
   port: number
   /** The id of the root, then those of some of the folders above it; a server's names together have all. */
   folders: [string, ...string[]]
-  /** Of the socket that has the name. */
+  /** Inode of the socket with this name. */
   inode: string
 }
 
-/** Bytes of the longest name; Node 20 fills up shorter ones, and later versions would not find them. */
+/** Bytes of the longest name; Node 20 pads shorter ones, and later versions would not find them. */
 const LENGTH = 107
-/** As many ids as fit behind the rest. */
+/** How many ids fit behind the rest. */
 const IDS = 5
 const NAME = /@(editd\.([0-9a-f]{16})\.([0-9]{1,7})\.([0-9a-f]{4})[0-9a-f]{4}\.((?:[0-9a-f]{12}){1,5})\.+)$/
-/** __SO_ACCEPTCON: it listens. What it has accepted has its name too. */
+/** __SO_ACCEPTCON: it listens. Accepted connections have its name too. */
 const LISTENS = 0x10000
 /** SS_UNCONNECTED: it listens, or has only got its name. */
 const UNCONNECTED = '01'
@@ -67,7 +67,7 @@ export function namesOf(server: Omit<Claim, 'name' | 'inode'> & { serial: string
   return names
 }
 
-/** Every unix socket of this network namespace. Throws where the system doesn't tell. */
+/** Every unix socket of this network namespace. Throws if the system doesn't tell. */
 const listSockets = (): { flags: number; state: string; inode: string; name: string }[] =>
   readFileSync('/proc/net/unix', 'latin1')
     .split('\n')
@@ -79,11 +79,11 @@ const listSockets = (): { flags: number; state: string; inode: string; name: str
 /** Those that have this name of a lock's socket and aren't connections. Throws where the system doesn't tell. */
 export const inodesOf = (lock: string): string[] =>
   listSockets()
-    // Node 20 fills up names.
+    // Node 20 pads names.
     .filter(({ state, name }) => state === UNCONNECTED && name.replace(/@+$/, '') === `@${lock}`)
     .map(({ inode }) => inode)
 
-/** Every name that somebody of this network namespace listens by. Throws where the system doesn't tell. */
+/** Every name that a process of this network namespace listens on. Throws if the system doesn't tell. */
 export const listClaims = (): Claim[] =>
   listSockets().flatMap(({ flags, inode, name: whole }) => {
     const [, name = '', state = '', pid, port = '', ids = ''] = NAME.exec(whole) ?? []

@@ -1,6 +1,6 @@
 // The lock between processes of one host: an abstract unix socket, which the kernel frees with its holder. Linux only.
-// Any user of the host can take such a name, so a waiter has the holder prove that it knows the servers' secret. Does not
-// know files, or what is done where it doesn't.
+// Any user of the host can take such a name, so a waiter makes the holder prove that it knows the servers' secret. Does
+// not know files, or what happens if it doesn't.
 import { randomBytes } from 'node:crypto'
 import { connect, createServer, type Server, type Socket } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -13,12 +13,12 @@ export interface HeldSocket {
   release(): void
 }
 
-/** A socket that is to be had. */
+/** A socket to acquire. */
 export interface WantedSocket {
   name: string
-  /** What only a server with our secret can answer to this nonce. */
+  /** The answer to this nonce that only a server with our secret can give. */
   proofOf(nonce: string): string
-  /** Whether to wait on, though the holder has proved nothing for a while. */
+  /** Whether to go on waiting, although the holder has proved nothing for a while. */
   waitOn(): boolean
 }
 
@@ -35,7 +35,7 @@ const PROOF = 128
 
 /**
  * Waits for the name, at most until `deadline` (of performance.now()); then null. `unproven`: its holder didn't prove
- * that it is a server, and `waitOn` was false. Throws the system's error if sockets can't be had.
+ * that it is a server, and `waitOn` was false. Throws the system's error if sockets don't work.
  */
 export async function holdSocket(wanted: WantedSocket, deadline: number): Promise<HeldSocket | null | 'unproven'> {
   const path = `\0${wanted.name}`
@@ -91,7 +91,7 @@ function listen(path: string, { proofOf }: WantedSocket): Promise<HeldSocket | n
 }
 
 /**
- * Until the holder lets go; or `ms` have passed, or `patience` in which it has proved nothing. `failed`: it can't be
+ * Waits until the holder lets go, `ms` have passed, or `patience` has passed without a proof. `failed`: it can't be
  * asked.
  */
 function untilFreed(

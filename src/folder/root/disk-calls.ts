@@ -1,22 +1,24 @@
-// The calls on the file system of a root that other threads make: how many at once, and whether they are answered. Does
-// not know what they do.
+// Calls on a root's file system that other threads make: limits how many run at once, and sees whether they are
+// answered. Does not know what they do.
 
-/** In ms: a file system whose call takes so long is taken to hang (a dead network file system, a frozen one). Chosen. */
+/**
+ * In ms: a file system counts as hanging if a call takes this long (a dead network file system, a frozen one). Chosen.
+ */
 const HANGS_AFTER = 2000
 
 export class DiskCalls {
   readonly #atOnce: number
   #running = 0
-  /** Those of them that hang. */
+  /** How many of the running calls hang. */
   #hanging = 0
   readonly #waiting: (() => void)[] = []
 
-  /** `atOnce`: as many of the process's threads may wait for it. */
+  /** `atOnce`: how many of the process's threads may wait for the file system. */
   constructor(atOnce = Infinity) {
     this.#atOnce = atOnce
   }
 
-  /** Makes a call when it is its turn; `make` must not wait for another. Returns and throws what that does. */
+  /** Makes a call when it is its turn; `make` must not wait for another call. Returns and throws what `make` does. */
   async call<T>(make: () => Promise<T>): Promise<T> {
     while (this.#running >= this.#atOnce) await new Promise<void>(resolve => this.#waiting.push(resolve))
     this.#running++
@@ -30,15 +32,15 @@ export class DiskCalls {
     }
   }
 
-  /** Whether a call has been waiting for its answer for 2 s; false where any number of calls may wait. */
+  /** Whether a call has been waiting for its answer for 2 s; false if any number of calls may wait. */
   get hangs(): boolean {
     return this.#hanging > 0
   }
 
-  /** Watches a call until what is returned is called. */
+  /** Watches a call until the returned callback is called. */
   #watch(): () => void {
     let hangs = false
-    // A turn later: where this thread was busy, the answer may be there by now.
+    // One turn later: if this thread was busy, the answer may have come by now.
     let turn: NodeJS.Immediate | undefined
     const timer = setTimeout(() => {
       turn = setImmediate(() => {

@@ -1,6 +1,6 @@
-// Why a path could not be opened, and where: walks it one name at a time and follows links only inside the root. Of a
-// long path, the names that are there without a link are found by bisection first: a look at each would be quadratic.
-// Does not know policy.
+// Finds out why and where a path could not be opened: walks it one name at a time and follows links only inside the
+// root. In a long path, the names that exist without a link are found by bisection first: a look at each would be
+// quadratic. Does not know policy.
 import { lstatSync, readlinkSync } from 'node:fs'
 import { firstIndex } from '../../engine/text/bisect.ts'
 import { codeOf, failureOf } from '../../workspace/errno.ts'
@@ -8,23 +8,23 @@ import type { FileFailure } from '../../workspace/failure.ts'
 import { below } from '../../workspace/path.ts'
 import type { Missing, Stop } from './pin.ts'
 
-/** As Linux has it: open(2) follows no more links in one path (ELOOP). */
+/** Linux's limit: open(2) follows no more links in one path (ELOOP). */
 const LINKS_LIMIT = 40
 const SLASH = '/'
-/** Names up to which each is looked at. */
+/** Up to this many names, each is looked at. */
 const FEW_NAMES = 16
 
 /** How a root looks at paths below it. */
 export interface PathAccess {
   /** For system calls. */
   at(relative: Buffer): Buffer
-  /** The real path of what it leads to, below the root; null, or a throw, where nothing is there or outside. */
+  /** The real path of its target, below the root; null, or throws, if nothing is there or it is outside. */
   resolve(relative: Buffer): Buffer | null
 }
 
 /**
  * The failure behind `error`, thrown by opening `relative` below `root` (its real path). A link that leads out of the
- * root is reported as such whether or not something is there. Null: all of it is there now, try again. Throws `error`
+ * root is reported as such whether or not its target exists. Null: everything exists now, try again. Throws `error`
  * again if it isn't about the path.
  */
 export function explainOpenError(
@@ -41,7 +41,7 @@ export function explainOpenError(
   return failure === null && code === 'EACCES' ? failureOf(error) : failure
 }
 
-/** As of `Root.stop`; the others as above. */
+/** See `Root.stop` for the result; parameters are those of `explainOpenError`. */
 export function findStop(relative: Buffer, root: Buffer, access: PathAccess): Stop {
   const { failure: _, ...stop } = walk(relative, root, access)
   return stop
@@ -118,12 +118,12 @@ function walk(relative: Buffer, root: Buffer, access: PathAccess): Stop & { fail
   return stopped(null, walked, [])
 }
 
-/** How many of the names `ahead`, of which there are many, are surely there in the folder `walked` without a link. */
+/** How many of the many names `ahead` certainly exist in the folder `walked` without a link. */
 function plainNames(walked: readonly string[], ahead: readonly string[], { resolve }: PathAccess): number {
   const dots = ahead.findIndex(name => name === '' || name === '.' || name === '..')
   const names = dots === -1 ? ahead : ahead.slice(0, dots)
   if (names.length <= FEW_NAMES) return 0
-  // A path that is its own real path begins only with such.
+  // A path that is its own real path begins only with such names.
   return firstIndex(names.length, index => {
     const path = bytesOf([...walked, ...names.slice(0, index + 1)])
     try {

@@ -1,21 +1,22 @@
-// Whether a file system tells any two changes of a file apart by their times. Does not know which files there are.
+// Tests whether a file system gives each change of a file a time of its own. Does not know which files there are.
 import { closeSync, constants, fstatSync, openSync, writeSync } from 'node:fs'
 
-/** Of Linux: opens a new file that has no name, and is gone when it is closed. */
+/** Linux flag: opens a new file without a name, which is gone when it is closed. */
 const O_TMPFILE = 0o20000000 | constants.O_DIRECTORY
-/** So many changes of it are looked at; those before them only bring the code into the caches. */
+/** How many changes are compared; the ones before only warm the caches. */
 const CHANGES = 3
 /**
- * In ns between two of them, at most: they take 10,000, and a clock that only ticks goes on by 1,000,000 or more (HZ=1000).
+ * In ns, the most between two changes: they take 10,000, and a clock that only ticks advances by 1,000,000 or more
+ * (HZ=1000).
  */
 const BETWEEN = 500_000n
-/** How often it is tried, as something else may run meanwhile. */
+/** How often to try, as something else may run meanwhile. */
 const ATTEMPTS = 3
 
 /**
- * Whether the file system of this folder gives a file another time with each change, however soon it follows a look at it:
- * Linux does so from 6.13 on, on ext4, XFS, btrfs and tmpfs (multigrain timestamps). Found out with a file of no name.
- * False where that can't be had.
+ * Whether the file system of this folder gives a file a new time with each change, however soon after a look at it:
+ * Linux does so since 6.13, on ext4, XFS, btrfs and tmpfs (multigrain timestamps). Tested with a file without a name.
+ * False if that can't be made.
  */
 export function hasFineTimes(folder: string): boolean {
   let fd: number
@@ -45,7 +46,7 @@ function areFine(fd: number): boolean {
   return true
 }
 
-/** In ns, the time of the change that this makes. */
+/** Changes the file; returns the time of that change in ns. */
 function change(fd: number): bigint {
   writeSync(fd, 'x', 0)
   return fstatSync(fd, { bigint: true }).ctimeNs

@@ -1,16 +1,16 @@
-// The types of what both kinds of root hand out: objects inside the root that can't be exchanged under us. Does not
-// know policy or locks.
+// Types for both kinds of root: objects inside the root that can't be exchanged under us. Does not know policy or
+// locks.
 import { accessSync, constants, lstatSync, type BigIntStats } from 'node:fs'
 import type { Result } from '../../result.ts'
 import type { FileFailure } from '../../workspace/failure.ts'
 import type { DiskCalls } from './disk-calls.ts'
 
-/** Nothing is there. Whoever knows the policy makes a FileFailure of it. Paths are real ones below the root. */
+/** Nothing is there. Code that knows the policy turns it into a FileFailure. Paths are real ones below the root. */
 export interface Missing {
   code: 'MISSING'
-  /** Where it would be, links followed. */
+  /** Where it would be, with links followed. */
   relative: Buffer
-  /** The part of that which is there: a folder, if nothing else stands in its place. */
+  /** The existing part of that path: a folder, unless something else is in its place. */
   folder: Buffer
   /** A link that leads to nothing, inside the root: it is the path's last name, or one before it. */
   dangling?: 'last' | 'before'
@@ -20,9 +20,9 @@ export interface Missing {
 export interface Stop {
   /** What can't be passed, whether it is there or not; the last link, where that leads out of the root. */
   place: Buffer
-  /** The same with the names that come after it, where the object would be; null: outside the root. */
+  /** Where the object would be: `place` and the names after it; null: outside the root. */
   would_be: Buffer | null
-  /** All links that were followed, where they are too many. */
+  /** All links that were followed, if there are too many. */
   loop: readonly Buffer[]
 }
 
@@ -30,7 +30,7 @@ export interface Stop {
 export interface Pin {
   /** Absolute path of the object itself, in bytes, when it was pinned. */
   readonly real: Buffer
-  /** The same below the root; '' is the root itself. */
+  /** Its path below the root; '' is the root itself. */
   readonly relative: Buffer
   readonly stat: BigIntStats
   /**
@@ -51,20 +51,20 @@ export interface Pin {
    * another thread (close-later.ts). All other descriptors of it have to be closed before.
    */
   replaced: boolean
-  /** Does nothing the second time. */
+  /** Idempotent. */
   close(): void
 }
 
 /** A folder inside the root that can't be exchanged under us. To be closed. */
 export interface Folder {
   readonly stat: BigIntStats
-  /** Of its root. */
+  /** Disk calls of its root. */
   readonly disk: DiskCalls
   /** A path for system calls to the entry `leaf` of this very folder. */
   at(leaf: Buffer | string): Buffer
   /** Whether it still is where it was, inside the root. */
   inPlace(): boolean
-  /** Makes its entries durable. Throws if that can't be had. */
+  /** Makes its entries durable. Throws if that is impossible. */
   sync(): Promise<void>
   close(): void
 }
@@ -79,19 +79,19 @@ export interface Root {
    * errors of the system.
    */
   pin(relative: Buffer): Result<Pin, FileFailure | Missing>
-  /** Of a path that couldn't be pinned just now; of one that could, its end. Throws nothing. */
+  /** How far a path leads that couldn't be pinned just now; if it can be pinned, its end. Never throws. */
   stop(relative: Buffer): Stop
   /** Follows no links: `relative` has to be the folder's real place. Throws the system's error, or Raced. */
   openFolder(relative: Buffer): Folder
   /**
-   * The same, as somebody else may have opened it a moment ago who uses it still. What was mounted on it since isn't seen:
-   * only for whoever finds in it what was pinned.
+   * `openFolder`, but may reuse a folder that another request has open. Doesn't see what was mounted on it since: use
+   * it only if the pinned object is then looked up in it.
    */
   sharedFolder(relative: Buffer): Folder
   close(): void
 }
 
-/** How often something that another process keeps moving is looked for. Chosen, not measured. */
+/** How often to look for something that another process keeps moving. Chosen, not measured. */
 export const ATTEMPTS = 5
 export const gone: Extract<FileFailure, { code: 'NOT_READY' }> = {
   code: 'NOT_READY',

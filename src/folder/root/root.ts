@@ -34,12 +34,12 @@ import { explainOpenError, findStop, type PathAccess } from './explain-open-erro
 import { hasFineTimes } from './fine-times.ts'
 
 const O_PATH = 0o10000000
-/** As an object: of a name, Node makes a new one at each call. */
+/** Options as an object: given just the name, Node makes a new object at each call. */
 const LATIN1 = { encoding: 'latin1' } as const
 
 /**
- * Opens an existing folder as the root. Without `confinement`: by /proc where that works, else by root-portable.ts.
- * `threads`: how many of the process's may wait for its file system at once.
+ * Opens an existing folder as the root. Without `confinement`: by /proc if that works, else by root-portable.ts.
+ * `threads`: how many of the process's threads may wait for its file system at once.
  */
 export function openRoot(folder: string, confinement?: 'proc' | 'portable', threads?: number): Root {
   const disk = new DiskCalls(threads)
@@ -67,8 +67,8 @@ function procWorks(fd: number, real: string): boolean {
 }
 
 /**
- * Where the object behind a descriptor is now, one character for each byte: that costs less than a Buffer. Null when it
- * has no name any more.
+ * Where the object behind a descriptor is now, one character for each byte: cheaper than a Buffer. Null if it has no
+ * name any more.
  */
 function realPathOf(fd: number): string | null {
   const real = readlinkSync(`/proc/self/fd/${fd}`, LATIN1)
@@ -85,9 +85,9 @@ class ProcRoot implements Root {
   readonly #prefix: Buffer
   readonly #syncs: FolderSyncs
   readonly #folders = new SharedFolders()
-  /** Which file system the root is on, and whether that has fine times. */
+  /** The root's file system, and whether that has fine times. */
   readonly #times: { dev: bigint; fine: boolean }
-  /** Where it was at the last look: most often it still is there, and needs no new Buffer. */
+  /** The root's path at the last look: usually unchanged, so it needs no new Buffer. */
   #last = { text: '', bytes: Buffer.alloc(0) }
   readonly #access: PathAccess = {
     at: relative => this.#path(relative),
@@ -99,7 +99,7 @@ class ProcRoot implements Root {
     this.disk = disk
     this.#syncs = new FolderSyncs(disk)
     this.#prefix = Buffer.from(`/proc/self/fd/${fd}/`)
-    // Now, as it writes: a file system that hangs later must not hold this thread.
+    // Now, as the test writes: a file system that hangs later must not block this thread.
     this.#times = { dev: fstatSync(fd, { bigint: true }).dev, fine: hasFineTimes(`/proc/self/fd/${fd}/.`) }
   }
 
@@ -115,8 +115,8 @@ class ProcRoot implements Root {
   }
 
   /**
-   * Whether a path that the system gives for the root leads to it: once its file system is unmounted lazily, the path is
-   * one of what isn't to be found anywhere.
+   * Whether the path that the system gives for the root leads to it: after a lazy unmount of its file system, the path
+   * no longer leads anywhere.
    */
   #leadsHere(path: Buffer): boolean {
     try {
@@ -179,7 +179,7 @@ class ProcRoot implements Root {
         }
         const root = this.real()
         if (root === null) return fail(gone)
-        // Outside it is only where the root itself has not moved since the last look.
+        // It is surely outside only if the root itself has not moved since the last look.
         if (realPathOf(fd) !== null && before?.equals(root) === true) {
           return fail({ code: 'PATH_NOT_ALLOWED', reason: 'outside' })
         }
@@ -202,7 +202,7 @@ class ProcRoot implements Root {
   sharedFolder(relative: Buffer): Folder {
     return this.#folders.use(relative, () => {
       const folder = this.openFolder(relative)
-      // The root is there if what was pinned is found in it: that it has a name needs no look of its own.
+      // If the pinned object is found in it, the root exists: no separate look is needed.
       return relative.length === 0 ? { ...folder, inPlace: () => true } : folder
     })
   }

@@ -1,16 +1,16 @@
-// Open folders for all who use one at the same time: one descriptor for them all, which is closed with the last of them.
-// Does not know how a folder is opened, or found to be in its place.
+// Shares open folders between concurrent users: one descriptor for all, closed with the last user. Does not know how a
+// folder is opened, or found to be in its place.
 import type { Folder } from './pin.ts'
 
 /**
- * In ms: for how long one is handed out after it was opened. Whoever gets it sees its owner, its group and what is mounted
- * on it as they were then. Chosen, not measured.
+ * In ms: how long a folder is handed out after it was opened. Users see its owner, its group and what is mounted on it
+ * as they were then. Chosen, not measured.
  */
 const SHARED = 100
 
 interface Shared {
   folder: Folder
-  /** Of performance.now(). */
+  /** On the clock of performance.now(). */
   until: number
   users: number
 }
@@ -19,7 +19,10 @@ export class SharedFolders {
   /** By their real paths below the root. */
   readonly #used = new Map<string, Shared>()
 
-  /** The one at this path that others use, if it still is there; else what `open` opens. Throws what that throws. */
+  /**
+   * The folder that others have open at this path, if it is still there; else what `open` returns. Throws what `open`
+   * throws.
+   */
   use(relative: Buffer, open: () => Folder): Folder {
     const key = relative.toString('latin1')
     const now = performance.now()
@@ -30,7 +33,7 @@ export class SharedFolders {
     return this.#handOut(key, shared)
   }
 
-  /** To be closed once. */
+  /** Each result must be closed once. */
   #handOut(key: string, shared: Shared): Folder {
     const { stat, disk, at, inPlace, sync, close } = shared.folder
     shared.users++

@@ -7,22 +7,22 @@ import type { Pin, Root } from './pin.ts'
 import { ANSWERS_LIMIT, folded, nearest, withoutFirstFolders } from '../../workspace/similar-names.ts'
 
 /**
- * So many names of the folder are looked at, in the system's order; what comes after them is never offered. This and
- * the limits below were chosen, not measured.
+ * How many names of the folder are looked at, in the system's order; later ones are never offered. This and the limits
+ * below were chosen, not measured.
  */
 const NAMES_LIMIT = 5000
 /**
- * Entries of folders that are looked at for the same name elsewhere, those nearest to the root first; what comes after
- * them is never offered.
+ * How many entries of folders are searched for the same name elsewhere, nearest to the root first; later ones are never
+ * offered.
  */
 const ENTRIES_LIMIT = 5000
 const ELSEWHERE_LIMIT = 20
 
-/** What may be spoken of. */
+/** Which paths may be revealed. */
 export interface Speakable {
-  /** Whether this path may be offered, which leads to that object. */
+  /** Whether this path, which leads to that object, may be offered. */
   offers(pin: Pin, path: Buffer): boolean
-  /** Whether an entry with this path, below the root, may be known. */
+  /** Whether an entry with this path, below the root, may be revealed. */
   shows(path: Buffer, isFolder: boolean): boolean
 }
 
@@ -49,13 +49,13 @@ export function similarPaths(root: Root, missing: Buffer, speakable: Speakable):
 }
 
 /**
- * Of an absolute path outside the root: what is below the root at the end of it, the longest first; a folder too. At
+ * For an absolute path outside the root: existing paths inside, folders too, that equal an end of it, longest first. At
  * most three.
  */
 export const samePathInside = (root: Root, absolute: string, speakable: Pick<Speakable, 'offers'>): string[] =>
   offered(root, withoutFirstFolders(absolute.replace(/\/+$/, '')), speakable, { folders: true })
 
-/** Those of the paths at which something is that may be offered, at most three. */
+/** The existing paths among these that may be offered, at most three. */
 function offered(
   root: Root,
   paths: readonly string[],
@@ -91,7 +91,7 @@ function elsewhere(root: Root, wanted: string, { shows }: Pick<Speakable, 'shows
   return found
 }
 
-/** Of a folder that can't be read, nothing is offered. */
+/** The entries of a folder; none if it can't be read. */
 function entriesIn(root: Root, folder: Buffer, limit: number): Dirent[] {
   try {
     const parent = root.openFolder(folder)
@@ -114,7 +114,7 @@ function entriesIn(root: Root, folder: Buffer, limit: number): Dirent[] {
   }
 }
 
-/** Whether a file, or with `folders` a folder too, is at this path that may be offered. Never throws. */
+/** Whether a file, or with `folders` a folder, exists at this path and may be offered. Never throws. */
 export function isThere(root: Root, path: string, { offers }: Pick<Speakable, 'offers'>, folders: boolean): boolean {
   try {
     const pinned = root.pin(Buffer.from(path))
@@ -126,7 +126,7 @@ export function isThere(root: Root, path: string, { offers }: Pick<Speakable, 'o
       pinned.value.close()
     }
   } catch {
-    // A folder went while it was looked at, or no descriptor is free: one hint less.
+    // A folder vanished during the look, or no descriptor is free: one suggestion less.
     return false
   }
 }
