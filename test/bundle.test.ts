@@ -1,5 +1,6 @@
 // manifest.json, with which a desktop client starts the bundle: its version, tools and settings are right, and its
-// command speaks MCP. In this tree, or with BUNDLE=FOLDER in an unpacked bundle (.ci/bundle). runs in .ci/run
+// command speaks MCP. In this tree, or with BUNDLE=FOLDER in an unpacked bundle (.ci/bundle).
+// runs in .ci/run
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'

@@ -1,5 +1,6 @@
 // The files of examples/deploy/, each checked by its own program and tried with the built server, as far as that works
-// on a machine without Docker, Kubernetes and a booted systemd. runs in .ci/run
+// on a machine without Docker, Kubernetes and a booted systemd.
+// runs in .ci/run
 import { execFileSync, spawn, spawnSync, type ChildProcess } from 'node:child_process'
 import { ONLY_CI } from './often.ts'
 import { createSocket } from 'node:dgram'

@@ -1,5 +1,6 @@
 // The programs of examples/, run on the built server; the agents get a scripted model behind a real
-// /v1/chat/completions. runs in .ci/run
+// /v1/chat/completions.
+// runs in .ci/run
 import { execFile, execFileSync } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
