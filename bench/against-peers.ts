@@ -62,9 +62,7 @@ export const FILESYSTEM: Peer = {
   ]
 }
 
-/**
- * `several`: takes several edits in one call. Where it doesn't, a hundred edits would take minutes, and are left out.
- */
+/** `several`: takes several edits in one call. Without that, a hundred edits would take minutes, and are left out. */
 const OTHERS: (Peer & { several: boolean })[] = [
   { ...FILESYSTEM, several: true },
   {
