@@ -1,5 +1,5 @@
-// The same edits sent to editd and to other servers that edit files, each in its own process, all over MCP on stdin and
-// stdout.
+// Compares editd with other servers that edit files: all get equal edits, each in its own process, over MCP on stdin
+// and stdout.
 import { Client } from '@modelcontextprotocol/client'
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio'
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'

@@ -1,4 +1,4 @@
-// The same edits by several servers in turn, loaded by a separate process. Does not know how the servers differ.
+// Sends equal edits to several servers in turn, from a separate process. Does not know how the servers differ.
 import { join } from 'node:path'
 import type { Case } from './corpora.ts'
 import { Load } from './load/load.ts'

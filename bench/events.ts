@@ -1,5 +1,5 @@
 // The cost of reporting edits: the time from sending an edit to reading its event, with many readers of the same server
-// and of another one on the same root; and the memory for many readers, one of which reads nothing.
+// and of another one on the same root; and the memory for many readers when one reads nothing.
 import { fork, type ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
 import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
@@ -127,7 +127,7 @@ interface Growth {
   resident: number
 }
 
-/** How much a warm server grows with this many readers of its edits, the last of which reads nothing. */
+/** How much a warm server grows with this many readers of its edits; the last reader reads nothing. */
 async function growthWith(folder: string, followers: number, quick: boolean): Promise<Growth> {
   const [root, state] = [join(folder, 'root'), join(folder, 'state')]
   const paths = Array.from({ length: AT_ONCE }, (_, i) => join(String(i), LONG_PATH))

@@ -1,5 +1,5 @@
-// Paired measuring: in each round every variant runs once, in random order; the result is the ratio of two variants in
-// the same round.
+// Paired measuring: in each round every variant runs once, in random order; the result is the ratio of two variants
+// within a round.
 import { shuffled, type Random } from './random.ts'
 import { median, quartiles, type Quartiles } from './statistics.ts'
 

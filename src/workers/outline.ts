@@ -72,8 +72,8 @@ export class Outliner {
   }
 
   /**
-   * The items of an outline from index `start` to before `end`, and how many there are. In all methods here, the text has
-   * no NUL and is in one of the languages of `OUTLINED`, and `bytes` are not changed.
+   * The items of an outline from index `start` to before `end`, and how many there are. In all methods here, the text
+   * has no NUL and is in one of the languages of `OUTLINED`, and `bytes` are not changed.
    */
   items(
     bytes: Buffer,
