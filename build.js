@@ -1,8 +1,7 @@
 // Builds dist/ from src/, routes/ and schemas/, dist/page/ from page/review/, and dist/grammars/ from packages, and
-// bundles what a server runs, where it isn't what these say: before each start and test, and when npm installs or packs
-// the project. Compares contents, so a switch of branches or a copy is seen as what it is. With --no-check, types are
-// removed without being checked, in a third of the time: for whoever only wants to have it. Does not know what the
-// sources do.
+// bundles what a server runs, if anything is out of date: before each start and test, and when npm installs or packs
+// the project. It compares contents, so it works after a switch of branches or a copy. With --no-check, it removes
+// types without checking them, in a third of the time, for those who only want to run it.
 import { spawnSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
 import { copyFileSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
@@ -13,8 +12,8 @@ import { brotliCompressSync, constants } from 'node:zlib'
 const HOME = import.meta.dirname
 const UNCHECKED = process.argv.includes('--no-check') ? ['--noCheck'] : []
 /**
- * What is compiled at a time. `folders`: each with where it goes. `stamp`, of the last build that succeeded: the digests
- * of what went in and what came out. `memory`: what the compiler remembers of its last run.
+ * The projects to compile. `folders`: each with its target. `stamp` of the last successful build: the digests of inputs
+ * and outputs. `memory`: the file in which the compiler remembers its last run.
  */
 const PROJECTS = [
   {
@@ -30,7 +29,7 @@ const PROJECTS = [
     memory: join(HOME, 'dist/build.page.tsbuildinfo')
   }
 ]
-/** The parsers of source code: where they go, and which of what is built says of which languages. */
+/** The parsers of source code: their target, and the built module that lists the languages. */
 const GRAMMARS = {
   folder: 'dist/grammars',
   languages: 'dist/src/engine/outline/languages',
@@ -38,7 +37,7 @@ const GRAMMARS = {
 }
 /**
  * What a server runs, in a few files instead of one for each module: it starts in two thirds of the time
- * (bench/README.md). What only some servers load has files of its own.
+ * (bench/README.md). Code that only some servers load has files of its own.
  */
 const BUNDLE = {
   from: ['dist/src', 'dist/routes', 'dist/schemas'],
@@ -87,7 +86,7 @@ function lastBuild({ stamp }) {
   }
 }
 
-/** Makes what isn't there as it was made the last time, of the same inputs. Both are digests. */
+/** Makes the outputs, unless they are unchanged since they were last made from the same inputs. Both are digests. */
 async function unlessMade({ stamp, inputs, outputs }, make) {
   const last = lastBuild({ stamp })
   if (last.inputs === inputs && last.outputs === outputs()) return
@@ -95,7 +94,7 @@ async function unlessMade({ stamp, inputs, outputs }, make) {
   writeFileSync(stamp, `${JSON.stringify({ inputs, outputs: outputs() })}\n`)
 }
 
-/** Where the compiler is; undefined: it isn't installed. */
+/** The path of the compiler; undefined: it isn't installed. */
 function compiler() {
   try {
     return fileURLToPath(import.meta.resolve('typescript/lib/tsc.js'))
@@ -107,7 +106,7 @@ function compiler() {
 /** Runs the compiler; returns its exit status. */
 function build({ config, folders, memory }, tsc, isIntact) {
   if (!isIntact) {
-    // The compiler doesn't look at what it wrote, only at what it remembers.
+    // The compiler doesn't check its outputs, only its memory.
     for (const path of [...Object.values(folders).map(name => join(HOME, name)), memory]) {
       rmSync(path, { recursive: true, force: true })
     }
@@ -127,8 +126,8 @@ function build({ config, folders, memory }, tsc, isIntact) {
 }
 
 /**
- * The runtime of the parsers as it is, and compressed the grammars of the languages: a fifteenth of what the packages take
- * that have them. The lock stands for these packages.
+ * Copies the runtime of the parsers, and compresses the grammars: they take a fifteenth of the size of their packages.
+ * The lock stands for these packages.
  */
 async function copyGrammars({ folder, languages }) {
   const target = join(HOME, folder)
@@ -146,7 +145,7 @@ async function copyGrammars({ folder, languages }) {
   }
 }
 
-/** Packages stay packages, loaded from node_modules. */
+/** Packages aren't bundled, but loaded from node_modules. */
 async function bundle({ entries, folders }) {
   for (const folder of folders) rmSync(join(HOME, folder), { recursive: true, force: true })
   const { rollup } = await import('@rollup/wasm-node')
@@ -158,7 +157,7 @@ async function bundle({ entries, folders }) {
       if (code !== 'THIS_IS_UNDEFINED') throw new Error(message)
     },
     preserveEntrySignatures: false,
-    // All modules are kept as they are: it is about the number of files, and looking for what isn't used takes a second.
+    // Keep all modules: only the number of files matters, and looking for unused code takes a second.
     treeshake: false
   })
   await made.write({

@@ -1,5 +1,5 @@
-// The same edits asked of editd and of other servers that edit files, each in a process of its own, all over MCP on
-// stdin and stdout.
+// Compares editd with other servers that edit files: all get equal edits, each in its own process, over MCP on stdin
+// and stdout.
 import { Client } from '@modelcontextprotocol/client'
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio'
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
@@ -28,7 +28,7 @@ interface Call {
 
 export interface Peer {
   name: string
-  /** The program to run, below `root` and with `home` to write its own things to. */
+  /** The program's arguments, for a `root`, and a `home` for its own files. */
   args(root: string, home: string): string[]
   calls(path: string, edits: readonly Edit[]): Call[]
 }
@@ -62,9 +62,7 @@ export const FILESYSTEM: Peer = {
   ]
 }
 
-/**
- * `several`: takes several edits in one call. Where it doesn't, a hundred edits would take minutes, and are left out.
- */
+/** `several`: takes several edits in one call. Without that, a hundred edits would take minutes, and are left out. */
 const OTHERS: (Peer & { several: boolean })[] = [
   { ...FILESYSTEM, several: true },
   {
@@ -134,7 +132,7 @@ async function compared(base: string, it: Case, options: RoundOptions): Promise<
       running.push(server)
       variants.push(await variantOf(peer, server, place, it, after))
     }
-    // Slow ones are asked less often, but asked.
+    // Slow ones run less often, but they run.
     return rowsOf(
       `${it.name}, MCP`,
       it.there.length,
@@ -149,7 +147,7 @@ async function compared(base: string, it: Case, options: RoundOptions): Promise<
   }
 }
 
-/** Its result is compared with the naive one before anything is timed. */
+/** The result is compared with the naive variant's before anything is timed. */
 async function variantOf(peer: Peer, server: Running, place: string, it: Case, after: Buffer): Promise<Variant> {
   const small = it.size < MB
   const files = Array.from({ length: small ? 40 : 2 }, (_, i) => ({
@@ -213,7 +211,7 @@ class Running {
     return new Running(peer, client, transport.pid!, root)
   }
 
-  /** `path` is absolute. Throws where the tool says that it failed. */
+  /** `path` is absolute. Throws if the tool reports a failure. */
   async edit(path: string, edits: readonly Edit[]): Promise<void> {
     const own = this.#peer === PRODUCT ? path.slice(this.#root.length + 1) : path
     for (const call of this.#peer.calls(own, edits)) {
@@ -224,7 +222,7 @@ class Running {
     }
   }
 
-  /** ms of CPU time that all its threads have used; NaN where the system doesn't say. */
+  /** CPU time in ms that all its threads have used; NaN if the system doesn't say. */
   cpu(): number {
     return cpuOf(this.#pid)
   }

@@ -1,4 +1,4 @@
-// npm run bench:agent -- cases.jsonl: an agent that does exactly what the first call in the answer to a miss says, and
+// npm run bench:agent -- cases.jsonl: an agent does exactly what the first call in the answer to a miss says; counts
 // how often its second request is right.
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -16,7 +16,7 @@ interface Outcome {
 const [list] = process.argv.slice(2)
 const cases = casesIn(list).filter(({ kind }) => kind !== 'none')
 
-/** Which line breaks the file has isn't what the agent was after either. */
+/** The file's kind of line break wasn't what the agent was after either, so it is ignored. */
 const plain = (text: string): string => withoutTrailingSpace(text.replaceAll('\r\n', '\n'))
 
 const folder = mkdtempSync(join(tmpdir(), 'editd-bench-agent-'))
@@ -66,7 +66,7 @@ rmSync(folder, { recursive: true })
 const percent = (outcomes: readonly Outcome[], holds: (outcome: Outcome) => boolean): string =>
   ((100 * outcomes.filter(holds).length) / Math.max(1, outcomes.length)).toFixed(1)
 const HOWS = ['complete', 'own_new_text', 'read', 'applied', 'nothing'] as const
-/** A line of the table: the name, then numbers, of which those by kind of second request have wider columns. */
+/** A line of the table: the name, then numbers; the columns by kind of second request are wider. */
 const columns = (name: string, n: string, shares: readonly string[], counts: readonly string[]): string =>
   [
     name.padEnd(18),

@@ -1,4 +1,4 @@
-// What the audit costs: the same edits by servers with and without one, under the load of a process of its own.
+// What the audit costs: the same edits by servers with and without one, loaded by a separate process.
 import { mkdirSync } from 'node:fs'
 import { rm } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -41,7 +41,7 @@ export async function auditCost(
   }
 }
 
-/** What the design asks for. */
+/** The goals of the design. */
 export function auditVerdicts(rows: readonly Row[]): Verdict[] {
   const row = rows.find(({ what, variant }) => what === whatOf(SMALL, 1) && variant === WITH)
   const over = row?.loaded?.over[WITHOUT]

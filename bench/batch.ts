@@ -1,5 +1,5 @@
-// A batch of twenty small files against twenty edits, one after the other, without HTTP; and for how long some of its
-// files are new and others old.
+// A batch of twenty small files compared with twenty edits in a row, without HTTP; and for how long some of its files
+// are new and others old.
 import fs, { mkdirSync, writeFileSync } from 'node:fs'
 import { rm } from 'node:fs/promises'
 import { syncBuiltinESMExports } from 'node:module'
@@ -18,7 +18,7 @@ export const SPAN = `${FILES} files of 10 KB, from the first rename to the last`
 export const AS_BATCH = 'one batch'
 const AS_EDITS = 'edits, one after the other'
 
-/** Replaces the text's first bytes; the next one puts them back. */
+/** Replaces the text's first bytes; the next call puts them back. */
 const plan =
   (turn: number): Planner<null, never> =>
   original =>
@@ -76,10 +76,10 @@ async function inMode(base: string, name: string, mode: Mode, options: RoundOpti
           }
         }
       ],
-      // So that there are enough rounds: twenty edits take long.
+      // A larger budget, for enough rounds: twenty edits take long.
       { ...options, budget: 4 * options.budget }
     )
-    // The first ones are not compiled yet.
+    // The first ones run before the code is compiled.
     const { low, median, high } = quartiles(spans.slice(Math.floor(spans.length / 2)))
     const figure = `${time(median)} (${time(low)}–${time(high)})`
     const variant = `${AS_BATCH}, ${name}`
@@ -99,7 +99,7 @@ async function must(done: Promise<{ ok: boolean }>): Promise<void> {
   if (!answer.ok) throw new Error(JSON.stringify(answer))
 }
 
-/** Notes when temp files get their names. `span`: ms from before the first to after the last. */
+/** Records when temp files are renamed. `span`: ms from before the first to after the last. */
 function watchRenames(): { clear(): void; span(): number; stop(): void } {
   const { renameSync } = fs
   let times: number[] = []

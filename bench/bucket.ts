@@ -1,5 +1,5 @@
-// How many edits 1, 2 and 3 servers of one bucket make, of different files: of a Ceph with two gateways on the same machine.
-// Does not know Ceph.
+// How many edits 1, 2 and 3 servers of one bucket make, in different files: a Ceph with two gateways on the same
+// machine. Does not know Ceph.
 import { PutObjectCommand } from '@aws-sdk/client-s3'
 import { makeBucket, NO_CEPH, type Bucket } from '../test/ceph.ts'
 import { KB, makeCase } from './corpora.ts'
@@ -15,7 +15,7 @@ import { median } from './statistics.ts'
 
 const SMALL = makeCase('ASCII', 10 * KB, 1)
 const SERVERS = 3
-/** Of all servers together: as many for each, whether 1, 2 or 3 of them are used. */
+/** The total for all servers: each gets an equal part, whether 1, 2 or 3 of them run. */
 const CLIENTS = 12
 
 interface Used {
@@ -23,10 +23,10 @@ interface Used {
   group: number
 }
 
-/** Of one processor, for each server: so little that the store has what it needs for three of them. */
+/** The share of one processor for each server: so small that the store has enough left with three of them. */
 const SHARE = 0.15
 
-/** What the servers are started with, and to which share of a processor each is held; null: to none. */
+/** The servers' flags, and the share of a processor that each may use; null: no limit. */
 const KINDS: readonly { name: string; flags: readonly string[]; share: number | null }[] = [null, SHARE].flatMap(
   share => {
     const held = share === null ? '' : `, each held to ${share} of a core`
@@ -37,7 +37,7 @@ const KINDS: readonly { name: string; flags: readonly string[]; share: number | 
   }
 )
 
-/** One sample. CPU in ms for each edit; `cores`: of all of them, how many were busy. */
+/** One sample. CPU in ms per edit; `cores`: how many of all cores were busy. */
 interface Sample {
   rate: number
   p50: number
@@ -100,7 +100,7 @@ export async function bucketThroughput(
   }
 }
 
-/** Over files of its own, of which it is the only one to edit. */
+/** Starts a server over files that no other server edits. */
 async function startOne(
   { bucket, load, flags: more }: { bucket: Bucket; load: Load; flags: readonly string[] },
   number: number

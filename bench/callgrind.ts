@@ -1,10 +1,10 @@
-// What valgrind's callgrind has counted (--cache-sim=yes --dump-instr=yes), for each function of JavaScript, by the map
-// of compiled code that Node writes with --perf-basic-prof. Does not know what ran.
+// Sums the counts of valgrind's callgrind (--cache-sim=yes --dump-instr=yes) for each function of JavaScript, using the
+// map of compiled code that Node writes with --perf-basic-prof. Does not know what ran.
 
-/** Counts as callgrind prints them: instructions, loads, stores, then those that missed the first and the last cache. */
+/** Counts in callgrind's order: instructions, loads, stores, then those that missed the first and the last cache. */
 type Counts = readonly number[]
 
-/** What a function has cost, in cycles; `own`: without `calls`, those of what it calls that runs no JavaScript. */
+/** A function's cost in cycles; `own`: without `calls`, including callees that run no JavaScript. */
 export interface FunctionCost {
   name: string
   own: number
@@ -12,8 +12,8 @@ export interface FunctionCost {
 }
 
 /**
- * Cycles that are given to each: three instructions in one; the first cache missed, by an instruction and by a load;
- * the last one, which stands for a core's own here. Round figures, to say what is large, not how long it takes.
+ * Assumed cycles: three instructions in one; a miss of the first cache, by an instruction and by a load; a miss of the
+ * last one, which here stands for a core's own. Round figures that show what is large, not how long it takes.
  */
 const CYCLES = { instruction: 1 / 3, code: 12, load: 6, codeFar: 40, loadFar: 40, storeFar: 10 }
 
@@ -25,16 +25,16 @@ const cyclesOf = ([Ir = 0, , , I1mr = 0, D1mr = 0, , ILmr = 0, DLmr = 0, DLmw = 
   DLmr * CYCLES.loadFar +
   DLmw * CYCLES.storeFar
 
-/** What of V8 and Node may run JavaScript: what it costs includes others' functions. */
+/** Functions of V8 and Node that may run JavaScript, so that their cost includes that of others. */
 const RUNS_JAVASCRIPT =
   /^Builtins_(?:Call|JSEntry|RunMicrotasks|JSRunMicrotasks|PromiseFulfill|Async|CompileLazy|Baseline|Construct|JSConstruct|JSBuiltinsConstruct|Interpreter|Array(?:Map|ForEach|Filter|Some|Every|Reduce|Find|From|Sort|PrototypeSort)|Promise|FunctionPrototype|Reflect|Resume|Generator|TypedArrayFrom|MapPrototypeForEach)|^v8::Function::Call|^node::|^uv_/
 
-/** Compiled code has no name there, but where it begins. */
+/** Compiled code has an address there instead of a name. */
 const isCompiled = (name: string): boolean => /^(?:0x|\?\?\?)/.test(name)
 
 const PAGE = 4096
 
-/** Names compiled code by where it is; of code that was there one after the other, by the last. */
+/** Finds the name of compiled code by its address; if an address was used several times, the last name. */
 function namesIn(map: string): (address: number) => string | undefined {
   const pages = new Map<number, { start: number; end: number; name: string }[]>()
   for (const line of map.split('\n')) {
@@ -49,7 +49,7 @@ function namesIn(map: string): (address: number) => string | undefined {
     pages.get(Math.floor(address / PAGE))?.findLast(({ start, end }) => start <= address && address < end)?.name
 }
 
-/** A number as callgrind writes it: itself, or against the one before. */
+/** A number as callgrind writes it: absolute, or relative to the one before. */
 function after(before: number, text: string): number {
   if (text === '*') return before
   return text.startsWith('+')
@@ -59,11 +59,11 @@ function after(before: number, text: string): number {
       : Number(text)
 }
 
-/** The functions of JavaScript in `output`, and the cycles of all that was counted. `map`: of --perf-basic-prof. */
+/** The JavaScript functions in `output`, and the total cycles. `map`: from --perf-basic-prof. */
 export function functionsIn(output: string, map: string): { functions: FunctionCost[]; total: number } {
   const nameAt = namesIn(map)
   const names = new Map<string, string>()
-  /** `(12) name` says what 12 stands for from then on. */
+  /** `(12) name` defines 12 for the rest of the file. */
   const named = (text: string): string => {
     const [, id = '', name] = /^\((\d+)\)(?: (.*))?$/.exec(text) ?? []
     if (name !== undefined) names.set(id, name.replace(/'\d+$/, ''))

@@ -2,7 +2,7 @@
 // bench.
 import { readFileSync } from 'node:fs'
 
-/** Bytes with an exclusive end. `alts`: duplicates that are as right. */
+/** Bytes with an exclusive end. `alts`: duplicates that are equally right. */
 export interface Case extends Range {
   id: string
   cls: string
@@ -19,8 +19,8 @@ export interface Range {
 const KINDS: readonly string[] = ['lines', 'sub', 'none'] satisfies Case['kind'][]
 
 /**
- * The cases in the list that the command line names; throws without one. Those of an edit that is sent again are left
- * out: nothing is missed there.
+ * The cases in the list that the command line names; throws without a list. Cases of an edit that is sent again are
+ * left out, since they aren't misses.
  */
 export function casesIn(list: string | undefined): Case[] {
   if (list === undefined) throw new Error('Name the cases.jsonl that the corpus kit has made.')

@@ -1,5 +1,4 @@
-// The same edits by several servers in turn, under the load of a process of its own. Does not know in what the servers
-// differ.
+// Sends equal edits to several servers in turn, from a separate process. Does not know how the servers differ.
 import { join } from 'node:path'
 import type { Case } from './corpora.ts'
 import { Load } from './load/load.ts'
@@ -10,12 +9,12 @@ import type { Row } from './row.ts'
 
 export interface Comparison {
   it: Case
-  /** How many clients; each number has its own rows. */
+  /** Numbers of clients; each has its own rows. */
   clients: readonly number[]
-  /** In ms, of one server. */
+  /** The time in ms to sample one server. */
   sample: number
   rounds: number
-  /** Edits that each client makes before the server is measured, and ms at most; `clients`: default 1. */
+  /** Edits by each client before the server is measured, and the most ms for that; `clients`: default 1. */
   warm: { each: number; ms: number; clients?: number }
   random: Random
 }

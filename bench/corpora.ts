@@ -1,4 +1,4 @@
-// The texts that are edited and the edits made on them, from seeds: every run works on the same bytes.
+// The edited texts and their edits, made from seeds: every run works on the same bytes.
 import { makeRandom, shuffled } from './random.ts'
 
 export const CORPORA = ['ASCII', '2 % non-ASCII', 'CRLF', 'one long line'] as const
@@ -9,7 +9,7 @@ export interface Edit {
   new_text: string
 }
 
-/** A text, and edits that lead from it to another and back: a file can be edited again and again. */
+/** A text, with edits to another text and back, so that a file can be edited again and again. */
 export interface Case {
   name: string
   size: number

@@ -1,5 +1,5 @@
-// What a server costs to have: time until it is ready, resident memory, bytes installed. Beside it the HTTP floor, which
-// is what Node alone costs.
+// What it costs to have a server: time until it is ready, resident memory, bytes installed; compared with the HTTP
+// floor, which is what Node alone costs.
 import { execFile } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdirSync, readdirSync, statSync } from 'node:fs'
@@ -24,11 +24,11 @@ export const RESIDENT = 'resident at rest, 40 s after it is ready'
 const EDITED = 'resident after 1,000 edits of 10 KB'
 const LOADED = 2000
 /**
- * ms after it is ready: V8 collects what loading left behind once nothing has happened for a while, here after 24 to
- * 30 s (measured with Node 20).
+ * In ms after it is ready: V8 collects the garbage of loading once it has been idle for a while, here after 24 to 30 s
+ * (measured with Node 20).
  */
 const REST = 40_000
-/** ms between two questions whether it is ready. */
+/** ms between two checks whether it is ready. */
 const POLL = 2
 /** This file runs from dist/bench. */
 const HOME = fileURLToPath(new URL('../..', import.meta.url))
@@ -37,7 +37,7 @@ const run = promisify(execFile)
 
 interface Start {
   ms: number
-  /** ms of CPU time until then. */
+  /** CPU time in ms until then. */
   cpu: number
   resident: number
 }
@@ -102,7 +102,7 @@ const megabytes = (what: string, edits: number, variant: string, bytes: readonly
   pairs: bytes.length
 })
 
-/** Over an empty root. Its memory is looked at `wait` ms after it is ready. */
+/** Starts it over an empty root, and reads its memory `wait` ms after it is ready. */
 async function start({ runs }: Party, place: string, wait = LOADED): Promise<Start> {
   if (!('http' in runs)) throw new Error('only what answers over HTTP says when it is ready')
   const root = join(place, 'root')
@@ -136,7 +136,7 @@ async function isReady(port: number): Promise<boolean> {
   return response.statusCode === 200
 }
 
-/** Eight clients with a file each, which is also edited twice when it is checked. */
+/** Eight clients with one file each, which is edited two more times when it is checked. */
 async function edited(party: Party, place: string): Promise<number> {
   const it = makeCase('ASCII', 10 * KB, 1)
   const load = new Load()
@@ -153,21 +153,21 @@ async function edited(party: Party, place: string): Promise<number> {
   }
 }
 
-/** Bytes of the package when it is unpacked. */
+/** Bytes of the unpacked package. */
 async function packed(): Promise<number> {
   const { stdout } = await run('npm', ['pack', '--dry-run', '--json', '--ignore-scripts'], { cwd: HOME })
   const [it] = JSON.parse(stdout) as { unpackedSize: number }[]
   return it!.unpackedSize
 }
 
-/** Bytes of the files of everything that it needs when it runs. */
+/** Bytes of all files of its runtime dependencies. */
 async function dependenciesOf(): Promise<number> {
   const { stdout } = await run('npm', ['ls', '--omit=dev', '--parseable', '--all'], { cwd: HOME })
   const [, ...folders] = stdout.trim().split('\n')
   return [...new Set(folders)].reduce((sum, folder) => sum + sizeOf(folder), 0)
 }
 
-/** Without the packages installed in it, which are counted by themselves. */
+/** Without nested packages, which are counted by themselves. */
 function sizeOf(folder: string): number {
   return readdirSync(folder, { withFileTypes: true }).reduce((sum, entry) => {
     const path = join(folder, entry.name)

@@ -1,5 +1,5 @@
-// npm run bench:counts -- [--edits N] [--clients N] [--rows N] [-- FLAG…]: which functions an edit's cycles are in, as
-// valgrind's callgrind counts them, which doesn't depend on what else the machine does. Flags are those of the server.
+// npm run bench:counts -- [--edits N] [--clients N] [--rows N] [-- FLAG…]: the functions in which an edit's cycles are,
+// as counted by valgrind's callgrind, independent of what else the machine does. The flags are the server's.
 import { execFileSync } from 'node:child_process'
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -23,9 +23,9 @@ const { values, positionals: flags } = parseArgs({
 const edits = Number(values.edits)
 const clients = Number(values.clients)
 const rows = Number(values.rows)
-/** Before anything is counted; the compiler is busy for some 4,000. */
+/** Edits before counting starts; the compiler is busy for some 4,000. */
 const WARM = 6000
-/** As long as it takes: a server runs at a fiftieth of its speed. */
+/** Effectively no time limit: the server runs at a fiftieth of its speed. */
 const MS = 3_600_000
 
 const place = mkdtempSync(join(tmpdir(), 'editd-counts-'))
@@ -50,7 +50,7 @@ const server = await Server.start(
   {},
   [
     ...['valgrind', '--tool=callgrind', '--cache-sim=yes', '--dump-instr=yes', '--instr-atstart=no'],
-    // Caches of a small machine; of the last one, what is a core's own.
+    // Caches of a small machine; for the last one, the size of a core's own.
     ...['--I1=32768,8,64', '--D1=32768,8,64', '--LL=1048576,8,64'],
     ...['--smc-check=all-non-file', `--callgrind-out-file=${output}`]
   ]
@@ -64,7 +64,7 @@ try {
   const drive = (each: number) => load.ask('drive', { group, first: 0, clients, each, ms: MS })
   await drive(Math.ceil(WARM / clients))
   control('-i', 'on')
-  // Valgrind translates the code first.
+  // Valgrind first translates the code.
   await drive(20)
   control('-z')
   const counted = await drive(Math.ceil(edits / clients))

@@ -1,11 +1,12 @@
-// Holds processes to a share of one processor, by a control group of the kernel (Linux, root). Does not know what they do.
+// Limits processes to a share of one processor, with a control group of the kernel (Linux, root). Does not know what
+// they do.
 import { existsSync, mkdirSync, rmdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 
-/** In µs: how often the kernel gives the share anew. */
+/** In µs: the period after which the kernel renews the share. */
 const PERIOD = 20_000
 
-/** Where version 1 of control groups has them, and version 2: each by a file that only it has, and the files to write. */
+/** Where versions 1 and 2 of control groups are: a file that only this version has, and the files to write. */
 const PLACES = [
   {
     folder: '/sys/fs/cgroup/cpu',
@@ -21,11 +22,11 @@ const PLACES = [
 
 /** A process with its threads, in a group of its own. */
 export interface Held {
-  /** It gets what it wants again. */
+  /** Removes the limit. */
   end(): void
 }
 
-/** `share`: of one processor, above 0. Null: this system doesn't let this user do that. */
+/** `share`: of one processor, above 0. Null: this system doesn't let this user set a limit. */
 export function holdTo(pid: number, share: number): Held | null {
   for (const { folder, sign, limits } of PLACES) {
     const group = join(folder, `editd-bench-${pid}`)
@@ -39,7 +40,7 @@ export function holdTo(pid: number, share: number): Held | null {
       try {
         writeFileSync(join(folder, 'cgroup.procs'), String(pid))
       } catch {
-        // It has ended.
+        // The process has ended.
       }
       rmdirSync(group)
     }

@@ -1,4 +1,4 @@
-// The CPU time that this process takes for something, and a walk through a text to compare it with.
+// Measures the CPU time of this process for a piece of work; and a walk through a text to compare it with.
 
 /** In ms. */
 export function cpuTime(work: () => unknown): number {
@@ -8,7 +8,7 @@ export function cpuTime(work: () => unknown): number {
   return (user + system) / 1000
 }
 
-/** From line feed to line feed: the least that looking at each line can cost. */
+/** From line feed to line feed: the minimal cost of looking at each line. */
 export function walkLineFeeds(text: Buffer): void {
   for (let at = text.indexOf(10); at !== -1; at = text.indexOf(10, at + 1));
 }

@@ -24,7 +24,7 @@ export async function edges(base: string, quick: boolean, progress: (line: strin
   return [...rows, ...misses(quick ? 5 : 15)]
 }
 
-/** How long nothing else runs while a file is edited: the longest turn of the event loop, in each edit. */
+/** How long an edit blocks everything else: the longest turn of the event loop in each edit. */
 async function stall(base: string, size: number, rounds: number): Promise<Row> {
   const root = join(base, 'stall')
   mkdirSync(root)
@@ -53,14 +53,14 @@ async function stall(base: string, size: number, rounds: number): Promise<Row> {
   }
 }
 
-/** ms that the loop sleeps in each turn, so that it doesn't fill the heap with turns in which nothing happens. */
+/** ms that the loop sleeps in each turn, so that empty turns don't fill the heap. */
 const REST = 0.1
 const NEVER = new Int32Array(new SharedArrayBuffer(4))
 
 /**
- * From the beginning of each turn to that of the next, without the rest. A loop that never rests makes 1 MB of garbage for
- * each edit of 10 MB, and is held up for 1 ms by its collection. `monitorEventLoopDelay` counts from timer to timer, and
- * says 1.07 ms of a loop at rest.
+ * Measures from the start of each turn to the start of the next, without the sleep. A loop that never sleeps makes 1 MB
+ * of garbage for each edit of 10 MB, and its collection blocks for 1 ms. `monitorEventLoopDelay` measures from timer to
+ * timer, and reports 1.07 ms for an idle loop.
  */
 function watchTurns(): { end(): number } {
   let [last, longest] = [performance.now(), 0]
@@ -72,7 +72,7 @@ function watchTurns(): { end(): number } {
   }
   let next = setImmediate(turn)
   return {
-    /** In ms, the longest. */
+    /** The longest turn, in ms. */
     end: () => {
       clearImmediate(next)
       return Math.max(longest, performance.now() - last)
@@ -81,8 +81,8 @@ function watchTurns(): { end(): number } {
 }
 
 /**
- * A megabyte of one letter and a pattern of 64 KB that nearly fits everywhere, against a pattern that fits nowhere
- * near.
+ * A megabyte of one letter with a pattern of 64 KB that nearly matches everywhere, compared with a pattern that matches
+ * nowhere.
  */
 function crafted(): Row {
   const pattern = 'a'.repeat(32 * KB) + 'b' + 'a'.repeat(32 * KB)
@@ -120,7 +120,7 @@ function misses(rounds: number): Row[] {
         throw new Error('there should be no match')
       }
     }
-    // Until the compiler has seen enough.
+    // Until the code is compiled.
     for (let i = 0; i < 8; i++) miss()
     const took = Array.from({ length: rounds }, () => cpuTime(miss))
     return {

@@ -1,20 +1,20 @@
-// The process of those who read events: connects them, notes when each learns of an edit, takes orders from the bench
-// over IPC. Does not know what is measured.
+// The process of the event readers: connects them, records when each receives an edit, takes orders from the bench over
+// IPC. Does not know what is measured.
 import { setTimeout } from 'node:timers/promises'
 import { readEvents, type EventReader } from '../test/http/sse.ts'
 import { TOKEN } from './server.ts'
 
 export type Orders = {
-  /** So many readers of the server at this port, and beside them some that read nothing. */
+  /** Opens this many readers of the server at this port, and more connections that read nothing. */
   open: { port: number; readers: number; stalled: number }
-  /** Waits until each reader knows so many edits. Asked once. */
+  /** Waits until each reader has received this many edits. Asked once. */
   collect: { edits: number }
-  /** How many of those that read nothing were cut. They learn it when they read at last. */
+  /** How many connections that read nothing were cut. They notice when they finally read. */
   cut: null
   close: null
 }
 
-/** `collect`: the times (ms since 1970) at which an edit was told, one list for each edit, by its id. */
+/** `collect`: the times (ms since 1970) at which each edit was received, by its id. */
 export type Answers = { open: null; collect: Record<string, number[]>; cut: number; close: null }
 export type Order = { [K in keyof Orders]: { order: K; what: Orders[K] } }[keyof Orders]
 
@@ -30,7 +30,7 @@ const answers: { [K in keyof Orders]: (what: Orders[K]) => Promise<Answers[K]> }
     await Promise.all(readers.map(reader => reader.until(1)))
     for (const { socket, events } of readers) {
       let seen = events.length
-      // After the reader's own listener, which has put the events there.
+      // Runs after the reader's own listener, which has added the events.
       socket.on('data', () => {
         const now = Date.now()
         for (const { event, data } of events.slice(seen)) {

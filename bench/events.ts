@@ -1,5 +1,5 @@
-// What it takes to tell of edits: how long after an edit was sent its event is read, by many readers of the same server
-// and of another one on the same root; and what many readers, one of which reads nothing, cost in memory.
+// The cost of reporting edits: the time from sending an edit to reading its event, with many readers of the same server
+// and of another one on the same root; and the memory for many readers when one reads nothing.
 import { fork, type ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
 import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
@@ -20,12 +20,12 @@ const DELAY = 'an edit to its event, 50 readers'
 const MEMORY = '200 readers, one reads nothing'
 const READERS = 50
 const MANY = 200
-/** ms between edits at most: those who make them don't wait for each other's events. */
+/** The most ms between edits: their senders don't wait for each other's events. */
 const PAUSE = 40
-/** Edits under way at a time where memory is measured. */
+/** How many edits run at once when memory is measured. */
 const AT_ONCE = 4
 const HELD_MEMORY = fileURLToPath(new URL('./held-memory.js', import.meta.url))
-/** A long path makes long events, so that those that nobody reads fill all buffers of the system. */
+/** A long path makes long events, so that unread ones fill all buffers of the system. */
 const LONG_PATH = `${'a directory with a long name/'.repeat(30)}file.txt`
 
 class Readers {
@@ -70,7 +70,7 @@ export async function events(
   }
 }
 
-/** Two servers on one root; half of the edits are made by each, in random order. */
+/** Two servers on one root; each makes half of the edits, in random order. */
 async function delaysOf(
   folder: string,
   quick: boolean,
@@ -85,10 +85,10 @@ async function delaysOf(
   try {
     for (let i = 0; i < 2; i++) servers.push(await Server.start(product()(root, state)))
     const [own, other] = servers as [Server, Server]
-    // Both are warm before anyone reads.
+    // Both servers are warm before anyone reads.
     const warm = quick ? 500 : 2000
     for (let i = 0; i < warm; i++) await edit((i % 2 === 0 ? own : other).port, 'a.txt', i)
-    // The last of them are told within 50 ms, and not to those who come now.
+    // The last of these edits are reported within 50 ms, so readers that connect later don't get them.
     await sleep(500)
     await readers.ask('open', { port: own.port, readers: READERS, stalled: 0 })
     const count = quick ? 100 : 400
@@ -121,13 +121,13 @@ async function delaysOf(
   }
 }
 
-/** In bytes: what is held afterwards, once the garbage is collected; and what is resident at most, which has garbage. */
+/** In bytes: what is held afterwards, without garbage; and the peak resident memory, with garbage. */
 interface Growth {
   held: number
   resident: number
 }
 
-/** By how much a warm server grows while so many follow its edits, the last of whom reads nothing. */
+/** How much a warm server grows with this many readers of its edits; the last reader reads nothing. */
 async function growthWith(folder: string, followers: number, quick: boolean): Promise<Growth> {
   const [root, state] = [join(folder, 'root'), join(folder, 'state')]
   const paths = Array.from({ length: AT_ONCE }, (_, i) => join(String(i), LONG_PATH))
@@ -171,7 +171,7 @@ async function growthWith(folder: string, followers: number, quick: boolean): Pr
   }
 }
 
-/** Bytes; it collects its garbage for that. */
+/** Bytes that the server holds, after a garbage collection. */
 async function heldBy(server: Server, file: string): Promise<number> {
   rmSync(file, { force: true })
   process.kill(server.pid, 'SIGUSR2')
@@ -192,7 +192,7 @@ async function edit(port: number, path: string, i: number): Promise<{ edit_id: s
   return (await answer.json()) as { edit_id: string }
 }
 
-/** What issue and design ask for. */
+/** The goals of the issue and the design. */
 export function eventVerdicts(rows: readonly Row[]): Verdict[] {
   const found = rows.filter(({ what }) => what === DELAY).map(({ value }) => value!)
   const more = rows.find(({ what }) => what === MEMORY)?.value ?? NaN

@@ -1,5 +1,5 @@
-// The goals of the design (P0, P2–P9), those of small edits under load and of what a server costs, and what this run
-// says of them.
+// The goals of the design (P0, P2–P9), of small edits under load and of the cost of a server, and whether this run
+// meets them.
 import { OVER_MCP } from './against-peers.ts'
 import { AS_BATCH, BATCH, SPAN } from './batch.ts'
 import { CRAFTED } from './edges.ts'
@@ -15,7 +15,7 @@ import { verdict, type Verdict } from './verdict.ts'
 export function verdictsOf(rows: readonly Row[]): Verdict[] {
   const find = (what: string, variant: string, edits = 1) =>
     rows.find(row => row.what === what && row.variant === variant && row.edits === edits)
-  // Across rows that were not measured in the same rounds: CPU time, which others on the machine change less.
+  // For rows that were not measured in the same rounds: CPU time, which depends less on what else the machine does.
   const cpu = (what: string, variant: string, edits = 1) => find(what, variant, edits)?.measured?.cpu ?? NaN
   const overFloor = (what: string, variant: string, edits = 1) =>
     find(what, variant, edits)?.measured?.wallRatio.median ?? NaN
@@ -126,7 +126,7 @@ export function goalsOf(verdicts: readonly Verdict[]): string {
     .join('\n')
 }
 
-/** As shipped. */
+/** Verdicts on batches, with the default settings. */
 function batchVerdicts(rows: readonly Row[]): Verdict[] {
   const find = (what: string) => rows.find(row => row.what === what && row.variant === `${AS_BATCH}, full/shared`)
   const ratio = find(BATCH)?.measured?.wallRatio.median ?? NaN

@@ -1,5 +1,5 @@
-// What the history costs: the same edits by servers with and without one, under the load of a process of its own, and
-// how much later a server is ready that finds 1 GiB of it.
+// What the history costs: the same edits by servers with and without one, loaded by a separate process; and how much
+// longer a server takes to be ready with 1 GiB of history.
 import { randomBytes } from 'node:crypto'
 import { mkdirSync, readdirSync } from 'node:fs'
 import { rm } from 'node:fs/promises'
@@ -17,7 +17,7 @@ import { median, quartiles } from './statistics.ts'
 import { verdict, type Verdict } from './verdict.ts'
 
 const START = 'from start to ready, with 1 GiB of history'
-/** Edits that a server makes before it is measured, and ms at most. */
+/** Edits that a server makes before it is measured, and the most ms for that. */
 const WARM = { each: 2000, ms: 20_000 }
 const WARM_LARGE = { each: 15, ms: 20_000 }
 const SMALL = makeCase('ASCII', 10 * KB, 1)
@@ -69,7 +69,7 @@ export async function historyCost(
   }
 }
 
-/** Over an empty root. */
+/** Starts over an empty root. */
 async function starts(
   folder: string,
   quick: boolean,
@@ -99,7 +99,7 @@ async function starts(
   return [{ what: START, edits: 0, variant: withName('full'), figure, value: later.median, pairs: full.length }]
 }
 
-/** Segments as a server leaves them: records of some 2 KB, each settled before the second one after it. */
+/** Writes segments as a server leaves them: records of some 2 KB, each settled before the second one after it. */
 async function fill(state: string): Promise<void> {
   mkdirSync(state, { mode: 0o700 })
   const folder = join(state, 'history')
@@ -148,7 +148,7 @@ async function write(history: History, path: string, text: Buffer): Promise<void
   history.settle(edit_id, 'done')
 }
 
-/** What the design asks for. */
+/** The goals of the design. */
 export function historyVerdicts(rows: readonly Row[]): Verdict[] {
   const ratioOf = (durability: string, it: Case) => {
     const row = rows.find(({ what, variant }) => what === whatOf(it, 1) && variant === withName(durability))

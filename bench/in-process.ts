@@ -21,7 +21,7 @@ export const CONCAT = 'indexOf and concat in memory'
 export const FAST_PRODUCT = 'product, fast/local'
 export const FULL_PRODUCT = 'product, full/shared'
 
-/** Edits above which less is measured, and jsdiff no longer asked for a diff: it would take minutes. */
+/** Above this many edits, fewer are measured, and jsdiff makes no diff: it would take minutes. */
 const MANY = 100
 
 interface Cell {
@@ -58,7 +58,7 @@ export async function inProcess(
     progress(`${it.name}, ${edits} edits`)
     rows.push(...(await inFolder(base, it, FAST, options)))
   }
-  // Apart from the others: an fsync also waits for what they have written.
+  // Separate from the others: an fsync also waits for what they have written.
   for (const size of quick ? [10 * KB] : [10 * KB, MB, 10 * MB]) {
     const it = makeCase('ASCII', size, 1)
     progress(`${it.name}, synced`)
@@ -103,8 +103,8 @@ type EditFile = (path: string, edits: readonly Edit[]) => Promise<object>
 type OnDisk = (name: string, against: string, edit: EditFile | null) => Promise<Variant>
 
 /**
- * Edits files of its own in turn, there and back; so many that none is edited again within 20 ms. Without `edit`: the
- * floor.
+ * Edits its own files in turn, there and back; there are enough of them that none is edited again within 20 ms. Without
+ * `edit`: the floor.
  */
 async function diskWay(
   root: string,

@@ -1,4 +1,4 @@
-// What a result depends on besides the code: Node, processor, file system, load; and what a process has used.
+// What a result depends on besides the code: Node, processor, file system, load; and what resources a process has used.
 import { readdirSync, readFileSync, statfsSync } from 'node:fs'
 import { availableParallelism, cpus, loadavg, platform, release } from 'node:os'
 
@@ -21,7 +21,7 @@ export function fileSystemOf(path: string): string | null {
   }
 }
 
-/** ms of CPU time that all threads of a process and of its children have used; NaN where the system doesn't say. */
+/** CPU time in ms that all threads of a process and its children have used; NaN if the system doesn't say. */
 export function cpuOf(pid: number | undefined): number {
   try {
     const tasks = `/proc/${pid}/task`
@@ -37,7 +37,7 @@ export function cpuOf(pid: number | undefined): number {
   }
 }
 
-/** Bytes in memory of a process (VmRSS); NaN where the system doesn't say. */
+/** Bytes of a process in memory (VmRSS); NaN if the system doesn't say. */
 export function residentOf(pid: number): number {
   try {
     const [, kilobytes] = /^VmRSS:\s+(\d+) kB$/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8')) ?? []

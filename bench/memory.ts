@@ -1,4 +1,4 @@
-// How far memory grows when a 10 MB file is edited once and 60 times, each in a fresh process. Never asks for a
+// How much memory grows when a 10 MB file is edited once and 60 times, each in a fresh process. Never forces a garbage
 // collection.
 import { execFile } from 'node:child_process'
 import { existsSync, mkdirSync, writeFileSync } from 'node:fs'

@@ -1,5 +1,5 @@
-// The naive variant, as most tools do it: strings, promises, jsdiff. Shows what the engine gains, and is the oracle of
-// the checks.
+// The naive variant, as most tools do it: strings, promises, jsdiff. Shows what the engine gains, and checks its
+// results.
 import { createTwoFilesPatch } from 'diff'
 import { createHash } from 'node:crypto'
 import { readFile, rename, writeFile } from 'node:fs/promises'
@@ -30,7 +30,7 @@ export async function naiveEdit(path: string, edits: readonly Edit[], diff: bool
 
 const sha256 = (text: string): string => createHash('sha256').update(text).digest('hex')
 
-/** Buffers instead of strings, and nothing but the replacing: what one gets without a plan for many edits. */
+/** Buffers instead of strings, and only replacing: the cost without a plan for many edits. */
 export function concatReplace(bytes: Buffer, edits: readonly Edit[]): Buffer {
   for (const { old_text, new_text } of edits) {
     const old = Buffer.from(old_text)

@@ -1,4 +1,4 @@
-// editd without HTTP: a workspace of its own and the operation /edit on it.
+// editd without HTTP: a workspace of its own, and the operation /edit on it.
 import { join } from 'node:path'
 import { Workers } from '../src/workers/workers.ts'
 import { makeOperations } from '../src/operations.ts'
@@ -14,14 +14,14 @@ export const FAST: Mode = { durability: 'fast', lock: 'local' }
 export const FULL: Mode = { durability: 'full', lock: 'shared' }
 
 export interface Product {
-  /** `path` below the root. Throws unless the file is changed. */
+  /** `path` is relative to the root. Throws unless the file is changed. */
   edit(path: string, edits: readonly Edit[]): Promise<object>
   close(): Promise<void>
 }
 
 const LIMIT = 1_000_000_000
 
-/** A workspace on `root` without rules of its own; `state` is a folder beside it, and what is in `mode` decides. */
+/** A workspace on `root` without rules of its own, with the options in `mode`; `state` is a folder beside the root. */
 export const openPlain = (root: string, state: string, mode: Mode): Promise<Workspace> =>
   openWorkspace({
     root,
@@ -41,7 +41,7 @@ export const openPlain = (root: string, state: string, mode: Mode): Promise<Work
     historyPrivate: []
   })
 
-/** Edits below `root`; `state` is a folder of its own beside it. */
+/** Edits below `root`; `state` is a folder beside the root. */
 export async function openProduct(root: string, state: string, mode: Mode): Promise<Product> {
   const workspace = await openPlain(root, state, mode)
   const workers = new Workers()

@@ -1,11 +1,11 @@
-// Paired measuring: in each round every variant runs once, in random order; what counts is the ratio of two variants in
-// the same round.
+// Paired measuring: in each round every variant runs once, in random order; the result is the ratio of two variants
+// within a round.
 import { shuffled, type Random } from './random.ts'
 import { median, quartiles, type Quartiles } from './statistics.ts'
 
 /**
- * `run` does the work once and returns how many operations it was, and their CPU time in ms where that isn't this
- * process's.
+ * `run` does the work once. It returns how many operations that was and, if another process did it, their CPU time in
+ * ms.
  */
 export interface Variant {
   name: string
@@ -13,7 +13,7 @@ export interface Variant {
   run: () => Promise<{ operations: number; cpu?: number }>
 }
 
-/** Times in ms of one operation; ratios to the variant it is compared with. */
+/** Times in ms of one operation; ratios to the variant that it is compared with. */
 export interface Measured {
   name: string
   against: string
@@ -27,12 +27,12 @@ export interface Measured {
 export interface RoundOptions {
   rounds: number
   /**
-   * ms that one variant may take in all: slow variants take part in fewer rounds, but in `fewest` at least, the slowest
-   * in half of that.
+   * Total ms for one variant: slow variants take part in fewer rounds, but at least in `fewest`, and the slowest in
+   * half as many.
    */
   budget: number
   fewest: number
-  /** ms that each variant runs at least before it counts, unless one run takes longer than its budget. */
+  /** ms that each variant runs at least before measuring, unless one run takes longer than its budget. */
   warm: number
   random: Random
 }
@@ -48,7 +48,7 @@ export async function measure(variants: readonly Variant[], options: RoundOption
   for (const variant of variants) {
     const warm = performance.now() + options.warm
     let { total } = await sample(variant)
-    // What takes long was compiled in between.
+    // A long run is compiled by the end of it.
     while (total < budget && performance.now() < warm) total = (await sample(variant)).total
     turns.set(
       variant.name,
@@ -85,7 +85,7 @@ export async function measure(variants: readonly Variant[], options: RoundOption
 }
 
 async function sample({ run }: Variant): Promise<Sample & { total: number }> {
-  // What the last variant left to collect or call back must not count for this one.
+  // So that the last variant's garbage and callbacks don't count for this one.
   await new Promise(resolve => setImmediate(resolve))
   const cpu = process.cpuUsage()
   const start = performance.now()

@@ -3,7 +3,7 @@ import type { Loaded } from './load/under-load.ts'
 import type { Measured } from './rounds.ts'
 import type { Quartiles } from './statistics.ts'
 
-/** `what` and `variant` together are unique; `figure` is the result in words, where it isn't a time or a ratio. */
+/** `what` and `variant` together are unique; `figure` is the result in words, if it isn't a time or a ratio. */
 export interface Row {
   what: string
   edits: number

@@ -1,4 +1,4 @@
-// npm run bench: measures everything, prints one table and how far the goals are met. --quick, --json FILE, --dir
+// npm run bench: measures everything, prints one table and whether the goals are met. --quick, --json FILE, --dir
 // FOLDER, --only SUITE.
 import { appendFileSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'

@@ -1,4 +1,4 @@
-// A server in a process of its own: started, its CPU time and memory read, stopped. Does not know what it serves.
+// A server in its own process: starts it, reads its CPU time and memory, stops it. Does not know what it serves.
 import { spawn, type ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
 import { createInterface } from 'node:readline'
@@ -15,7 +15,7 @@ export class Server {
     this.port = port
   }
 
-  /** Runs a script of Node, and waits until it says on stdout where it listens. `under`: what runs Node itself. */
+  /** Runs a Node script, and waits until it prints where it listens. `under`: the program that runs Node itself. */
   static async start(
     args: readonly string[],
     env: Record<string, string> = {},
@@ -33,7 +33,7 @@ export class Server {
     return this.#process.pid!
   }
 
-  /** ms of CPU time that all its threads have used; NaN where the system doesn't say. */
+  /** CPU time in ms that all its threads have used; NaN if the system doesn't say. */
   cpu(): number {
     return cpuOf(this.pid)
   }

@@ -1,23 +1,25 @@
-// How often a corrected call has added lines at the depth that was meant, where old_text and new_text are shifted by some
-// steps: each block of the corpus's files, edited in each place, at each depth. Does not know any other case.
+// How often a corrected call adds lines at the intended depth, when old_text and new_text are shifted by some steps:
+// each block of the corpus's files, edited in each place, at each depth. Does not know any other case.
 import { readdirSync } from 'node:fs'
 import { basename, extname, join } from 'node:path'
 import { planTextEdits } from '../src/engine/plan/replace-text.ts'
 import { indentationOf } from '../src/engine/text/indentation.ts'
 import { makeRandom, type Random, shuffled } from './random.ts'
 
-/** `right`, `wrong`: what was offered, sent as it is; `left_out`: a call without new_text; `none`: no call. */
+/** `right`, `wrong`: the offered call, sent unchanged; `left_out`: a call without new_text; `none`: no call. */
 export type InsertResult = 'right' | 'wrong' | 'left_out' | 'none'
 
 export interface Insert {
   file: string
   kind: string
-  /** What the call is for, `added` or `replaced`, and by how many steps it is shifted; `lost`: all of its indentation. */
+  /**
+   * What the call does, `added` or `replaced`, and by how many steps it is shifted; `lost`: by all of its indentation.
+   */
   how: string
   isLost: boolean
   old_text: string
   new_text: string
-  /** The file as it was meant to be. */
+  /** The intended file. */
   meant: string
 }
 
@@ -31,9 +33,9 @@ const KINDS: Record<string, string> = {
   '.mk': 'tabs'
 }
 const OPTIONS = { line_endings: 'adapt', max_result_size: 1 << 24 } as const
-/** Lines of the longest block. */
+/** The most lines of a block. */
 const LONGEST = 8
-/** Steps by which a block is shifted; all of its indentation is `LOST`. */
+/** Steps by which a block is shifted; `LOST`: all of its indentation. */
 const LOST = -Infinity
 const SHIFTS = [-3, -2, -1, 1, 2, 3, LOST]
 const MADE: Record<string, readonly [string, string]> = {
@@ -46,7 +48,7 @@ const MADE: Record<string, readonly [string, string]> = {
 export const kindOf = (path: string): string | undefined =>
   /^makefile$/i.test(basename(path)) ? 'tabs' : KINDS[extname(path)]
 
-/** All files of the kinds below a folder, in order of their paths. */
+/** All files of these kinds below a folder, sorted by path. */
 export const filesToShift = (folder: string): string[] =>
   readdirSync(folder, { recursive: true, encoding: 'utf8' })
     .filter(path => kindOf(path) !== undefined)
@@ -56,7 +58,7 @@ export const filesToShift = (folder: string): string[] =>
 const indentOf = (line: string): string => /^[ \t]*/.exec(line)![0]
 const isBlank = (line: string): boolean => line.trim() === ''
 
-/** Up to `most` edits of a file, in the order of a seed. */
+/** Up to `most` edits of a file, in an order that depends on the seed. */
 export function insertsIn(path: string, bytes: Buffer, most: number, seed: number): Insert[] {
   const text = bytes.toString()
   const { style, width } = indentationOf(bytes)
@@ -124,7 +126,7 @@ function insertInto(block: readonly string[], unit: string, least: number, kind:
   return { how, isLost, edited, sent: { old_text, new_text: shifted(edited) } }
 }
 
-/** What is offered first for an edit that fails, sent; undefined where the edit doesn't fail. */
+/** The first offered call for an edit that fails, sent and judged; undefined if the edit doesn't fail. */
 export function judgeInsert(bytes: Buffer, { old_text, new_text, meant }: Insert): InsertResult | undefined {
   const planned = planTextEdits(bytes, [{ old_text, new_text }], OPTIONS)
   if (planned.ok || planned.failure.code !== 'NO_MATCH') return undefined

@@ -6,7 +6,7 @@ export interface Quartiles {
   high: number
 }
 
-/** Of what wasn't measured. */
+/** For a variant that wasn't measured. */
 export const NO_QUARTILES: Quartiles = { low: NaN, median: NaN, high: NaN }
 
 export function quantile(values: readonly number[], share: number): number {

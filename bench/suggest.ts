@@ -1,6 +1,5 @@
-// npm run bench:suggest -- cases.jsonl [--files DIR] [--sample N] [--inserts N]: how often what is suggested after a miss
-// is right, by class; how often lines that are added to shifted text are put at the right depth; and what it costs at
-// 10 MB.
+// npm run bench:suggest -- cases.jsonl [--files DIR] [--sample N] [--inserts N]: how often the suggestion after a miss
+// is right, by class; how often lines added to shifted text are put at the right depth; and the cost at 10 MB.
 import { readFileSync } from 'node:fs'
 import { dirname, join, resolve } from 'node:path'
 import { parseArgs } from 'node:util'
@@ -117,7 +116,7 @@ for (const [name, results] of [...byShift].sort(([a], [b]) => a.localeCompare(b)
 }
 process.stdout.write('\n')
 
-// Each text amid 10 MB of the others.
+// Each text surrounded by 10 MB of the others.
 const filler = Buffer.concat([...read.values()])
 const whole = Buffer.alloc(LARGE, filler)
 const step = Math.max(1, Math.floor(cases.length / Number(sample)))

@@ -1,5 +1,5 @@
-// npm run bench:tokens -- [cases.jsonl]: what a model pays for answers, in tokens of o200k_base, beside what it may pay.
-// Misses are those of test/misses.ts and, where the corpus kit's cases are named, all of these that miss.
+// npm run bench:tokens -- [cases.jsonl]: what answers cost a model, in tokens of o200k_base, compared with the limits.
+// Misses are those of test/misses.ts and, if a list is given, all cases of the corpus kit that miss.
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { tmpdir } from 'node:os'
@@ -26,7 +26,7 @@ interface Cost {
   json: number
 }
 
-/** What a call of a tool costs on a file with this content, as text and as JSON. `code` is empty for a success. */
+/** The cost of a tool call on a file with this content, as text and as JSON. `code` is empty for a success. */
 async function cost(tool: string, content: Buffer | string, args: object, ending = '.txt'): Promise<Cost> {
   const path = `src/example${ending}`
   const send = (accept: string) => {
@@ -38,7 +38,7 @@ async function cost(tool: string, content: Buffer | string, args: object, ending
   return { code, text: encode(text.text).length, json: encode(json.text).length }
 }
 
-/** What the case's author changed: the longest word that the region has too, or without one the end of the text. */
+/** What the case's author changed: the longest word that the region has too; without one, the end of the text. */
 function changed({ old_text, start_byte, end_byte }: Case, file: Buffer): string {
   const region = file.toString('utf8', start_byte, end_byte)
   const words = (old_text.match(/[\p{L}\p{N}_]{3,}/gu) ?? []).sort((a, b) => b.length - a.length)
@@ -46,7 +46,7 @@ function changed({ old_text, start_byte, end_byte }: Case, file: Buffer): string
   return word === undefined ? `${old_text}2` : old_text.replace(word, `${word}2`)
 }
 
-/** An edit of one line of the case's file, which occurs once; undefined where the file has no such line. */
+/** An edit of one line of the case's file that occurs once; undefined if the file has no such line. */
 function lineEdit({ start_byte }: Case, file: Buffer): { old_text: string; new_text: string } | undefined {
   const text = file.toString()
   const lines = text.split(/\r?\n/)

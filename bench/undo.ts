@@ -1,4 +1,4 @@
-// What it costs to plan an undo in a file with many changes. Does not know files, or how records are read.
+// The cost of planning an undo in a file with many changes. Does not know files, or how records are read.
 import { recordedSplices } from '../src/engine/history/refine.ts'
 import type { RecordedChange } from '../src/engine/history/change.ts'
 import { planTakeBack } from '../src/engine/take-back.ts'
@@ -9,7 +9,7 @@ import { quartiles } from './statistics.ts'
 
 const LINES = 20_000
 
-/** Each plan is measured in turn with the others, so that what else the machine does meets all of them. */
+/** The plans are measured in turn, so that the machine's other load affects all of them. */
 export function undo(quick: boolean, progress: (line: string) => void): Row[] {
   const plans = [100, 1000].flatMap(count => {
     progress(`undo, ${count} changes`)
@@ -45,7 +45,7 @@ interface Changed {
   changes: RecordedChange[]
 }
 
-/** A text of which random lines were replaced one after the other, each by a longer or shorter one. */
+/** A text with random lines replaced one after the other, each by a longer or shorter one. */
 function changed(count: number): Changed {
   const random = makeRandom(1)
   const lines = Array.from({ length: LINES }, (_, i) => `line ${i} of some text that is about as long as code is\n`)

@@ -1,4 +1,4 @@
-// A goal and what a run says of it. Does not know any goal.
+// A goal, and whether a run meets it. Does not know any goal.
 
 export interface Verdict {
   goal: string
@@ -7,7 +7,7 @@ export interface Verdict {
   met: 'met' | 'not met' | 'not measured'
 }
 
-/** `numbers`: those it is judged by; one that is NaN was not measured. */
+/** `numbers`: the measured values; one that is NaN was not measured. */
 export const verdict = (
   goal: string,
   asks: string,

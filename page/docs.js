@@ -1,11 +1,11 @@
-// What /docs adds to Swagger UI: it asks for the token when a request needs one, makes the file that an example edits,
-// and shows above each answer what it says. Runs in a browser; knows the wire format only.
+// What /docs adds to Swagger UI: it asks for the token when a request needs one, creates the file that an example
+// edits, and shows the message of each answer above it. Runs in a browser; knows the wire format only.
 /* global SwaggerUIBundle */
 const here = document.currentScript.src
 
 const SELECTORS = ['occurrences', 'replace_all', 'occurrence']
 
-/** The body of a request with a suggested edit instead of the one that failed. */
+/** The body of a request, with the failed edit replaced by a suggested one. */
 function amend(body, edit, index) {
   const instead = old => ({
     ...Object.fromEntries(Object.entries(old).filter(([name]) => !SELECTORS.includes(name))),
@@ -24,12 +24,12 @@ function parsed(text) {
   }
 }
 
-/** The routes whose examples need the file of an example of /create. */
+/** The routes whose examples need the file from an example of /create. */
 const EDITS = ['/edit', '/edit-lines', '/edit-section']
 
 /**
- * Creates the file that a request edits, where it is missing; the request must be an example that hasn't been changed.
- * Resolves with the path, or undefined where nothing was created.
+ * Creates the file that a request edits, if it is missing; the request must be an unchanged example. Resolves with the
+ * path, or undefined if nothing was created.
  */
 async function createMissing({ url, headers, body }, { paths }) {
   const examplesOf = route => Object.values(paths[route].post.requestBody.content['application/json'].examples)
@@ -44,7 +44,7 @@ async function createMissing({ url, headers, body }, { paths }) {
   if ((await post('create', file.value)) === 200) return asked.path
 }
 
-/** A schema and those of its allOf as one. */
+/** Merges a schema with those in its allOf. */
 const merged = ({ allOf, ...own }) =>
   [...allOf, own].reduce((one, other) => ({
     ...one,
@@ -54,9 +54,9 @@ const merged = ({ allOf, ...own }) =>
   }))
 
 /**
- * A part of the document with the references in it resolved, all of which are to other parts of it; one to what it is
- * in stays. Swagger UI's own takes 9 to 11 s for each operation that is opened, where this takes 0.8 with all that is
- * shown then: it reads the whole document again (swagger-api/swagger-ui#10748).
+ * A part of the document with its references resolved, all of which point to other parts of it; a reference to a part
+ * that contains it stays. Swagger UI's own function takes 9 to 11 s for each opened operation, and this 0.8 s with
+ * everything that is shown then: that function reads the whole document again (swagger-api/swagger-ui#10748).
  */
 async function resolveSubtree(document, path) {
   const at = keys => keys.reduce((value, key) => value?.[key], document)
@@ -65,7 +65,7 @@ async function resolveSubtree(document, path) {
     if (typeof value !== 'object' || value === null) return value
     if (Array.isArray(value)) return value.map(item => resolved(item, within))
     const ref = value.$ref
-    // Shown is the name in $$ref.
+    // The name in $$ref is shown.
     if (ref !== undefined) {
       return within.includes(ref) ? value : { ...resolved(target(ref), [...within, ref]), $$ref: ref }
     }
@@ -158,7 +158,7 @@ window.onload = () => {
           }
         },
         wrapComponents: {
-          // A route has many problems: each is shown as one line until it is opened.
+          // A route has many problems: each is one line until it is opened.
           response:
             (Original, { React: { createElement: h, useState } }) =>
             props => {

@@ -56,32 +56,34 @@ export interface AppOptions {
   logger: Logger
   observer?: ServerObserver
   /**
-   * Milliseconds: how long a request may take to arrive, its headers alone, how often that is looked at, between two signs
-   * of life of a stream, and for which connections stay open when the last request is done.
+   * In ms: how long a request may take to arrive, and its headers alone; how often that is checked; the time between
+   * two heartbeats of a stream; and how long connections stay open after the last request.
    */
   timeouts?: { request: number; headers: number; check: number; heartbeat?: number; late?: number }
 }
 
 export interface App {
   app: FastifyInstance
-  /** The published document, also where it isn't served. */
+  /** The published document, even if it isn't served. */
   document(): Promise<object>
   documentYaml(): Promise<string>
-  /** Ends all streams: who reads them shows its token again when it goes on. */
+  /** Ends all streams: their readers show their token again when they reconnect. */
   endStreams(): void
-  /** From now on /readyz says that the server stops; other requests are answered, and their connections closed. */
+  /**
+   * From now on /readyz says that the server is stopping; other requests are answered, and their connections closed.
+   */
   announceStop(): void
   /**
-   * Answers NOT_READY to requests from now on; resolves when those that run are done, and what clients had sent by then is
-   * answered.
+   * Answers NOT_READY to requests from now on; resolves when running requests are done, and everything that clients had
+   * sent by then is answered.
    */
   drain(): Promise<void>
 }
 
 const TIMEOUTS = { request: 30_000, headers: 10_000, check: 1_000, heartbeat: 15_000 }
 /**
- * For which connections stay open: longer than the way to most clients; chosen. Of 128 clients that sent one edit after
- * the other, 52 were cut off without an answer when the server was stopped, and with this none.
+ * How long connections stay open, in ms: longer than the network delay of most clients; chosen. Of 128 clients that
+ * sent one edit after the other, 52 were cut off without an answer when the server was stopped, and with this none.
  */
 const LATE = 100
 /** Longer than the idle time of usual proxies, so that they close first. */
@@ -93,7 +95,7 @@ const requestId = (request: IncomingMessage): string => {
   return typeof id === 'string' && /^[A-Za-z0-9._-]{1,64}$/.test(id) ? id : randomUUID()
 }
 
-/** Tells of each request when it has ended, by its route. */
+/** Reports each request to the observer, by route, when it has ended. */
 function observeRequests(app: FastifyInstance, observer: ServerObserver): void {
   app.addHook('onRequest', (request, reply, done) => {
     const start = performance.now()
@@ -119,7 +121,7 @@ export async function buildApp({ spaces, logger, observer, timeouts = TIMEOUTS }
   })
   const handleError = makeErrorHandler(logger, config.bodyLimit)
   const resourceUrl = ({ headers }: FastifyRequest) => spaces.resource(headers.host)?.url ?? null
-  /** Calls `go` with who sends a request: at once, or where that takes a while, unless its client has gone by then. */
+  /** Calls `go` with the caller of a request: at once, or later if that takes a while and the client is still there. */
   const whenIdentified = (
     request: FastifyRequest,
     reply: FastifyReply,
@@ -167,8 +169,8 @@ export async function buildApp({ spaces, logger, observer, timeouts = TIMEOUTS }
   const sockets = followSockets(app.server)
   app.server.on('checkExpectation', makeExpectationHandler(logger))
   app.server.on('connect', makeConnectHandler(logger))
-  // Bytes as they came: operationRoute parses them. JSON is named since Fastify finds only a type that is without taking
-  // the header apart, which costs 0.6 KB.
+  // Keep bytes as they came: operationRoute parses them. JSON is named because Fastify finds only such a type without
+  // parsing the header, which costs 0.6 KB.
   app.removeAllContentTypeParsers()
   app.addContentTypeParser([JSON_TYPE, '*'], { parseAs: 'buffer' }, (_request, body, done) => {
     done(null, body)
@@ -182,14 +184,14 @@ export async function buildApp({ spaces, logger, observer, timeouts = TIMEOUTS }
 
   const workers = new Workers({ onCrash: error => logBug(logger, { event: 'parser_failed' }, error) })
   app.addHook('onClose', () => workers.close())
-  // What is the same for all workspaces: names, routes, schemas.
+  // Names, routes and schemas are the same for all workspaces.
   const table = operationsOf(spaces.any().workspace, config, workers)
   const schemas = components(table)
   const byId = componentsById(schemas)
   const viewFor = makeViews(workers, byId)
 
   const routes = collectRoutes(app)
-  /** Sets what the caller of a request sees. Returns why it is refused, or null. */
+  /** Sets the caller's view on a request. Returns why the request is refused, or null. */
   const admit = (
     request: FastifyRequest,
     reply: FastifyReply,
@@ -199,11 +201,11 @@ export async function buildApp({ spaces, logger, observer, timeouts = TIMEOUTS }
     // A preflight has no token, and isn't for a route.
     if (access !== 'token' || (config.access !== null && grant === null)) return null
     const space = spaces.of(grant)
-    // Between two access files, a workspace goes before the tokens of it.
+    // When the access file is replaced, a workspace is gone before its tokens are.
     if (space === undefined) return { code: 'UNAUTHORIZED', reason: 'wrong' }
     const named = config.access === null ? null : workspaceIn(request.originalUrl)
     if (named !== null && named !== grant?.workspace) return { code: 'ROUTE_NOT_FOUND', workspace: named }
-    // A preflight has no token, and must not use up what the token may send.
+    // A preflight has no token, and must not use up the token's rate.
     const limited = request.method === 'OPTIONS' ? null : limits.request(grant, request.raw.socket.remoteAddress)
     if (limited !== null) return limited
     reply.raw.once('close', space.enter())
@@ -224,15 +226,15 @@ export async function buildApp({ spaces, logger, observer, timeouts = TIMEOUTS }
   app.decorateRequest('grant', null)
   app.decorateRequest('resourceMetadata', null)
   if (observer !== undefined) observeRequests(app, observer)
-  // Callbacks, not promises, where every request passes.
+  // Callbacks, not promises, since every request passes here.
   app.addHook('onRequest', (request, reply, done) => {
     logWhenDone(request, reply.raw)
     reply.raw.once('close', drain.enter())
     reply.header('x-request-id', request.id)
-    // So that the next one is sent to another server.
+    // So that the client's next request goes to another server.
     if (isStopping) reply.header('connection', 'close')
     const path = pathOf(request.url)
-    // Not a route: all other requests for / are answered like those for any unknown path.
+    // Not a route: any other request for / is answered like one for an unknown path.
     const isHome = path === '/' && ['GET', 'HEAD'].includes(request.method)
     const wantsPage = config.docs && isHome && prefersPage(request.headers.accept)
     const route = request.is404 ? path : (request.routeOptions.url ?? path)
@@ -246,20 +248,20 @@ export async function buildApp({ spaces, logger, observer, timeouts = TIMEOUTS }
       else if ((drain.closed && path !== '/healthz') || (isStopping && path === '/readyz')) {
         sendProblem(reply.header('connection', 'close'), { code: 'NOT_READY', reason: 'draining', retry_after: 5 })
       } else if (wantsPage && review !== null) review.home(request, reply).catch(done)
-      // Relative, so that it is right behind a proxy that puts the server below another path.
+      // Relative, so that it works behind a proxy that serves this below another path.
       else if (wantsPage) reply.header('vary', 'accept').redirect('./docs')
       else done()
     })
   })
   if (config.allowOrigins.length > 0) {
-    // The plugin would answer every OPTIONS as a preflight.
+    // Else the plugin would answer every OPTIONS as a preflight.
     app.addHook('onRequest', async (request, reply) => {
       if (request.method === 'OPTIONS' && request.headers['access-control-request-method'] === undefined) {
         return sendProblem(reply, routes.missing(request.method, pathOf(request.url)))
       }
     })
     const { default: cors } = await import('@fastify/cors')
-    // Such a page may send any header: clients have some of their own, as Open WebUI has X-Session-Id.
+    // An allowed page may send any header: clients have some of their own, as Open WebUI has X-Session-Id.
     await app.register(cors, {
       origin: config.allowOrigins,
       methods: ['GET', 'POST'],
@@ -273,7 +275,7 @@ export async function buildApp({ spaces, logger, observer, timeouts = TIMEOUTS }
     else done()
   })
 
-  // The answer to these was that nothing was done, so nothing may be done.
+  // These requests were answered with an error already, so they must have no effect.
   app.addHook('preHandler', (request, reply, done) => {
     if (sockets.refused.has(request.raw.socket)) {
       reply.hijack()

@@ -1,24 +1,23 @@
-// Reads again, while a server runs, who may call it: the access file or the file of the token. Does not know how it is
-// served.
+// Rereads, while a server runs, who may call it: the access file or the token file. Does not know how it is served.
 import { isDeepStrictEqual } from 'node:util'
 import type { Logger } from 'pino'
 import { loadAccess, type Access } from './config/access-file.ts'
 import { readToken, type Config } from './config/config.ts'
 import type { Credentials } from './spaces.ts'
 
-/** In ms: how often the file of the token is looked at, as who replaces a mounted secret sends no signal. Chosen. */
+/** In ms: how often the token file is checked, since replacing a mounted secret sends no signal. Chosen. */
 const LOOK = 10_000
 
 interface Started {
   logger: Logger
-  /** Serves these from now on. What is returned are sentences that say why it can't, and then it serves what it did. */
+  /** Serves these from now on. If it can't, it returns sentences that say why, and serves what it had. */
   replace(credentials: Credentials): Promise<string[]>
 }
 
 /**
- * Has the file read again at each SIGHUP, and the file of the token also when it has changed; one after the other, once
- * the server has started. `declared`: what the access file said at the start. The log says what was read. Where a file is at fault, or can't be served, the log says why, and
- * what was stays.
+ * Rereads the file at each SIGHUP, and the token file also when it has changed; one reading after the other, once the
+ * server has started. `declared`: what the access file said at the start. The log says what was read. If a file is at
+ * fault, or can't be served, the log says why, and the server keeps what it had.
  */
 export function followCredentials(config: Config, declared: Access | null, started: Promise<Started>): void {
   // `start` in server.ts reports a start that fails.
@@ -35,7 +34,7 @@ export function followCredentials(config: Config, declared: Access | null, start
   setInterval(() => inTurn(started => look(started, false)), LOOK).unref()
 }
 
-/** What is returned reads once. A file that says the same as before replaces nothing, so that no stream ends. */
+/** Returns a function that reads the file once. An unchanged file replaces nothing, so that no stream ends. */
 function accessReader(config: Config, declared: Access | null): (started: Started) => Promise<void> {
   let known = declared
   return async ({ logger, replace }) => {
@@ -50,7 +49,7 @@ function accessReader(config: Config, declared: Access | null): (started: Starte
   }
 }
 
-/** What is returned looks once; unless it is `asked`, it logs only what is new. */
+/** Returns a function that checks the file once; unless it is `asked`, it logs only what is new. */
 function tokenReader(file: string, token: string | null): (started: Started, asked: boolean) => Promise<void> {
   let known = token
   let told = ''

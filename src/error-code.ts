@@ -1,4 +1,4 @@
-// The name of a thrown system error. Does not know what it means for anybody.
+// The name of a thrown system error. Does not know what it means.
 import { constants } from 'node:os'
 
 /** Errors for which Node's `code` is "Unknown system error -116" and the like: libuv has no names for them. */

@@ -1,4 +1,4 @@
-// Listens: at a host and port, on a unix socket that it makes, or on a socket that it was handed. Does not know what is
+// Listens: at a host and port, on a unix socket that it creates, or on a socket passed to it. Does not know what is
 // served there, or how the settings say where.
 import type { FastifyInstance, FastifyListenOptions } from 'fastify'
 import { once } from 'node:events'
@@ -7,13 +7,13 @@ import { connect, type AddressInfo } from 'node:net'
 import type { Config } from './config/config.ts'
 import { codeOf } from './error-code.ts'
 
-/** Where a server listens: an address, or as the start prints it, `unix:PATH` or `fd:N`. */
+/** Where a server listens: an address, or `unix:PATH` or `fd:N`, as the start prints it. */
 export type ListenPlace = AddressInfo | string
 
 /** Why it can't listen there, in a sentence for a person. */
 export class CantListen extends Error {}
 
-/** Users who are neither the owner nor in its group. */
+/** The permissions of users who are neither the owner nor in its group. */
 const OTHERS = 0o007
 
 const identity = (path: string) => {
@@ -21,7 +21,7 @@ const identity = (path: string) => {
   return found && { isSocket: found.isSocket(), id: `${found.dev} ${found.ino} ${found.ctimeNs}` }
 }
 
-/** How an attempt to connect ends: 'served', or with the code of an error. */
+/** The result of an attempt to connect: 'served', or the code of an error. */
 async function attempt(path: string): Promise<string> {
   const socket = connect(path)
   try {
@@ -35,8 +35,8 @@ async function attempt(path: string): Promise<string> {
 }
 
 /**
- * Removes the socket that a killed server has left at a path. Throws CantListen where anything else is there: a socket
- * on which somebody listens, or no socket.
+ * Removes the socket that a killed server has left at a path. Throws CantListen if anything else is there: a socket on
+ * which a server listens, or no socket.
  */
 export async function clearSocketPath(path: string): Promise<void> {
   const found = identity(path)
@@ -52,14 +52,14 @@ export async function clearSocketPath(path: string): Promise<void> {
         'name another path with --listen, or remove it.'
     )
   }
-  // Another server may just have put its own there.
+  // Another server may just have put its own socket there.
   if (identity(path)?.id === found.id) unlinkSync(path)
 }
 
 const inUse = (path: string) => `another server listens on unix:${path}: name another path with --listen, or stop it.`
 
 /**
- * Has the app listen where the settings say. Throws CantListen for sockets; for a host and port, what the system says.
+ * Makes the app listen where the settings say. Throws CantListen for sockets; for a host and port, the system's error.
  */
 export async function listen(
   app: FastifyInstance,
@@ -71,7 +71,7 @@ export async function listen(
     return app.server.address() as AddressInfo
   }
   if ('fd' in listen) return listenOnHanded(app, listen.fd)
-  // Connecting to it takes the right to write.
+  // Connecting needs write permission.
   const umask = process.umask(OTHERS)
   process.umask(umask | OTHERS)
   try {
@@ -92,7 +92,7 @@ export async function listen(
 
 async function listenOnHanded(app: FastifyInstance, fd: number): Promise<ListenPlace> {
   const { server } = app
-  // Of a unix socket that it was handed, Node doesn't know the path, which Fastify asks for.
+  // Fastify asks for the path of a unix socket, and Node doesn't know it for a socket that was passed.
   const address = server.address.bind(server)
   server.address = () => address() ?? `fd:${fd}`
   const options: FastifyListenOptions & { fd: number } = { fd, host: '127.0.0.1' }

@@ -18,22 +18,22 @@ interface Entry {
   stack?: string[]
 }
 
-/** What no terminal shows, or begins a line with. */
+/** Characters that a terminal doesn't show, or that begin a line. */
 const UNSEEN = /[\p{C}\p{Zl}\p{Zp}]/u
 
 /**
- * The text with `\u{1b}` for each control character and each that can't be seen: it can neither control a terminal nor
- * begin a line of its own.
+ * The text with `\u{1b}` for each control character and each invisible one, so that it can neither control a terminal
+ * nor begin a line.
  */
 export const printable = (text: string): string =>
-  // Most texts have none, which is found out in a quarter of the time.
+  // Most texts have none; this check takes a quarter of the time.
   UNSEEN.test(text)
     ? text.replaceAll(new RegExp(UNSEEN, 'gu'), character => `\\u{${character.codePointAt(0)!.toString(16)}}`)
     : text
 
 /**
- * A line of JSON as columns: local time, level, and of a request status, operation, path, code and milliseconds, of
- * anything else what it holds. Ends with a line break, as `line` does.
+ * A line of JSON as columns: local time and level; for a request status, operation, path, code and milliseconds; for
+ * anything else its members. Ends with a line break, as `line` does.
  */
 export function columns(line: string): string {
   const {
@@ -71,11 +71,13 @@ export function columns(line: string): string {
   return [shown, ...stack.map(frame => `    ${printable(frame)}`), ''].join('\n')
 }
 
-/** In bytes: what is written to a pipe at once, with nothing of another process in between (PIPE_BUF of Linux). */
+/**
+ * In bytes: how much is written to a pipe in one piece, not mixed with another process's output (PIPE_BUF of Linux).
+ */
 const ATOMIC = 4096
 /**
- * In ms: for so long, lines wait for others to be written with. Each write is a task for another thread, which costs as
- * much as a tenth of a small edit. Chosen: nobody reads a log sooner.
+ * In ms: how long a line waits for others, so that they are written together. Each write is a task for another thread,
+ * which costs as much as a tenth of a small edit. Chosen: nobody reads a log sooner.
  */
 const GATHERED = 10
 
@@ -104,10 +106,10 @@ function gathering(pass: (lines: string) => void): { write(line: string): void; 
   }
 }
 
-/** The second of the last line, and its time up to there. */
+/** The second of the last line, and its text up to the second. */
 let [second, upToSecond] = [-1, '']
 
-/** The time in a line, as `pino.stdTimeFunctions.isoTime` has it, which takes seven times as long. */
+/** The time in a line, in the format of `pino.stdTimeFunctions.isoTime`, which takes seven times as long. */
 function timestamp(): string {
   const now = Date.now()
   if (Math.floor(now / 1000) !== second) {
@@ -122,20 +124,20 @@ export function openLog(level: string): { logger: Logger; close(): Promise<void>
   const stderr = pino.destination({ dest: 2, sync: false })
   const options = { level, base: null, timestamp }
   const gathered = gathering(lines => stderr.write(lines))
-  // A bug may end the process; before pino's own listener, which writes what is left.
+  // A bug may end the process. This runs before pino's own listener, which writes the rest.
   process.prependListener('exit', gathered.flush)
   const logger = process.stderr.isTTY
     ? pino(options, { write: line => gathered.write(columns(line)) })
     : pino(options, gathered)
   let isOpen = true
   stderr.on('error', (error: NodeJS.ErrnoException) => {
-    // pino stops writing where nobody reads any more.
+    // pino stops writing when the reader is gone.
     if (error.code !== 'EPIPE') throw error
     isOpen = false
   })
   return {
     logger,
-    // Not flushSync: it writes the last lines before those that another thread is writing.
+    // Not flushSync: it would write the last lines before those that another thread is writing.
     close: () =>
       new Promise(resolve => {
         gathered.flush()

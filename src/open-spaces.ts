@@ -1,4 +1,4 @@
-// Opens what a server serves: the root of its settings, or the workspaces of an access file. Does not know the process,
+// Opens what a server serves: the root in its settings, or the workspaces of an access file. Does not know the process,
 // or how an access file is read.
 import { Audit } from './audit/audit.ts'
 import type { AuditFile } from './audit/audit-file.ts'
@@ -10,23 +10,23 @@ import { ensureDir } from './folder/commit/ensure-dir.ts'
 import type { Meter, WorkspaceOptions } from './workspace/api.ts'
 import { openWorkspace } from './folder/open.ts'
 
-/** `report` as of `openWorkspace`; an event of one of several workspaces says of which. */
+/** `report` as for `openWorkspace`; with several workspaces, each event names its workspace. */
 export interface OpenOptions {
   config: Config
   report(event: object): void
-  /** Measures a workspace, whose name it gets with an access file; without it nothing is measured. */
+  /** Measures a workspace, which has a name if there is an access file; without `meter`, nothing is measured. */
   meter?(workspace?: string): Meter
   /** Null: there is none. */
   auditFile?: AuditFile | null
 }
 
 /**
- * How many of the process's threads (four, unless UV_THREADPOOL_SIZE says otherwise) may wait for the file system of one of
- * several workspaces: one that hangs leaves the rest to the others.
+ * With several workspaces, how many of the process's threads (four, unless UV_THREADPOOL_SIZE says otherwise) may wait
+ * for the file system of one of them: if it hangs, the others still have the rest.
  */
 const THREADS = 2
 
-/** What a bucket needs is loaded only where there is one. */
+/** Loads the code for buckets only if there is a bucket. */
 async function openBucketLate(
   settings: Config & Pick<WorkspaceOptions, 'audit' | 'meter' | 'report'>,
   address: BucketAddress
@@ -35,7 +35,7 @@ async function openBucketLate(
   return openBucket({ ...settings, address, endpoint: settings.s3Endpoint, region: settings.s3Region })
 }
 
-/** Roots that don't exist are made. Throws CantOpen. */
+/** Creates roots that don't exist. Throws CantOpen. */
 export async function openSpaces(
   { config, report, meter, auditFile: file = null }: OpenOptions,
   access: Access | null

@@ -33,7 +33,7 @@ import { makeReview } from './operations/review.ts'
 import { makeUndo } from './operations/undo.ts'
 import type { Workspace } from './workspace/api.ts'
 
-/** Those with a route. */
+/** The operations with a route. */
 export interface RoutedOperations {
   readonly edit: Operation<EditRequest>
   readonly edit_lines: Operation<EditLinesRequest>
@@ -52,7 +52,7 @@ export interface RoutedOperations {
 }
 
 export interface Operations extends RoutedOperations {
-  /** It has no route and is no tool: the adapters call it. */
+  /** Has no route and isn't a tool: the adapters call it. */
   readonly apply_patch: Callable<ApplyPatchRequest>
 }
 
@@ -60,7 +60,7 @@ export interface Operations extends RoutedOperations {
 export const operationsIn = ({ apply_patch: _, ...table }: Operations): readonly Operation[] =>
   Object.values<Operation>(table)
 
-/** Those of them that are tools. */
+/** The operations that are tools. */
 export const toolsIn = (table: Operations): readonly Operation[] =>
   operationsIn(table).filter(({ route_only }) => route_only !== true)
 

@@ -1,4 +1,4 @@
-// Result: how a function returns a failure as data. Does not know anything of what fails.
+// Result: how a function returns a failure as data. Does not know what can fail.
 
 /** Either a value or a failure. A failure is a record with a literal `code`; it is returned, never thrown. */
 export type Result<T, F> = { ok: true; value: T } | { ok: false; failure: F }

@@ -19,11 +19,11 @@ import { CantOpen, type Credentials, type Spaces } from './spaces.ts'
 import { Occupied } from './folder/locks/other-servers.ts'
 import { StateUnusable } from './folder/state.ts'
 
-/** The exit status where settings are at fault. */
+/** The exit status for faulty settings. */
 const EXIT_FAULT = 2
-/** Milliseconds after a signal, and the delay of the settings, until the connections of requests that still run are closed. */
+/** In ms after a signal and `stop-delay`: when connections of running requests are closed. */
 const DRAIN_MS = 8_000
-/** Milliseconds until the process ends, whatever still runs; the next start cleans up after it. */
+/** In ms: when the process ends even if something still runs; the next start cleans up after it. */
 const EXIT_MS = 9_500
 
 const printErrors = (sentences: readonly string[]) => {
@@ -43,7 +43,7 @@ async function describe(error: unknown, config: Config): Promise<StartFailure> {
   return storeFailure(error, config.root) ?? { sentence: ownFailure(error, config), isFault: false }
 }
 
-/** The sentence where it isn't of an object store. */
+/** The sentence for a failure that isn't from an object store. */
 function ownFailure(error: unknown, { host, port, root }: Config): string {
   if (error instanceof CantListen) return error.message
   if (error instanceof Occupied) return occupied(error)
@@ -88,21 +88,20 @@ function occupied({ root, where, pid, uid, info }: Occupied): string {
 
 const quoted = (text: string) => `'${text.replaceAll("'", "'\\''")}'`
 
-/** Where a server listens, and what it serves, as `Spaces.served`. */
+/** Where a server listens, and what it serves (`Spaces.served`). */
 interface Listening {
   served: string
   address: ListenPlace
 }
 
 /**
- * What is printed once the server listens: one line, and for a person also the token, the page to try it and a first
- * call.
+ * Printed once the server listens: one line, and for a person also the token, the page to try it and a first call.
  */
 function greeting(config: Config, { served, address }: Listening): string {
   const url = urlOf(address)
   const line = `editd listening on ${url ?? String(address)} ${served}\n`
   const socket = config.listen !== null && 'path' in config.listen ? config.listen.path : null
-  // What was handed over may be a socket of any path.
+  // A passed socket may have any path.
   if ((!config.tokenGenerated && !process.stdout.isTTY) || (url === null && socket === null)) return line
   const local = url?.replace('//0.0.0.0:', '//127.0.0.1:').replace('//[::]:', '//[::1]:') ?? null
   // A configured token isn't printed.
@@ -118,15 +117,15 @@ function greeting(config: Config, { served, address }: Listening): string {
   return `${line}${generated}${reviewLine(config, local)}${docs}try: ${call}\n`
 }
 
-/** null: a browser has no address for a socket. */
+/** Null: a browser has no address for a socket. */
 function urlOf(address: ListenPlace): string | null {
   if (typeof address === 'string') return null
   return `http://${address.family === 'IPv6' ? `[${address.address}]` : address.address}:${address.port}`
 }
 
 /**
- * Where a person sees what was changed. The token is in the fragment, which a browser doesn't send, and only on a
- * terminal: what is printed elsewhere is often kept.
+ * Where a person can review changes. The token is in the fragment, which a browser doesn't send, and only on a
+ * terminal, since other output is often kept.
  */
 function reviewLine({ docs, history, token, tokenGenerated }: Config, local: string | null): string {
   if (local === null || !docs || history === 'off') return ''
@@ -134,7 +133,7 @@ function reviewLine({ docs, history, token, tokenGenerated }: Config, local: str
   return `review: ${local}/${fragment}\n`
 }
 
-/** Opens the log, the audit file and what is served; `access` as of `openSpaces`. */
+/** Opens the log, the audit file and the workspaces; `access` as for `openSpaces`. */
 async function prepare(config: Config, warnings: readonly string[], access: Access | null) {
   const { logger, close: closeLog } = openLog(config.logLevel)
   for (const warning of warnings) logger.warn({ event: 'unknown_variable' }, warning)
@@ -150,7 +149,7 @@ async function prepare(config: Config, warnings: readonly string[], access: Acce
   return { logger, closeLog, spaces, metrics, close }
 }
 
-/** null: nobody asks for them, and nothing is measured. */
+/** Null: nothing is measured, since no listener is configured. */
 async function metricsOf({ metricsListen }: Config): Promise<Metrics | null> {
   if (metricsListen === null) return null
   const { makeMetrics } = await import('./metrics/metrics.ts')
@@ -167,7 +166,7 @@ async function openMetrics({ metricsListen }: Config): Promise<MetricsListener |
   })
 }
 
-/** Null: there is none. It is opened again on SIGHUP. */
+/** Null: there is none. It is reopened on SIGHUP. */
 function openAudit({ auditFile: path }: Config, report: (event: object) => void): AuditFile | null {
   if (path === null) return null
   const file = new AuditFile(path, report)
@@ -184,7 +183,7 @@ function auditFaultsOf(config: Config, access: Access | null): string[] {
 
 /**
  * `editd mcp`: serves the tools to the program at the other end of stdin and stdout, until it closes them or a signal
- * comes.
+ * arrives.
  */
 async function serveMcp(config: Config, warnings: readonly string[]): Promise<void> {
   const faults = auditFaultsOf(config, null)
@@ -203,7 +202,7 @@ async function serveMcp(config: Config, warnings: readonly string[]): Promise<vo
   logger.info({ event: 'started', protocol: 'mcp', root: workspace.root })
   try {
     const { speakMcp } = await import('./stdio.ts')
-    // A signal may have come meanwhile.
+    // A signal may have arrived meanwhile.
     if (!process.stdin.destroyed) {
       await speakMcp({ config, workspace, logger, input: process.stdin, output: process.stdout })
     }
@@ -215,7 +214,7 @@ async function serveMcp(config: Config, warnings: readonly string[]): Promise<vo
   process.exit(0)
 }
 
-/** The app, when it listens, and where. */
+/** The app, when it listens, and its address. */
 async function listening(config: Config, spaces: Spaces, logger: Logger, observer: Metrics | null) {
   const { buildApp } = await import('./app.ts')
   const built = await buildApp({ spaces, logger, ...(observer !== null && { observer }) })
@@ -223,8 +222,8 @@ async function listening(config: Config, spaces: Spaces, logger: Logger, observe
 }
 
 /**
- * Calls `stop` at each signal to stop: npm passes Ctrl-C on a second time. SIGHUP is one only where the terminal is gone
- * from which it was started; otherwise it asks to read files again. The end of npx is taken for one.
+ * Calls `stop` at each signal to stop, which may come twice, since npm passes Ctrl-C on. SIGHUP means stop only if the
+ * terminal that started it is gone; otherwise it means rereading files. The end of npx counts as a signal to stop.
  */
 function onSignal(stop: (why: { signal: string } | { reason: string }) => void): void {
   whenNpxEnds(stop)
@@ -238,13 +237,11 @@ function onSignal(stop: (why: { signal: string } | { reason: string }) => void):
 /** In ms. Chosen, not measured. */
 const LOOK_FOR_NPX = 1_000
 
-/**
- * Calls `stop` when npx has ended by which this was started: it passes signals on to no more than the shell between them.
- */
+/** Calls `stop` when the npx that started this has ended: npx passes signals only to the shell between them. */
 function whenNpxEnds(stop: (why: { reason: string }) => void): void {
   const { npm_lifecycle_event: event, npm_lifecycle_script: script = '' } = process.env
   if (event !== 'npx' || !/^\W*editd\b/.test(script)) return
-  // On Linux also what the shell was started by.
+  // On Linux also the parent of the shell.
   const parents = () => `${process.ppid} ${shellParent(process.ppid)}`
   const first = parents()
   setInterval(() => {
@@ -252,7 +249,7 @@ function whenNpxEnds(stop: (why: { reason: string }) => void): void {
   }, LOOK_FOR_NPX).unref()
 }
 
-/** What has started the shell of this pid; '' where it is no shell, or that can't be found out. */
+/** The parent of the shell with this pid; '' if it isn't a shell, or that can't be found out. */
 function shellParent(pid: number): string {
   try {
     return /^\d+ \(sh\) . (\d+)/.exec(readFileSync(`/proc/${pid}/stat`, 'latin1'))?.[1] ?? ''
@@ -271,7 +268,7 @@ function hasTerminal(): boolean {
   }
 }
 
-/** Serves until a signal comes. Resolves when it listens. */
+/** Serves until a signal arrives. Resolves when it listens. */
 async function serve(config: Config, warnings: readonly string[], access: Access | null) {
   const { logger, closeLog, spaces, metrics, close } = await prepare(config, warnings, access)
   const { app, announceStop, drain, endStreams, address } = await listening(config, spaces, logger, metrics).catch(
@@ -283,7 +280,7 @@ async function serve(config: Config, warnings: readonly string[], access: Access
 
   let stopping = false
   const stop = async (why: { signal: string } | { reason: string }) => {
-    // A second signal must not cut short what the first one started.
+    // A second signal must not interrupt what the first one started.
     if (stopping) return
     stopping = true
     logger.info({ event: 'stopping', ...why })
@@ -308,7 +305,7 @@ async function serve(config: Config, warnings: readonly string[], access: Access
     address,
     logger,
     collect: () => metrics?.snapshot() ?? [],
-    /** Rejects, and serves what it did, where it can't serve these. */
+    /** Rejects, and keeps the present credentials, if it can't serve these. */
     async replace(credentials: Credentials) {
       await spaces.replace(credentials)
       endStreams()
@@ -316,7 +313,7 @@ async function serve(config: Config, warnings: readonly string[], access: Access
   }
 }
 
-/** Has other credentials served; sentences that say why that can't be. */
+/** Replaces the credentials; returns sentences that say why that isn't possible. */
 async function faultsWith(
   config: Config,
   credentials: Credentials,
@@ -358,7 +355,7 @@ async function start(config: Config, warnings: readonly string[]): Promise<void>
   process.stdout.write(greeting(config, served))
 }
 
-/** Of how many changes the texts were removed. */
+/** Removes the texts of a path's changes; returns from how many. */
 async function forgetIn(config: Config, path: string) {
   if (config.bucket === null) {
     const { forgetTexts } = await import('./folder/forget.ts')
@@ -390,10 +387,10 @@ async function forget([path, ...argv]: readonly string[], env: NodeJS.ProcessEnv
 }
 
 async function main(argv: readonly string[], env: NodeJS.ProcessEnv): Promise<void> {
-  // Whoever reads stdout or stderr may have gone away.
+  // The reader of stdout or stderr may have gone away.
   process.stdout.on('error', () => {})
   process.stderr.on('error', () => {})
-  // It would end the process until it is known what to read again.
+  // Else it would end the process before there is anything to reread.
   process.on('SIGHUP', () => {})
   const asks = (...flags: string[]) => flags.some(flag => argv.includes(flag))
   const output = asks('-h', '--help') ? helpText() : asks('-v', '--version') ? `${VERSION}\n` : null

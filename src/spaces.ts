@@ -1,5 +1,5 @@
-// The workspaces that a server serves, and who may use them; both are replaced while it runs where there is an access
-// file. Does not know routes, or what can be done with a workspace.
+// The workspaces that a server serves, and who may use them; with an access file, both can be replaced while it runs.
+// Does not know routes, or what can be done with a workspace.
 import { isDeepStrictEqual } from 'node:util'
 import type { Audit } from './audit/audit.ts'
 import type { Access, AccessWorkspace } from './config/access-file.ts'
@@ -16,39 +16,39 @@ import type { Workspace } from './workspace/api.ts'
 export interface Space {
   readonly config: Config
   readonly workspace: Workspace
-  /** Counts a request as running: until what is returned is called, the workspace isn't closed. */
+  /** Counts a request as running; the workspace stays open until the returned function is called. */
   enter(): () => void
 }
 
-/** Who may call from now on: what an access file says, or the one token. */
+/** Who may call from now on: an access file's content, or the one token. */
 export type Credentials = Access | string
 
 export interface Spaces {
-  /** Who holds a token; null: no token is asked for. */
+  /** Finds who a token belongs to; null: no token is needed. */
   readonly identify: Identify | null
-  /** What clients are told of where to get a token, by the Host header of a request; null: there are no issuers. */
+  /** Where clients get a token, for the Host header of a request; null: there are no issuers. */
   resource(host: string | undefined): Resource | null
-  /** Settings that all have in common. */
+  /** Settings that all workspaces share. */
   readonly config: Config
   /** What is served, for a person: `root=PATH`, or `workspaces=NAME,NAME`. */
   readonly served: string
-  /** The workspace of a grant, or the only one; undefined where it is gone. */
+  /** The workspace of a grant, or the only one; undefined if it is gone. */
   of(grant: Grant | null): Space | undefined
-  /** Any of them: for what is the same for all. */
+  /** Any workspace, for what is the same in all. */
   any(): Space
-  /** `failure`: why none of them can be used now, or null. `isPartial`: some can't. */
+  /** `failure`: why none of them can be used now, or null. `isPartial`: some can't be used. */
   ready(): Promise<{ failure: FileFailure | null; isPartial: boolean }>
   degraded(): boolean
-  /** Null: there is none; the same file for all of them. */
+  /** The one audit file of all workspaces; null: there is none. */
   readonly audit: Pick<Audit, 'failing'> | null
-  /** Nobody is to wait for changes any more. */
+  /** Ends all waiting for changes. */
   endFollowing(): void
   /**
-   * Serves these from now on; what it doesn't have any more is closed once nothing runs in it. Throws where that can't
-   * be, and nothing has changed. Only one call at a time.
+   * Serves these from now on; a workspace that is no longer among them is closed once nothing runs in it. If it throws,
+   * nothing has changed. Only one call at a time.
    */
   replace(credentials: Credentials): Promise<void>
-  /** Waits for what is running. */
+  /** Waits for running requests. */
   close(): Promise<void>
 }
 
@@ -56,7 +56,7 @@ type Report = (event: object) => void
 
 const makeSpace = (config: Config, workspace: Workspace, report: Report) => {
   const drain = makeDrain()
-  /** Why it was not ready when that was asked last. */
+  /** Why it wasn't ready at the last check. */
   let hindrance: string | null = null
   return {
     config,
@@ -79,12 +79,14 @@ const makeSpace = (config: Config, workspace: Workspace, report: Report) => {
 }
 type OpenSpace = ReturnType<typeof makeSpace>
 
-/** The one space of a server without an access file; its credentials are a token. `report` receives `not_ready` events. */
+/**
+ * The one space of a server without an access file; its credentials are a token. `report` receives `not_ready` events.
+ */
 export function oneSpace(config: Config, workspace: Workspace, report: Report): Spaces {
   const space = makeSpace(config, workspace, report)
   let identify = config.token === null ? null : oneToken(config.token)
   return {
-    // Looked up at each request: the token may be another one by then.
+    // Looked up at each request, since the token may be replaced.
     identify: identify && (token => identify!(token)),
     async replace(token: string) {
       identify = oneToken(token)
@@ -119,7 +121,7 @@ interface Opened {
   jwts: Jwts | undefined
 }
 
-/** Those of an access file; none before the first set is taken. */
+/** The spaces of an access file; none before the first `replace`. */
 export class AccessSpaces implements Spaces {
   readonly config: Config
   readonly #open: (config: Config, name: string) => Promise<Workspace>
@@ -135,8 +137,8 @@ export class AccessSpaces implements Spaces {
   }
 
   /**
-   * Opens a whole new set, beside the one that is served; workspaces of which nothing has changed stay open. Throws, and
-   * has closed what it opened, if one of them can't be opened.
+   * Opens a whole new set, besides the one that is served; unchanged workspaces stay open. If one can't be opened, it
+   * closes what it opened, and throws.
    */
   async replace({ workspaces, tokens, issuers }: Access): Promise<void> {
     const before = this.#opened.spaces
@@ -167,7 +169,7 @@ export class AccessSpaces implements Spaces {
     }
   }
 
-  /** Loaded before it is served: an import that fails once does so until the process ends. */
+  /** Loaded before it is served: an import that fails once fails until the process ends. */
   async #jwtsOf(issuers: Access['issuers'], names: ReadonlySet<string>): Promise<Jwts | undefined> {
     if (issuers.length === 0) return undefined
     const { makeJwts } = await import('./http/access/jwts.ts')
@@ -185,7 +187,7 @@ export class AccessSpaces implements Spaces {
     const opened = this.#opened
     const identified = opened.identify(token)
     if (!(identified instanceof Promise)) return identified
-    // Who was found by a file that isn't served any more may not be known to this one.
+    // A caller found by a file that isn't served any more may be unknown to the new one.
     return identified.then(found => (this.#opened === opened ? found : this.identify(token)))
   }
 

@@ -16,7 +16,7 @@ import { Workers } from './workers/workers.ts'
 import { makeOperations } from './operations.ts'
 import type { Workspace } from './workspace/api.ts'
 
-/** Speaks until the input ends and everything is answered; the output holds nothing but the protocol. */
+/** Speaks until the input ends and everything is answered; the output has nothing but the protocol. */
 export async function speakMcp({
   config,
   workspace,
@@ -44,7 +44,7 @@ export async function speakMcp({
     const request_id = randomUUID()
     return {
       request_id,
-      // One host may start it again: that is the same client.
+      // A host may start this again: it is still the same client.
       address: `process ${process.ppid}`,
       onAnswer: (summary: CallSummary) => logger.info({ request_id, ...callFields(summary, config.logPaths) }),
       onBug: (error: unknown) => logBug(logger, { request_id }, error)

@@ -1,4 +1,4 @@
-// Makes what a caller sees: a workspace, as far as a grant goes, with all that can be called on it. Does not know
+// Makes what a caller sees: a workspace, limited to a grant, and everything that can be called on it. Does not know
 // tokens, routes, or how workspaces come and go.
 import { VERSION, type Config } from './config/config.ts'
 import type { Grant } from './http/access/grant.ts'
@@ -18,7 +18,7 @@ import type { Workspace } from './workspace/api.ts'
 export const operationsOf = (workspace: Workspace, { maxEdits, maxFileSize }: Config, workers: Workers): Operations =>
   makeOperations(workspace, { max_edits: maxEdits, max_file_size: maxFileSize }, workers)
 
-/** The adapters to the editors of vendors. */
+/** The adapters to vendors' editors. */
 export const adaptersOf = (operations: Operations, memoryRoot: string) => [
   textEditor(operations),
   memoryTool(operations, memoryRoot),
@@ -26,7 +26,7 @@ export const adaptersOf = (operations: Operations, memoryRoot: string) => [
   codexApplyPatch(operations)
 ]
 
-/** Makes views; the same one for all that may see the same. `components`: of the published document. */
+/** Makes views; callers with the same rights share one. `components`: parts of the published document. */
 export function makeViews(workers: Workers, components: Components): (space: Space, grant: Grant | null) => View {
   const made = new WeakMap<Space, Map<string, View>>()
   return (space, grant) => {

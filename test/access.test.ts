@@ -1,4 +1,4 @@
-// `--access`: several workspaces and tokens at one server, as a process of its own, over HTTP.
+// `--access`: one server process with several workspaces and tokens, over HTTP.
 // runs in .ci/run
 import { spawn } from 'node:child_process'
 import { createHash } from 'node:crypto'

@@ -1,5 +1,5 @@
-// The programs of examples/adapters/: compiled with the vendors' own SDKs, and run against the built server and a model
-// that is a script behind the vendor's own protocol.
+// The programs of examples/adapters/: compiled with the vendors' own SDKs, and run against the built server and a
+// scripted model behind the vendor's own protocol.
 import { execFile } from 'node:child_process'
 import { once } from 'node:events'
 import {

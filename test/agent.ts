@@ -1,5 +1,5 @@
-// A scripted agent: it takes the text that a model is given after a miss, does exactly what its first call says, and
-// sends the edit again. Does not know the file.
+// A scripted agent: takes the text that a model gets after a miss, does exactly what its first call says, and sends the
+// edit again. Does not know the file.
 
 /** Sends a body to a route. */
 export type Call = (

@@ -1,4 +1,4 @@
-// The arrows of ARCHITECTURE.md, compared with the imports, and what must not be where.
+// Compares the imports with the arrows of ARCHITECTURE.md, and checks what must not be where.
 import { readdirSync, readFileSync } from 'node:fs'
 import { dirname, join, relative } from 'node:path'
 import { fileURLToPath } from 'node:url'

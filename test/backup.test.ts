@@ -1,5 +1,5 @@
-// The commands of docs/operators.md that copy a root and its state folder and put them back, run as they stand: at another
-// place, and where they were.
+// The commands of docs/operators.md that back up a root and its state folder and restore them, run as they are written:
+// at another place, and at the same one.
 // runs in .ci/run
 import { execFileSync } from 'node:child_process'
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'

@@ -1,4 +1,4 @@
-// build.js: when it builds, when it leaves dist/ alone, and what it says where it can't. On a small project of its own.
+// build.js, on a small project: when it builds, when it leaves dist/ alone, and what it says if it can't build.
 // runs in .ci/run
 import { spawnSync } from 'node:child_process'
 import {

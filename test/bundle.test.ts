@@ -1,4 +1,4 @@
-// manifest.json, by which a desktop client starts the bundle: what it says of version, tools and settings is so, and its
+// manifest.json, with which a desktop client starts the bundle: its version, tools and settings are right, and its
 // command speaks MCP. In this tree, or with BUNDLE=FOLDER in an unpacked bundle (.ci/bundle).
 // runs in .ci/run
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'

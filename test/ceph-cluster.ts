@@ -1,5 +1,5 @@
 // The process of one Ceph: monitor, one disk in memory and two gateways. Listens on an abstract socket named by its
-// first argument, tells each who connects where the gateways are, and ends when nobody has been connected for a while.
+// first argument, sends each client the gateways' addresses, and ends when no client has been connected for a while.
 // Does not know any test.
 import { execFile, spawn, type ChildProcess } from 'node:child_process'
 import { randomUUID } from 'node:crypto'
@@ -122,7 +122,8 @@ async function cluster(): Promise<object> {
   const gateways = await Promise.all(
     ports.map(async port => {
       const endpoint = `http://127.0.0.1:${port}`
-      // Without `tcp_nodelay`, a GET takes 45 ms instead of 4: it waits for the client's system to acknowledge the headers.
+      // Without `tcp_nodelay`, a GET takes 45 ms instead of 4: it waits for the client's system to acknowledge the
+      // headers.
       const flags = ['-f', '--ms_mon_client_mode=crc', `--rgw_frontends=beast endpoint=127.0.0.1:${port} tcp_nodelay=1`]
       const gateway = start('radosgw', '-c', conf, '-n', 'client.admin', ...flags)
       await untilUp(endpoint, gateway)

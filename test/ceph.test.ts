@@ -1,4 +1,4 @@
-// What tests have for an object store: see ceph.ts. Does not know editd.
+// Checks the object store that tests use: see ceph.ts. Does not know editd.
 // runs in .ci/run
 import { GetObjectCommand, PutObjectCommand } from '@aws-sdk/client-s3'
 import t from 'tap'

@@ -1,5 +1,5 @@
-// A real object store for tests and the benchmark: Ceph with two gateways, one for all processes that run at once. Does
-// not know any test.
+// A real object store for tests and the benchmark: a Ceph with two gateways, shared by all processes that run at once.
+// Does not know any test.
 import { execFile, spawn } from 'node:child_process'
 import { createHash, randomUUID } from 'node:crypto'
 import { once } from 'node:events'
@@ -75,7 +75,9 @@ async function connected(): Promise<Socket | null> {
   }
 }
 
-/** Connects to the process that has the cluster; where there is none, starts it. It ends some time after the last user. */
+/**
+ * Connects to the process that has the cluster; where there is none, starts it. It ends some time after the last user.
+ */
 async function use(): Promise<Ceph> {
   for (let tries = 0; ; tries++) {
     const socket = await connected()

@@ -1,5 +1,5 @@
-// What documents and comments cite exists: files, folders, links, scripts, settings, routes and commands; and documents
-// name every operation.
+// Everything that documents and comments cite exists: files, folders, links, scripts, settings, routes and commands;
+// and the documents name every operation.
 import { readdirSync, readFileSync, statSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'

@@ -1,4 +1,4 @@
-// Clients that people generate from openapi.yaml: each generated, compiled with --strict, and used on the built server.
+// Clients generated from openapi.yaml: each is generated, compiled with --strict, and used on the built server.
 import { execFile } from 'node:child_process'
 import { copyFileSync, existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'

@@ -1,4 +1,4 @@
-// What a server process does on SIGHUP, and when the file of its token changes. Of the access file: access.test.ts.
+// What a server process does on SIGHUP, and when its token file changes. For the access file see access.test.ts.
 import { spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdtempSync, mkdirSync, renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'

@@ -1,5 +1,5 @@
-// An HTTP proxy that has requests carried out and then cuts some of their connections without an answer, or answers some
-// by itself. Does not know any test.
+// An HTTP proxy that forwards requests and then cuts some connections without an answer, or answers some requests
+// itself. Does not know any test.
 import { once } from 'node:events'
 import { Agent, createServer, request, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'

@@ -1,5 +1,5 @@
-// What is installed to run the service: the packages named here, used by the source, under licences that ask for no
-// more than naming their authors.
+// The packages installed to run the service: exactly those named here, used by the source, with licences that ask for
+// no more than naming their authors.
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import t from 'tap'

@@ -1,5 +1,5 @@
-// The files of examples/deploy/, each checked by its own program, and tried with the built server as far as a machine
-// without Docker, Kubernetes and a booted systemd can.
+// The files of examples/deploy/, each checked by its own program and tried with the built server, as far as that works
+// on a machine without Docker, Kubernetes and a booted systemd.
 // runs in .ci/run
 import { execFileSync, spawn, spawnSync, type ChildProcess } from 'node:child_process'
 import { ONLY_CI } from './often.ts'

@@ -1,5 +1,5 @@
-// The commands of the README, and every example in the documents: the answer is compared with the printed one; code and
-// configurations are used as they stand.
+// The commands of the README, and every example in the documents: answers are compared with the printed ones; code and
+// configurations are used as they are written.
 // runs in .ci/run
 import { execFileSync, spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'

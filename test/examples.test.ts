@@ -1,4 +1,4 @@
-// The programs of examples/, run on the built server; the agents with a model that is a script behind a real
+// The programs of examples/, run on the built server; the agents get a scripted model behind a real
 // /v1/chat/completions.
 // runs in .ci/run
 import { execFile, execFileSync } from 'node:child_process'
@@ -33,7 +33,9 @@ interface Asked {
   tools: { type: string; function: { name: string; parameters: object } }[]
 }
 
-/** What the model does next: it looks, misses by a space, takes the call that it is given, and tells what it was told. */
+/**
+ * What the model does next: it looks, misses by a space, takes the call that it is given, and tells what it was told.
+ */
 function nextMove(results: string[]): { name: string; arguments: object } | string {
   const [looked, missed, edited] = results
   if (looked === undefined) return { name: 'inspect_file', arguments: { path: 'app.js', start_line: 1, end_line: 100 } }

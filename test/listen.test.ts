@@ -1,4 +1,4 @@
-// Unix sockets that it makes, and sockets that it is handed.
+// Unix sockets that the server creates, and sockets passed to it.
 // runs alone: it changes the umask of its process
 import Fastify from 'fastify'
 import { spawn, spawnSync } from 'node:child_process'

@@ -1,4 +1,4 @@
-// docs/operators.md lists each event that the log may have, and no other.
+// docs/operators.md lists exactly the events that the log may have.
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'

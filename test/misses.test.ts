@@ -1,5 +1,5 @@
-// docs/misses.md: every cause of a miss against the built server, what a model is told, and whether the first call in it
-// leads to what was wanted.
+// docs/misses.md: every cause of a miss on the built server, the text that a model gets, and whether the first call in
+// it leads to the wanted result.
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'

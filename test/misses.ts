@@ -1,4 +1,4 @@
-// One example of each cause for which old_text isn't found: data for the documents and for the test that walks them.
+// One example of each cause for which old_text isn't found: data for the documents and for the test that runs them.
 import type { CauseType } from '../src/engine/suggest/differences/classify.ts'
 
 export interface Miss {

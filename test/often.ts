@@ -1,6 +1,5 @@
-// How often tests repeat something or try random cases: in the long run the full count, in .ci/run a part of it, in
-// `npm test` that or less.
-// Does not know any test.
+// How often tests repeat something or try random cases: the full count in the long run, a part of it in .ci/run, at
+// most that part in `npm test`. Does not know any test.
 
 /** Whether this is the run with the full counts: `LONG=1`. */
 export const LONG = process.env.LONG === '1'
@@ -12,8 +11,8 @@ export const ONLY_CI: string | false = !LONG && process.env.CI === undefined && 
 export const ONLY_LONG: string | false = !LONG && 'runs in .ci/long (LONG=1)'
 
 /**
- * A count: `full` with LONG=1, else `short`, by default a twentieth of it; in `npm test`, where neither LONG nor CI is set,
- * `brief`, by default as `short`.
+ * A count: `full` with LONG=1, else `short`, by default a twentieth of it; in `npm test`, where neither LONG nor CI is
+ * set, `brief`, by default as `short`.
  */
 export function often(full: number, short = Math.ceil(full / 20), brief = short): number {
   if (short > full || brief > short) {

@@ -1,5 +1,5 @@
-// What an operator sets up from docs/operators.md: two workspaces, three tokens and an issuer, metrics and audit, two or
-// three servers behind Caddy, and a restart of each while clients go on.
+// An operator's setup from docs/operators.md: two workspaces, three tokens and an issuer, metrics and audit, two or
+// three servers behind Caddy, and a restart of each while clients continue.
 // runs in .ci/run
 import { spawn, spawnSync } from 'node:child_process'
 import { createHash } from 'node:crypto'

@@ -1,4 +1,4 @@
-// What a release says of itself: its version in every file that has it, and how it is published.
+// What a release says about itself: its version in every file that has it, and how it is published.
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import t from 'tap'

@@ -1,4 +1,5 @@
-// Makes the pictures of the documents: `npm run screenshots`. A server, edits by three agents, and the page in a browser.
+// Takes the screenshots in the documents: `npm run screenshots`. A server, edits by three agents, the page in a
+// browser.
 import { mkdirSync, mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'

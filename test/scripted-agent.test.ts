@@ -1,5 +1,5 @@
-// How often an agent that does exactly what the first call in an answer says succeeds: real files of packages, texts as models
-// misremember them, the built server.
+// How often an agent succeeds that does exactly what the first call in an answer says: real files of packages, texts as
+// models misremember them, the built server.
 // runs in .ci/run
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'

@@ -1,5 +1,5 @@
-// server.json, by which the MCP registry lists the package: its form, as of 2025-12-11, and that what it says of arguments
-// and variables is so. Does not ask the registry.
+// server.json, with which the MCP registry lists the package: it has the form of the schema of 2025-12-11, and its
+// arguments and variables are right. Does not ask the registry.
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'

@@ -1,4 +1,4 @@
-// The workspaces of an access file: which of them are opened, kept and closed when another file is taken.
+// The workspaces of an access file: which are opened, kept and closed when another access file replaces it.
 import { existsSync, renameSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import t, { type Test } from 'tap'

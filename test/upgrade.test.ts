@@ -1,6 +1,6 @@
-// What the state folder of an earlier version holds is read by this one: its history is listed, and taken back. Each folder
-// of test/upgrade is the root and the history of one version, as it left them; 0.1.0-form-6 is what 0.1.0 wrote when its
-// indexes had form 6. KEEP=0.2.0 adds those of this version first.
+// This version reads the state folders of earlier ones: it lists and undoes their history. Each folder of test/upgrade
+// has the root and the history of one version, as it left them; 0.1.0-form-6 was written by 0.1.0 when its indexes had
+// form 6. KEEP=0.2.0 first adds the folder of this version.
 import { cpSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'

@@ -1,4 +1,4 @@
-// Searches and plans in worker threads: the same results, their order, an event loop that goes on, threads that die.
+// Searches and plans in worker threads: same results, order, an event loop that isn't blocked, threads that die.
 import { once } from 'node:events'
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'

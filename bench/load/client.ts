@@ -1,12 +1,12 @@
-// What the load process asks of a client, whatever it speaks.
+// A client as the load process uses it, for any protocol.
 
 /** An edit, and the one that undoes it. */
 export type Turn = 'there' | 'back'
 
 export interface Client {
-  /** Connects where it isn't. */
+  /** Connects if it isn't connected. */
   ready(): Promise<void>
-  /** Calls `answered` once, with null only if the server says that it made the edit. One request at a time. */
+  /** Calls `answered` once, with null only if the server reports that it made the edit. One request at a time. */
   send(turn: Turn, answered: (problem: Error | null) => void): void
   close(): void
 }

@@ -1,5 +1,5 @@
-// The load process: clients that each send the next edit when they have the answer to the one before. Takes orders from
-// the bench over IPC and knows nothing of what it measures but the requests it was given.
+// The load process: clients that each send the next edit when the one before is answered. Takes orders from the bench
+// over IPC; knows only the requests that it was given.
 import { quantile } from '../statistics.ts'
 import type { Client, Turn } from './client.ts'
 import { HttpClient } from './http-client.ts'
@@ -8,13 +8,13 @@ import { McpClient, McpServer } from './mcp-client.ts'
 export type Orders = {
   /** One client for each pair of requests. */
   openHttp: { port: number; requests: Record<Turn, Uint8Array>[] }
-  /** The server is started here, as its pipes belong to one process. */
+  /** Starts the server here, since only one process can own its pipes. */
   openMcp: { args: string[]; env: Record<string, string>; calls: Record<Turn, string>[] }
   drive: { group: number } & Drive
   close: { group: number }
 }
 
-/** So many of its clients from `first` on; each sends edits for `ms` and no more than `each`. */
+/** Drives `clients` clients from `first` on; each sends edits for `ms`, at most `each`. */
 export interface Drive {
   first: number
   clients: number
@@ -22,7 +22,7 @@ export interface Drive {
   ms: number
 }
 
-/** Times in ms: of all, and of single answers. */
+/** Times in ms: in total, and of single answers. */
 export interface Driven {
   edits: number
   took: number

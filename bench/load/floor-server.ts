@@ -1,5 +1,5 @@
-// The floor of HTTP: node:http without a framework; reads the file, replaces, writes a temp file, renames. No checks of
-// the path, no token, no lock, no hash, no log. Does not know the product.
+// The floor of HTTP: node:http without a framework; reads the file, replaces, writes a temp file, renames. No path
+// checks, token, lock, hash or log. Does not know the product.
 import { open, readFile, rename, writeFile } from 'node:fs/promises'
 import { createServer, type IncomingMessage } from 'node:http'
 import type { AddressInfo } from 'node:net'
@@ -60,7 +60,7 @@ const server = createServer((request, response) => {
       )
   }
 })
-// The clients of the other sizes are idle for longer than Node's five seconds.
+// Clients of the other sizes are idle for longer than Node's default of five seconds.
 server.keepAliveTimeout = 0
 server.listen(0, '127.0.0.1', () => {
   process.stdout.write(`floor listening on http://127.0.0.1:${(server.address() as AddressInfo).port}\n`)

@@ -1,4 +1,4 @@
-// The goals of small edits under load, and what a server costs; what a run says of them.
+// The goals of small edits under load and of the cost of a server, and whether a run meets them.
 import { READY, RESIDENT } from '../cost.ts'
 import { FAST_PRODUCT } from '../in-process.ts'
 import { ratio, short, time, type Row } from '../row.ts'

@@ -1,5 +1,5 @@
-// An HTTP client with next to no cost of its own: one kept-alive connection, ready-made requests, one answer at a time,
-// read into one buffer. Knows of HTTP only what the servers measured here send.
+// An HTTP client that costs almost nothing: one kept-alive connection, ready-made requests, one answer at a time, read
+// into one buffer. Knows only as much HTTP as the measured servers send.
 import { once } from 'node:events'
 import { connect, type Socket } from 'node:net'
 import type { Client, Turn } from './client.ts'
@@ -21,9 +21,9 @@ export class HttpClient implements Client {
   readonly #requests: Record<Turn, Uint8Array>
   #socket: Socket | null = null
   #head = ''
-  /** Bytes of the answer that are still to come; 0 before its head is complete. */
+  /** Bytes of the answer that are still missing; 0 before its head is complete. */
   #left = 0
-  /** The server takes no other request on this connection: it has had as many as it takes on one. */
+  /** The server takes no further request on this connection: it has reached its maximum. */
   #isLast = false
   #answered: ((problem: Error | null) => void) | null = null
 

@@ -1,4 +1,4 @@
-// The load process as the bench sees it: started, given orders, stopped.
+// Controls the load process for the bench: starts it, gives it orders, stops it.
 import { fork, type ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
 import { fileURLToPath } from 'node:url'
@@ -29,7 +29,7 @@ export class Load {
     })
   }
 
-  /** Throws where a client was answered anything but that its edit was made. */
+  /** Throws if any client got an answer other than success. */
   ask<K extends keyof Orders>(order: K, what: Orders[K]): Promise<Answers[K]> {
     return new Promise((resolve, reject) => {
       const id = this.#orders++
@@ -40,7 +40,7 @@ export class Load {
     })
   }
 
-  /** ms of CPU time that all its threads have used, without a server that it started. */
+  /** CPU time in ms that all its threads have used, without a server that it started. */
   cpu(): number {
     return cpuOf(this.#process.pid)
   }

@@ -1,4 +1,4 @@
-// A server that speaks MCP on stdin and stdout, and clients that share it, each with one call outstanding. JSON-RPC by
+// A server that speaks MCP on stdin and stdout, and clients that share it, each with one call at a time. JSON-RPC by
 // hand: an SDK would cost more than the servers do. Does not know any tool.
 import { spawn, type ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
@@ -25,7 +25,7 @@ export class McpServer {
     })
   }
 
-  /** Once it is initialised. */
+  /** Resolves once it is initialised. */
   static async start(args: readonly string[], env: Record<string, string>): Promise<McpServer> {
     const child = spawn(process.execPath, args, {
       stdio: ['pipe', 'pipe', 'ignore'],

@@ -1,5 +1,5 @@
-// The servers that are loaded: how each is started, which requests it is sent, and which floor it is compared with.
-// Does not know what is measured.
+// The servers under load: how each is started, the requests it gets, and the floor it is compared with. Does not know
+// what is measured.
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -14,7 +14,7 @@ import type { Drive, Driven, Opened } from './clients.ts'
 import { requestOf } from './http-client.ts'
 import type { Load } from './load.ts'
 
-/** `args` runs a script of Node over the root and, if it has one, a state folder. */
+/** `args`: runs a Node script over the root and, if it has one, a state folder. */
 export interface Party {
   name: string
   floor: string
@@ -50,7 +50,7 @@ const PARTIES: readonly Party[] = [
   { name: SHIPPED, floor: SYNCED_FLOOR, runs: { http: product() } }
 ]
 
-/** Those that are installed. */
+/** The parties that are installed. */
 export const parties = (): Party[] => PARTIES.filter(({ runs }) => 'http' in runs || peersInstalled())
 
 /** One file for each client. */
@@ -59,7 +59,7 @@ export interface Files {
   count: number
 }
 
-/** A server that runs, over files of its own, with a client for each file. */
+/** A running server with its own files, and a client for each file. */
 export class Running {
   readonly party: Party
   readonly #load: Load
@@ -86,7 +86,7 @@ export class Running {
     this.#group = opened.group
   }
 
-  /** In a new folder `place`. Checks that each client's edit makes the bytes that the naive variant makes, and back. */
+  /** Starts it in a new folder `place`. Checks that each client's edit gives the naive variant's bytes, and back. */
   static async start(party: Party, place: string, files: readonly Files[], load: Load): Promise<Running> {
     const root = join(place, 'root')
     mkdirSync(root, { recursive: true })
@@ -117,7 +117,7 @@ export class Running {
     return await new Running(party, load, files, root, opened, server).#checked()
   }
 
-  /** So many clients on files of this case, until the time is over or each has sent `each` edits. */
+  /** Drives this many clients on files of this case, until the time is over or each has sent `each` edits. */
   drive(it: Case, clients: number, limits: Partial<Pick<Drive, 'each' | 'ms'>>): Promise<Driven> {
     const at = this.#files.findIndex(files => files.it === it)
     const first = this.#files.slice(0, at).reduce((sum, { count }) => sum + count, 0)
@@ -128,7 +128,7 @@ export class Running {
     return this.#pid
   }
 
-  /** ms of CPU time that all threads of the server have used; NaN where the system doesn't say. */
+  /** CPU time in ms that all threads of the server have used; NaN if the system doesn't say. */
   cpu(): number {
     return cpuOf(this.#pid)
   }

@@ -1,5 +1,4 @@
-// Small edits from many clients at once: each party in each round, in random order, under the load of a process of its
-// own.
+// Small edits from many clients at once: each party in each round, in random order, loaded by a separate process.
 import { execFileSync } from 'node:child_process'
 import { rm } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -14,27 +13,27 @@ import { Load } from './load.ts'
 import { parties, Running, SHIPPED, type Files, type Party } from './parties.ts'
 
 /**
- * Edits of each client before a server is measured, and ms at most, however quick the run: the compiler is busy for the
- * first 4,000 of a server, and does a little until some 30,000.
+ * Edits of each client before a server is measured, and the most ms for that, even in a quick run: the compiler is busy
+ * for a server's first 4,000 edits, and does a little until some 30,000.
  */
 const WARM = { each: 2000, ms: 60_000 }
 const WARM_CLIENTS = 16
 /**
- * When a server is idle for the first time after a load, V8 gives memory back, 8 to 20 s later, and with it drops most of
- * what it compiled: 161 functions at once (`--trace-deopt`), and an edit takes 1.7 times the CPU until they are compiled
- * again. So all are left idle for so many ms, and warmed up again.
+ * When a server is first idle after a load, V8 returns memory, 8 to 20 s later, and drops most compiled code with it:
+ * 161 functions at once (`--trace-deopt`), and an edit takes 1.7 times the CPU until they are compiled again. So all
+ * servers are left idle for this long, in ms, and warmed up again.
  */
 const IDLE = 25_000
 const AGAIN = { each: 1000, ms: 60_000 }
-/** Of each party, which take turns: what the compiler makes of the same code differs from process to process, by a tenth. */
+/** Servers of each party, which take turns: compiling the same code gives results that vary by a tenth per process. */
 const SERVERS = { full: 3, quick: 2 }
-/** Each server of a party has as many. */
+/** Rounds for each server of a party. */
 const ROUNDS = { full: 9, quick: 6 }
-/** ms that a sample lasts; at 1 MB, where 64 clients need seconds for a few edits each, three times as long. */
+/** Length of a sample in ms; three times as long at 1 MB, where 64 clients need seconds for a few edits each. */
 const SAMPLE = { full: 700, quick: 400 }
 const MOST = 64
 
-/** Of one round: edits a second; ms of CPU for each edit, of the server and of the load process; ms to an answer. */
+/** One round: edits per second; ms of CPU per edit, of the server and of the load process; ms to an answer. */
 interface Sample {
   rate: number
   cpu: number
@@ -110,14 +109,14 @@ export async function underLoad(
 interface Comparison {
   it: Case
   clients: number
-  /** ms of one sample. */
+  /** Length of one sample in ms. */
   sample: number
   rounds: number
   random: Random
   load: Load
 }
 
-/** In each round, one server of each party: its servers take turns. */
+/** Each round uses one server of each party: its servers take turns. */
 export async function compared(servers: readonly Running[], comparison: Comparison): Promise<Row[]> {
   const { it, clients, sample, rounds: count, random, load } = comparison
   for (const server of servers) await server.drive(it, clients, { ms: sample / 2 })
@@ -157,13 +156,13 @@ export async function compared(servers: readonly Running[], comparison: Comparis
   })
 }
 
-/** One client, as an agent would see it; every answer counts. */
+/** One client, like a single agent; every answer counts. */
 async function alone(server: Running, it: Case, requests: number): Promise<Row> {
   await server.drive(it, 1, { each: requests })
   return inWords(whatOf(it, 1), it, await server.drive(it, 1, { each: requests }), '')
 }
 
-/** The same, while another client edits a large file over and over. */
+/** One client, while another client edits a large file over and over. */
 async function beside(server: Running, it: Case, large: Case): Promise<Row> {
   const limits = { ms: 5000 }
   const [driven, other] = await Promise.all([server.drive(it, 1, limits), server.drive(large, 1, limits)])
@@ -191,8 +190,8 @@ const sampleOf = ({ edits, took, p50, p99, longest }: Driven, cpu: number, own: 
 })
 
 /**
- * Has all file systems write what the last variant left to be written. Where nothing does, the kernel writes it later, in
- * other samples: on ext4 without a journal, an fsync of one file doesn't.
+ * Makes all file systems write what the last variant has left unwritten. Else the kernel may write it later, during
+ * other samples: on ext4 without a journal, an fsync of one file doesn't write it.
  */
 function settle(): void {
   execFileSync('sync')

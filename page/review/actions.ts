@@ -1,5 +1,5 @@
-// What a person does: keep, take back, restore, go back to a state. Sends it, tells what came of it and how to undo it,
-// and has what is shown read again. Does not know how anything is drawn.
+// What a person can do: keep, undo, restore, go back to a state. Sends the request, reports the result and how to undo
+// it, and reloads the view. Does not know how anything is drawn.
 import type { Answered, Api, Selector, TakeBackCall } from './api.ts'
 import { conflictsPanel } from './conflict.ts'
 import { ask } from './dialogs.ts'
@@ -12,19 +12,19 @@ export interface ActionsNeeds {
   api: Api
   state: State
   notices: Notices
-  /** Reads again what is shown, after something was done. */
+  /** Reloads the view after an action. */
   reload(): Promise<void>
   draw(): void
 }
 
-/** The ids of an answer's results, by which it is undone. */
+/** The ids of an answer's results, which can be undone by them. */
 const idsOf = ({ results }: UndoAnswer | RedoAnswer): string[] =>
   results.flatMap(({ edit_id }) => (edit_id === undefined ? [] : [edit_id]))
 
 const MOST = 1000
 
 export function makeActions({ api, state, notices, reload, draw }: ActionsNeeds) {
-  /** What is known of all edits that are loaded. */
+  /** The facts of all loaded edits, by id. */
   const factsById = (): Map<string, EditFacts> =>
     new Map([...state.edits, ...(state.file?.pending?.edits ?? [])].map(edit => [edit.edit_id, edit]))
 
@@ -36,7 +36,7 @@ export function makeActions({ api, state, notices, reload, draw }: ActionsNeeds)
   }
 
   let isBusy = false
-  /** One thing at a time: what is pressed while another is done, such as a second time, does nothing. */
+  /** Runs one action at a time: while one runs, others (such as a second click) do nothing. */
   async function alone<T>(work: () => Promise<T>): Promise<T | null> {
     if (isBusy) return null
     isBusy = true
@@ -47,7 +47,7 @@ export function makeActions({ api, state, notices, reload, draw }: ActionsNeeds)
     }
   }
 
-  /** Sends, and reads again what is shown; tells a failure. Resolves with the answer, null where it failed. */
+  /** Sends a request and reloads the view; reports a failure. Resolves with the answer; null if it failed. */
   function send<Body>(ask: () => Promise<Answered<Body>>): Promise<Body | null> {
     return alone(async () => {
       const given = await ask()
@@ -60,7 +60,7 @@ export function makeActions({ api, state, notices, reload, draw }: ActionsNeeds)
     })
   }
 
-  /** Sends it, and says that it is done. Resolves with whether it is. */
+  /** Sends a request and reports success. Resolves with whether it succeeded. */
   async function sendAndTell(ask: () => Promise<Answered<unknown>>, text: string): Promise<boolean> {
     const isDone = (await send(ask)) !== null
     if (isDone) notices.done(text)
@@ -89,7 +89,7 @@ export function makeActions({ api, state, notices, reload, draw }: ActionsNeeds)
     notices.done(`To be reviewed again: ${what}.`, { what: `${what} to be reviewed again`, run })
   }
 
-  /** `isState`: `what` is not what was taken back but a state, and all that came after it was. */
+  /** `isState`: `what` names a state, and everything after it was undone; else `what` itself was undone. */
   const tellTakenBack = (answer: UndoAnswer, what: string, isState = false) => {
     const edit_ids = idsOf(answer)
     const run = () =>
@@ -100,7 +100,7 @@ export function makeActions({ api, state, notices, reload, draw }: ActionsNeeds)
     notices.done(`${done} ${what}${but}.`, edit_ids.length === 0 ? undefined : { what: `${undo} ${what}`, run })
   }
 
-  /** Takes back a hunk, or what one agent did in it, as it was shown. */
+  /** Undoes a hunk, or one agent's part of it, if it is still as it was shown. */
   async function takeBack(changes: Selection[], what: string, path: string, expected_hash?: string): Promise<void> {
     await alone(async () => {
       const answer = await api.undo({ changes, expected_hash })
@@ -118,7 +118,7 @@ export function makeActions({ api, state, notices, reload, draw }: ActionsNeeds)
     })
   }
 
-  /** What taking back many changes would do; null where that can't be told, which was said. */
+  /** What undoing many changes would do; null if that can't be told, which has been reported. */
   const tried = (base: TakeBackCall) =>
     alone(async () => {
       const isState = base.to !== undefined
@@ -133,12 +133,12 @@ export function makeActions({ api, state, notices, reload, draw }: ActionsNeeds)
         await failed(dry.problem)
         return null
       }
-      // Only where nothing is skipped does the answer say how to go on.
+      // The answer has a way on only if nothing is skipped.
       const refusal = inConflict && !isState ? await api.undo({ ...base, dry_run: true }) : dry
       return { dry, inConflict, refusal }
     })
 
-  /** Takes back many changes, after it was shown what that does. */
+  /** Undoes many changes, after showing what that does. */
   async function takeBackSet(selector: Selector, what: string, expected_hash?: string): Promise<void> {
     if (!fits(selector)) return
     const base: TakeBackCall = { ...selector, expected_hash }
@@ -162,7 +162,7 @@ export function makeActions({ api, state, notices, reload, draw }: ActionsNeeds)
       ...(dry.ok && { confirm })
     })
     if (note === null) return
-    // Of one file, nothing is taken back but what was shown. Then it is shown as it is now.
+    // In a single file, undo only what was shown; else it is shown again as it is now.
     const [file, other] = dry.ok ? dry.body.results : []
     const hash = other === undefined && file?.sha256 !== undefined ? { expected_hash: file.sha256 } : {}
     if (isState && state.wanted !== null) state.wanted = { ...state.wanted, at: undefined }

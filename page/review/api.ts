@@ -12,7 +12,7 @@ import type {
 
 export type Answered<Body> = { ok: true; body: Body } | { ok: false; problem: PageProblem }
 
-/** What /undo, /redo and /review are told to take. */
+/** Selects edits for /undo, /redo and /review. */
 export interface Selector {
   changes?: Selection[]
   edit_id?: string
@@ -22,7 +22,7 @@ export interface Selector {
   to?: string
 }
 
-/** What a take-back says beside what it takes. */
+/** An undo or redo: a selector and its options. */
 export interface TakeBackCall extends Selector {
   expected_hash?: string
   dry_run?: boolean
@@ -32,11 +32,11 @@ export interface TakeBackCall extends Selector {
 }
 
 export interface Api {
-  /** Its name as a session: an event with another one is of somebody else. */
+  /** The page's session name: an event with another session has another author. */
   session: string
   token(): string
   setToken(token: string): void
-  /** Where a route is; the server may be behind a proxy that puts it below another path. */
+  /** The URL of a route; a proxy may serve the server below another path. */
   urlOf(route: string): string
   headers(): Record<string, string>
   history(request: object): Promise<Answered<HistoryAnswer>>
@@ -45,21 +45,21 @@ export interface Api {
   undo(request: TakeBackCall): Promise<Answered<UndoAnswer>>
   redo(request: TakeBackCall): Promise<Answered<RedoAnswer>>
   review(verdict: 'keep' | 'pending', selector: Selector): Promise<Answered<ReviewAnswer>>
-  /** Where the events are now: what comes after `next_after` has not been told yet. */
+  /** The present position in the event stream: events after `next_after` are still to come. */
   now(): Promise<Answered<{ next_after: string }>>
   /** Any route, as a fix names it. */
   post(route: string, body: object): Promise<Answered<{ message: string }>>
-  /** Whether the history can't be written at the moment. */
+  /** Whether the history can't be written at present. */
   isDegraded(): Promise<boolean>
 }
 
 const KEY = 'editd-token'
-/** Lines of a file's hunks that are shown at most: as many as one answer has. */
+/** The most lines of a file's hunks that are shown: as many as one answer has. */
 const LINES = 20_000
-/** The name under which the page takes back and keeps. */
+/** The agent name that the page sends. */
 const AGENT = 'reviewer'
 
-/** The token in the fragment of the address, which is erased at once, or that of this tab. */
+/** The token in the URL fragment, which is removed at once, or the one stored in this tab. */
 function firstToken(): string {
   const given = /^#token=(.*)$/.exec(location.hash)?.[1]
   if (given === undefined) return sessionStorage.getItem(KEY) ?? ''
@@ -83,14 +83,14 @@ const unreachable: PageProblem = {
   detail: 'The server gives no answer. What was asked for may have been done: look again when it is back.'
 }
 
-/** Whether it is an answer of editd, and not of something in front of it. */
+/** Whether an answer is from editd, not from something in front of it. */
 const isProblem = (json: unknown): json is PageProblem => typeof (json as PageProblem | null)?.detail === 'string'
 
 export function makeApi(): Api {
   let token = firstToken()
   const session = `page-${crypto.getRandomValues(new Uint32Array(2)).join('-')}`
   const urlOf = (route: string) => new URL(`..${route}`, import.meta.url).href
-  // A header can only have visible characters; no token has others.
+  // A header can have only visible characters; no valid token has others.
   const headers = () => ({
     'editd-agent': AGENT,
     'editd-session': session,

@@ -1,4 +1,4 @@
-// A take-back that is refused: both texts, and the ways on that the answer offers. Does not know how these are sent.
+// A refused undo: both texts, and the ways on that the answer offers. Does not know how these are sent.
 import { button, h, hostile, named } from './dom.ts'
 import { authorOf } from './model.ts'
 import type { Conflict, EditFacts, Fix } from './wire.ts'
@@ -53,7 +53,7 @@ const LABELS: Record<string, string> = {
 const canFollow = ({ edit, call }: Fix): boolean =>
   (edit !== undefined && edit.new_text !== undefined) || call?.name === '/undo' || call?.name === '/redo'
 
-/** `key`: of the buttons, with the number of the fix after it. */
+/** `key`: prefix of the buttons' keys; the number of the fix follows it. */
 export function conflictsPanel(
   { conflicts, fixes, detail }: { conflicts: readonly Conflict[]; fixes: readonly Fix[]; detail: string },
   edits: ReadonlyMap<string, EditFacts>,

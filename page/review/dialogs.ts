@@ -1,10 +1,10 @@
-// The two dialogs: what a take-back of many changes would do, and the keys. Does not know how anything is sent.
+// The two dialogs: what an undo of many changes would do, and the keys. Does not know how anything is sent.
 import { button, h, hostile, named, type Child } from './dom.ts'
 import { diffHunks } from './model.ts'
 import { rowsOf } from './rows.ts'
 import type { TakenBackResult } from './wire.ts'
 
-/** Opens a dialog; it is removed when it is closed, and what had the focus before has it again. */
+/** Opens a dialog. When it is closed, it is removed, and focus returns to where it was. */
 function open(title: string, ...children: Child[]): HTMLDialogElement {
   const dialog = h(
     'dialog',
@@ -37,13 +37,13 @@ export interface Question {
   /** What would happen, in one sentence. */
   sentence: string
   files: readonly TakenBackResult[]
-  /** What else is to be seen: conflicts. */
+  /** What else to show: conflicts. */
   more?: (close: () => void) => Child
-  /** Absent: there is nothing that could be done. */
+  /** Absent: nothing can be done. */
   confirm?: string
 }
 
-/** Asks before many changes are taken back. Resolves with the note, which may be empty; null: it was left. */
+/** Asks before many changes are undone. Resolves with the note, which may be empty; null if the person cancelled. */
 export function ask({ title, sentence, files, more, confirm }: Question): Promise<string | null> {
   const changed = files.filter(({ changed }) => changed)
   return new Promise(resolve => {
@@ -98,7 +98,7 @@ const KEYS: readonly (readonly [string, string])[] = [
   ['?', 'this list']
 ]
 
-/** `on`: whether the keys work; `turn` switches that. */
+/** `on`: whether the keys work; `turn` switches them on or off. */
 export function showHelp(on: boolean, turn: (on: boolean) => void): void {
   if (document.querySelector('dialog[open]') !== null) return
   const box: HTMLInputElement = h('input', { type: 'checkbox', id: 'keys-on', on: { change: () => turn(box.checked) } })

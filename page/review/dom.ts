@@ -6,13 +6,13 @@ export type Child = Node | string | null | false | undefined
 
 export interface Props {
   class?: string
-  /** Finds it after it was drawn again, to give it the focus back. */
+  /** Finds the element after a redraw, to give it the focus back. */
   key?: string
   on?: Partial<Record<'click' | 'input' | 'change' | 'submit' | 'close' | 'cancel', (event: Event) => unknown>>
   [attribute: string]: unknown
 }
 
-/** An element; attributes that are false or undefined are left out. Strings are our own words. */
+/** Creates an element; attributes that are false or undefined are left out. Strings must be our own words. */
 export function h<Name extends keyof HTMLElementTagNameMap>(
   name: Name,
   { class: classes, key, on = {}, ...attributes }: Props = {},
@@ -29,10 +29,10 @@ export function h<Name extends keyof HTMLElementTagNameMap>(
   return element
 }
 
-/** More characters of a line than these aren't shown. */
+/** How many characters of a line are shown. */
 const LONGEST_LINE = 4_000
 
-/** Text from outside: what can't be seen is shown as a code. `one_line`: as a name is. */
+/** Text from outside: invisible characters are shown as codes. `one_line`: tabs too, as in a name. */
 export function hostile(text: string, one_line = false): DocumentFragment {
   const shown = text.length > LONGEST_LINE ? text.slice(0, LONGEST_LINE) : text
   const fragment = new DocumentFragment()
@@ -45,15 +45,15 @@ export function hostile(text: string, one_line = false): DocumentFragment {
   return fragment
 }
 
-/** A name from outside, apart from the direction of what is around it. */
+/** A name from outside, isolated from the text direction around it. */
 export const named = (text: string, classes = ''): HTMLElement =>
   h('bdi', { class: `name ${classes}`.trim() }, hostile(text, true))
 
 export interface ButtonOptions {
-  /** The whole of what it does, for those who don't see where it stands. It may have text from outside. */
+  /** The full description of the button, for screen readers. It may have text from outside. */
   name: string
   label: string
-  /** The key that does the same. */
+  /** The key that does what the button does. */
   shortcut?: string
   key: string
   class?: string
@@ -75,7 +75,7 @@ export const button = ({ name, label, shortcut, key, class: classes = '', run }:
     label
   )
 
-/** Draws new content into an element; what had the focus has it again, if it is still there. */
+/** Draws new content into an element; the focused element gets the focus again, if it is still there. */
 export function redraw(element: Element, ...children: Child[]): void {
   const active = document.activeElement
   const key = active !== null && element.contains(active) ? (active as HTMLElement).dataset.key : undefined
@@ -85,7 +85,7 @@ export function redraw(element: Element, ...children: Child[]): void {
   if (key !== undefined) focusKey(key)
 }
 
-/** Whether there is an element of that key, which has the focus now. */
+/** Focuses the element with this key. Returns whether there is one. */
 export function focusKey(key: string): boolean {
   const element = document.querySelector<HTMLElement>(`[data-key="${CSS.escape(key)}"]`)
   element?.focus()
@@ -95,7 +95,7 @@ export function focusKey(key: string): boolean {
 const clock = new Intl.DateTimeFormat(undefined, { hour: '2-digit', minute: '2-digit', hourCycle: 'h23' })
 const day = new Intl.DateTimeFormat(undefined, { day: 'numeric', month: 'short' })
 
-/** A time for a person: of today without the day. */
+/** A time for a person; without the day if it is today. */
 export function timeText(at: string): string {
   const date = new Date(at)
   if (Number.isNaN(date.getTime())) return at
@@ -105,7 +105,7 @@ export function timeText(at: string): string {
 
 export const timeElement = (at: string): HTMLElement => h('time', { datetime: at, title: at }, timeText(at))
 
-/** "+4 −1", also for ears. */
+/** "+4 −1", also for screen readers. */
 export const counts = (added: number, removed: number): HTMLElement =>
   h(
     'span',

@@ -7,7 +7,7 @@ import { rowsOf } from './rows.ts'
 import type { State } from './state.ts'
 import type { HistoryEdit } from './wire.ts'
 
-/** What an operation did, after the name of who asked for it. */
+/** What an operation did, in words that follow the author's name. */
 export const DID: Record<string, string> = {
   edit: 'edited',
   edit_lines: 'edited lines',
@@ -82,7 +82,7 @@ function card(edit: HistoryEdit, state: State, actions: Actions): HTMLElement {
   )
 }
 
-/** `older`: reads more. */
+/** `older`: loads more. */
 export function drawEdits(state: State, actions: Actions, older: () => unknown): Child[] {
   const list = state.file?.edits
   if (list === undefined) return []

@@ -1,4 +1,4 @@
-// What stands above an open file: its name, and how it is shown. Does not know what is below it.
+// The head of an open file: its name, and how it is shown. Does not know what is below it.
 import { button, h, named } from './dom.ts'
 import type { View } from './state.ts'
 
@@ -56,6 +56,6 @@ export function fileHead({ path, view, side, open, close, toggleSide }: FileHead
   )
 }
 
-/** A problem in words, in place of what could not be shown. */
+/** A problem in words, in place of what couldn't be shown. */
 export const problemBlock = (title: string, detail: string): HTMLElement =>
   h('div', { class: 'warning' }, h('h2', {}, title), h('p', {}, detail))

@@ -1,4 +1,4 @@
-// The file as it is, or as it was after an edit: who wrote which lines, and its history as a line in time. Does not know
+// The file as it is, or as it was after an edit: who wrote which lines, and its history as a timeline. Does not know
 // how anything is sent.
 import type { Actions } from './actions.ts'
 import { button, h, hostile, named, timeElement, timeText, type Child } from './dom.ts'
@@ -11,7 +11,7 @@ import type { BlameAnswer, EditFacts, HistoryEdit } from './wire.ts'
 export interface FileViewNeeds {
   state: State
   actions: Actions
-  /** Shows the file as it was after an edit; without one, as it is now. */
+  /** Shows the file as it was after an edit; without an edit, as it is now. */
   show(at?: string): unknown
   moreLines(): unknown
 }
@@ -67,7 +67,7 @@ function timeline({ state, show }: FileViewNeeds): Child {
   )
 }
 
-/** Lines, each run of one author headed by who and when. */
+/** Lines; each run of lines by one author has a heading with author and time. */
 function lineRows({ lines, edits }: BlameAnswer): HTMLElement {
   const facts = new Map<string, EditFacts>(edits.map(edit => [edit.edit_id, edit]))
   let above: string | undefined = ''

@@ -1,4 +1,4 @@
-// The list: what needs a person, then sessions and their files. Does not know how anything is loaded or sent.
+// The list: first what needs a person, then sessions and their files. Does not know how anything is loaded or sent.
 import type { Actions } from './actions.ts'
 import { button, counts, h, hostile, named, timeElement, type Child } from './dom.ts'
 import {
@@ -18,17 +18,17 @@ import type { HistoryEdit } from './wire.ts'
 export interface ListNeeds {
   state: State
   actions: Actions
-  /** `row`: the key of the session in whose list it was chosen. */
+  /** `row`: the key of the session in whose list it was selected. */
   open(path: string, view: View, row?: string): unknown
   older(): unknown
 }
 
-/** The name of who made an edit, in a colour of its own. */
+/** The author's name, in a colour of its own. */
 export const agentTag = (author: string): HTMLElement => named(author, `agent by-${colourOf(author)}`)
 
 const idsOf = (edits: readonly HistoryEdit[]) => edits.map(({ edit_id }) => edit_id)
 
-/** What can be done with edits: what is pending is kept or taken back, what was taken back restored. */
+/** Buttons for edits: pending ones can be kept or undone, undone ones restored. */
 export function editButtons(edits: readonly HistoryEdit[], what: string, key: string, actions: Actions): Child[] {
   const pending = edits.filter(edit => isPending(edit) && edit.state !== 'uncertain')
   const standing = pending.filter(({ state }) => state !== 'undone')
@@ -139,7 +139,7 @@ function needsBlock(needs: ListNeeds): Child {
   )
 }
 
-/** What a file row says of why, of the newest edit that has a reason. */
+/** The reason that a file row shows: that of the newest edit with a reason. */
 const reasonOf = ({ edits }: FileRow) => edits.find(({ reason }) => reason !== undefined)?.reason
 
 function fileRow(row: FileRow, session: SessionRow, { state, open }: ListNeeds): HTMLElement {
@@ -190,7 +190,7 @@ const EMPTY = {
   all: 'No edit was made yet.'
 } as const
 
-/** All of the list. */
+/** The whole list. */
 export function drawList(needs: ListNeeds): Child[] {
   const { state, older } = needs
   const { show, text } = state.filter
@@ -204,7 +204,7 @@ export function drawList(needs: ListNeeds): Child[] {
   ]
 }
 
-/** The paths in the order in which they are listed, each once. */
+/** The paths in listed order, each once. */
 export const listedPaths = (state: State): string[] => [
   ...new Set(sessionsOf(shownEdits(state)).flatMap(({ files }) => files.map(({ path }) => path)))
 ]

@@ -1,6 +1,5 @@
-// The stream of events, one over all tabs of a browser with the same token: the tab that has the lock reads it and passes
-// on what it says.
-// Does not know what is done with an event.
+// The stream of events, shared by all tabs of a browser with the same token: the tab that has the lock reads it and
+// passes events on. Does not know what is done with an event.
 import type { Api } from './api.ts'
 import { makeEventReader, type ServerEvent } from './sse.ts'
 import type { FeedChange } from './wire.ts'
@@ -10,9 +9,9 @@ export type LiveState = 'live' | 'waiting' | 'refused'
 export interface LiveHandlers {
   onChange(change: FeedChange): void
   onState(state: LiveState): void
-  /** The stream has nothing to tell and is still there: some four times a minute. */
+  /** A heartbeat: the stream is alive but has no event, some four times a minute. */
   onHeartbeat(): void
-  /** The events go on from now, and some were missed: what is shown has to be read again. */
+  /** The events continue from now, and some were missed: what is shown must be reloaded. */
   onGap(): void
 }
 
@@ -24,25 +23,25 @@ type Told =
 
 const FIRST_WAIT = 500
 const LONGEST_WAIT = 15_000
-/** After a refusal. */
+/** Wait in ms after a refusal. */
 const REFUSED_WAIT = 60_000
-/** Longer than two heartbeats: a connection that says nothing for so long is dead. */
+/** In ms. Longer than two heartbeats: a connection that is silent for so long is dead. */
 const SILENCE = 40_000
 
 const sleep = (ms: number) => new Promise(resolve => setTimeout(resolve, ms))
 
-/** What tabs with the same token have in common: with another one, they may see another workspace, or less of it. */
+/** A name shared by tabs with the same token; with another token, a tab may see another workspace, or less of it. */
 async function nameOf(api: Api): Promise<string> {
   const digest = await crypto.subtle.digest('SHA-256', new TextEncoder().encode(api.token()))
   return `editd-events ${api.urlOf('/')} ${btoa(String.fromCharCode(...new Uint8Array(digest)))}`
 }
 
 /**
- * Follows the events that come after `next_after`, until the page is closed; its token has to stay the same. Resolves
- * when nothing is missed any more.
+ * Follows the events after `next_after`, until the page is closed; its token must stay the same. Resolves once no later
+ * event can be missed.
  */
 export async function follow(api: Api, handlers: LiveHandlers, next_after: string): Promise<void> {
-  // Locks exist only on https and on this machine; elsewhere each tab reads the stream itself.
+  // Locks exist only with https and on this machine; elsewhere each tab reads the stream itself.
   const name = 'locks' in navigator ? await nameOf(api) : null
   const channel = name === null ? null : new BroadcastChannel(name)
   let last_id = next_after
@@ -64,7 +63,7 @@ export async function follow(api: Api, handlers: LiveHandlers, next_after: strin
   }
   if (channel !== null) channel.onmessage = ({ data }: MessageEvent<Told>) => take(data)
 
-  /** Reads one connection to its end. Resolves with whether it is worth another try. */
+  /** Reads one connection to its end. Resolves with whether to try again. */
   async function readOnce(): Promise<boolean> {
     const stop = new AbortController()
     let timer = setTimeout(() => stop.abort(), SILENCE)
@@ -116,13 +115,13 @@ export async function follow(api: Api, handlers: LiveHandlers, next_after: strin
 
   const keepReading = async () => {
     for (;;) {
-      // A tab that is refused leaves the stream to the others.
+      // A tab that is refused gives up the lock, so that others can read.
       await (name === null ? lead() : navigator.locks.request(name, lead))
-      // The server may be another one by then.
+      // The server may have been replaced by then.
       await sleep(REFUSED_WAIT)
     }
   }
   keepReading()
-  // A tab that doesn't lead learns the state with the next event; until then it is as good as live.
+  // A tab that doesn't lead learns the state with the next event; until then, assume live.
   if (channel !== null) handlers.onState('live')
 }

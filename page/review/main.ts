@@ -39,12 +39,12 @@ const api = makeApi()
 const state = firstState()
 const notices = makeNotices(region('polite'), region('alerts'))
 const actions = makeActions({ api, state, notices, reload, draw })
-/** The hunk that the keys are about. */
+/** The index of the hunk that the keys act on. */
 let current = 0
 let live: LiveState = 'waiting'
 let follows = false
 
-/** Of all that ask while the lists are read, one more reading. `own` as of `loadLists`. */
+/** All calls during a reading share one more reading. `own` as for `loadLists`. */
 const readLists = (() => {
   let running: Promise<void> | null = null
   let next: { own: boolean; done: Promise<void> } | null = null
@@ -70,7 +70,7 @@ const readLists = (() => {
   }
 })()
 
-/** Reads again what is shown after something was done here, and goes on at the hunk that comes next. */
+/** Reloads the view after an action here, and moves to the next hunk. */
 async function reload(): Promise<void> {
   const { wanted } = state
   const wasInMain = main.contains(document.activeElement) || document.querySelector('dialog') !== null
@@ -82,7 +82,7 @@ async function reload(): Promise<void> {
   if (wasInMain && !main.contains(document.activeElement)) focusHunk(current)
 }
 
-/** Reads all again, also what others did meanwhile. */
+/** Reloads everything, including what others did meanwhile. */
 async function showNew(): Promise<void> {
   const { wanted } = state
   await Promise.all([readLists(false), wanted !== null && loadFile(state, api, { ...wanted, at: undefined })])
@@ -121,7 +121,7 @@ function openBeside(step: 1 | -1): void {
   open(path, state.filter.show === 'pending' ? 'pending' : 'edits').then(() => focusHunk(0))
 }
 
-/** Null where a problem is shown in its place. */
+/** Null if a problem is shown instead. */
 const shownFile = () => (state.problem === null ? state.file : null)
 const inFile = (run: (path: string, view: View) => unknown) => {
   const file = shownFile()
@@ -140,7 +140,7 @@ const fileNow = () => {
   return pending === undefined || pending.hunks.length === 0 ? null : fileActions(pending, actions)
 }
 
-/* What is drawn. */
+/* Drawing. */
 
 const drawTop = () =>
   redraw(
@@ -195,7 +195,7 @@ function closeFile(): void {
   const path = state.file?.path
   state.file = null
   state.wanted = null
-  // What is still being read isn't shown any more.
+  // Drop what is still loading.
   state.opened++
   draw()
   const rows = [...list.querySelectorAll<HTMLElement>('.file')]
@@ -230,7 +230,7 @@ function mainNow(): Child[] {
   ]
 }
 
-/** Reads more of the list, or of the open file, and shows it. */
+/** Loads more of the list, or of the open file, and shows it. */
 async function more(load: typeof loadOlder, show = drawMain): Promise<void> {
   const problem = await load(state, api)
   if (problem === null) show()
@@ -260,7 +260,7 @@ function askToken(): void {
   drawTop()
   drawTokenForm(main, api.token() !== '', token => {
     api.setToken(token)
-    // What is followed is what the token before may see.
+    // The stream still has the rights of the previous token.
     if (follows) location.reload()
     else begin()
   })
@@ -268,20 +268,20 @@ function askToken(): void {
 
 const help = () => showHelp(keysAreOn(), turnKeys)
 
-/* What is told by events. */
+/* Events. */
 
 function onChange(change: FeedChange): void {
   if (change.session === api.session) return
   if (change.type === 'edit' && state.edits.some(({ edit_id }) => edit_id === change.edit_id)) return
   state.fresh.push(change)
   if (!state.loaded) return
-  // Where nothing is shown, nothing can move.
+  // If nothing is shown, nothing can move.
   const isEmpty = state.file === null && list.querySelector('.file') === null
   if (isEmpty) showNew()
   else drawBar()
 }
 
-/** Looks whether the history can be written. */
+/** Checks whether the history can be written. */
 async function lookAtHistory(): Promise<void> {
   const degraded = await api.isDegraded()
   if (degraded === state.degraded) return
@@ -289,21 +289,21 @@ async function lookAtHistory(): Promise<void> {
   draw()
 }
 
-/** Reads again what couldn't be read. */
+/** Retries what couldn't be loaded. */
 const tryAgain = () => (state.loaded ? showNew() : begin())
 
 function onState(told: LiveState): void {
   live = told
   top.querySelector('.live')?.replaceWith(liveMark(told))
   if (told === 'live' && state.problem !== null && state.problem.code !== 'UNAUTHORIZED') tryAgain()
-  // A history that can't be read ends the stream too.
+  // The stream also ends if the history can't be read.
   if (told !== 'live' && state.loaded) lookAtHistory()
 }
 
-/** In ms: until it is tried again to follow the events. */
+/** In ms: when to try again to follow the events. */
 const AGAIN = 5000
 
-/** Reads the lists and follows what comes after: events first, so that nothing is missed in between. */
+/** Loads the lists and follows later events: gets the position in the stream first, so that nothing is missed. */
 async function begin(): Promise<void> {
   const now = follows ? null : await api.now()
   if (now?.ok === true && !follows) {
@@ -313,12 +313,12 @@ async function begin(): Promise<void> {
   await readLists(false)
   draw()
   if (state.problem !== null || follows) return
-  // What was told meanwhile is missing, so the lists are read again too.
+  // Events in between were missed, so the lists are loaded again too.
   onState('waiting')
   setTimeout(begin, AGAIN)
 }
 
-// An address with another token, opened in this tab, loads nothing by itself, and the token would stay in it.
+// Opening a URL with another token in this tab doesn't reload the page, and the token would stay in the URL.
 addEventListener('hashchange', () => {
   if (location.hash.startsWith('#token=')) location.reload()
 })

@@ -1,4 +1,4 @@
-// What the page says about edits: who made which files what they are, and what needs a person. Pure; does not know the
+// Groups and describes edits for the page: who changed which files, and what needs a person. Pure; does not know the
 // DOM, or how edits are fetched.
 import type { EditFacts, HistoryEdit, Selection, UndoAnswer } from './wire.ts'
 
@@ -30,22 +30,22 @@ export interface SessionRow {
 /** Why an edit needs a person. */
 export type Need = 'uncertain' | 'outside' | 'no_texts'
 
-/** Who made an edit, as the page says it: the token, which is certain, before what the agent calls itself. */
+/** The author of an edit as the page names it: the token, which is certain, before the agent's name for itself. */
 export function authorOf({ token, agent, operation }: Pick<EditFacts, 'token' | 'agent' | 'operation'>): string {
   if (token !== undefined) return agent === undefined ? token : `${token}: ${agent}`
   return agent ?? (operation === 'outside' ? 'another program' : 'unnamed agent')
 }
 
-/** The author of what another program changed. */
+/** The author of changes by other programs. */
 export const OUTSIDE = authorOf({ operation: 'outside' })
 
 export const isPending = ({ review }: EditFacts): boolean => review === 'pending'
 export const isUndone = ({ state, operation }: EditFacts): boolean => state === 'undone' && !isToggle(operation)
 
-/** Undo and redo: the changes that they toggled are reviewed, not they. */
+/** Undo and redo aren't reviewed; the changes that they toggled are. */
 export const isToggle = (operation: string): boolean => operation === 'undo' || operation === 'redo'
 
-/** Both lists in one, newest first; of an edit in both, what the second says. */
+/** Merges both lists, newest first; for an edit in both, the second list wins. */
 export function mergeEdits(known: readonly HistoryEdit[], more: readonly HistoryEdit[]): HistoryEdit[] {
   const byId = new Map([...known, ...more].map(edit => [edit.edit_id, edit]))
   return [...byId.values()].sort((a, b) => (a.edit_id < b.edit_id ? 1 : -1))
@@ -65,7 +65,7 @@ const SHOWS: Record<Shown, (edit: HistoryEdit) => boolean> = {
   all: () => true
 }
 
-/** Each word of the filter has to be in the path, the agent, the session or the reason. */
+/** Each word of the filter must be in the path, the agent, the session or the reason. */
 export function matching(edits: readonly HistoryEdit[], { show, text }: Filter): HistoryEdit[] {
   const words = text.toLowerCase().split(/\s+/)
   return edits.filter(edit => {
@@ -97,7 +97,7 @@ const filesOf = (edits: readonly HistoryEdit[]): FileRow[] =>
     lines_removed: sum(edits, 'lines_removed')
   }))
 
-/** Edits by who made them in which session; `edits` are newest first, and so are the rows. */
+/** Groups edits by author and session; `edits` are newest first, and so are the rows. */
 export function sessionsOf(edits: readonly HistoryEdit[]): SessionRow[] {
   const groups = groupedBy(edits, edit => JSON.stringify([authorOf(edit), edit.session]))
   return [...groups].map(([key, edits]) => {
@@ -107,7 +107,7 @@ export function sessionsOf(edits: readonly HistoryEdit[]): SessionRow[] {
 }
 
 export interface Summary {
-  /** ISO 8601; null where nothing is pending. */
+  /** ISO 8601; null if nothing is pending. */
   since: string | null
   agents: number
   files: number
@@ -128,8 +128,8 @@ export const counted = (count: number, noun: string): string =>
   `${count.toLocaleString('en')} ${noun}${count === 1 ? '' : 's'}`
 
 /**
- * The sentence at the top; `time` writes a time for a person. `needs`: how many of them need a person. `more`: there are
- * older ones.
+ * The sentence at the top. `time` formats a time for a person; `needs`: how many edits need a person; `more`: there are
+ * older edits.
  */
 export function summarySentence(
   { since, agents, files, edits }: Summary,
@@ -142,18 +142,18 @@ export function summarySentence(
   return since === null ? `Nothing to review.${need}` : `Since ${time(since)}: ${all}.${need}`
 }
 
-/** Lists of changes in one, each edit once. */
+/** Merges lists of changes, each edit once. */
 function together(lists: readonly (readonly Selection[])[]): Selection[] {
   const byEdit = groupedBy(lists.flat(), ({ edit_id }) => edit_id)
   return [...byEdit].map(([edit_id, all]) => {
-    // One without indexes is all of the edit.
+    // A selection without indexes is the whole edit.
     if (all.some(({ change_indexes }) => change_indexes === undefined)) return { edit_id }
     const indexes = new Set(all.flatMap(({ change_indexes = [] }) => change_indexes))
     return { edit_id, change_indexes: [...indexes].sort((a, b) => a - b) }
   })
 }
 
-/** Whether two sets of changes have one in common. */
+/** Whether two sets of changes overlap. */
 export const overlap = (some: readonly Selection[], others: readonly Selection[]): boolean =>
   some.some(one =>
     others.some(
@@ -163,7 +163,7 @@ export const overlap = (some: readonly Selection[], others: readonly Selection[]
     )
   )
 
-/** Changes that are pending; `undone`: those of them that were kept and are undone since. */
+/** Pending changes; `undone`: those of them that were kept and undone later. */
 export interface PendingChanges {
   changes: Selection[]
   undone?: Selection[]
@@ -175,7 +175,7 @@ export const changesOf = (hunks: readonly PendingChanges[]): Required<PendingCha
   undone: together(hunks.map(({ undone = [] }) => undone))
 })
 
-/** Of pending changes those that stand, which can be taken back; the others can be restored. */
+/** The pending changes that are applied, which can be undone; the others can be restored. */
 export function standing({ changes, undone = [] }: PendingChanges): Selection[] {
   const gone = new Map(undone.map(({ edit_id, change_indexes }) => [edit_id, change_indexes]))
   return changes.flatMap(selection => {
@@ -189,7 +189,7 @@ export function standing({ changes, undone = [] }: PendingChanges): Selection[] 
   })
 }
 
-/** Who has a part in pending changes, and which of them, in the order in which they come. */
+/** The authors of pending changes, and the changes of each, in order of first appearance. */
 export function byAuthor(
   { changes, undone = [] }: PendingChanges,
   edits: ReadonlyMap<string, EditFacts>
@@ -205,7 +205,7 @@ export function byAuthor(
   }))
 }
 
-/** What a dry run says: "6 files change, 3 other edits stay, 1 conflict". `edits`: all that are known. */
+/** The result of a dry run in words: "6 files change, 3 other edits stay, 1 conflict". `edits`: all known edits. */
 export function dryRunSentence({ results, undone, skipped }: UndoAnswer, edits: readonly HistoryEdit[]): string {
   const files = results.filter(({ changed }) => changed)
   const paths = new Set(files.map(({ path }) => path))
@@ -236,7 +236,7 @@ export interface DiffLine {
   no_break?: true
 }
 
-/** The hunks of a unified diff of one file, each with its heading and its lines' numbers. */
+/** The hunks of a unified diff of one file, each with its heading and line numbers. */
 export function diffHunks(diff: string): { heading: string; lines: DiffLine[] }[] {
   const hunks: { heading: string; lines: DiffLine[] }[] = []
   let [line, base_line] = [0, 0]

@@ -1,15 +1,15 @@
-// What the page tells in passing: what was done, with a way back, and what failed. Does not know any action.
+// Passing notices: what was done, with a way to undo it, and what failed. Does not know any action.
 import { button, h, hostile } from './dom.ts'
 
-/** How something that was done is undone. */
+/** Undoes an action that was done. */
 export interface WayBack {
   what: string
-  /** Resolves with whether it was done. */
+  /** Resolves with whether it succeeded. */
   run(): Promise<boolean>
 }
 
 export interface Notices {
-  /** Says what was done; with a way back, which `z` takes too. */
+  /** Reports an action; `z` also runs its `way_back`, if there is one. */
   done(text: string, way_back?: WayBack): void
   failed(text: string): void
   undoLast(): Promise<void>
@@ -52,7 +52,7 @@ export function makeNotices(polite: HTMLElement, alerts: HTMLElement): Notices {
       )
     )
   }
-  // One that is read or used isn't taken away.
+  // Don't remove a notice that is being read or used.
   const closeLater = () => {
     clearTimeout(timer)
     timer = setTimeout(() => {

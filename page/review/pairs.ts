@@ -1,6 +1,6 @@
-// Which lines of a hunk stand beside each other, and what differs between two of them. Does not know the DOM.
+// Which lines of a hunk are side by side, and what differs between two of them. Does not know the DOM.
 
-/** Where two texts differ: the common start and end are left out. Offsets are UTF-16. */
+/** Where two texts differ: between their common start and end. Offsets are UTF-16. */
 export interface Differing {
   start: number
   left_end: number
@@ -9,12 +9,12 @@ export interface Differing {
 
 const isHigh = (text: string, at: number) => /[\ud800-\udbff]/.test(text[at] ?? '')
 
-/** Null where they have so little in common that marking it would not help. */
+/** Null if they have so little in common that marking it wouldn't help. */
 export function differing(left: string, right: string): Differing | null {
   const shorter = Math.min(left.length, right.length)
   let start = 0
   while (start < shorter && left[start] === right[start]) start++
-  // Both halves of a character are marked, or none.
+  // Mark both halves of a surrogate pair, or neither.
   if (start > 0 && isHigh(left, start - 1)) start--
   let end = 0
   while (end < shorter - start && left.at(-1 - end) === right.at(-1 - end)) end++
@@ -24,13 +24,13 @@ export function differing(left: string, right: string): Differing | null {
   return { start, left_end: left.length - end, right_end: right.length - end }
 }
 
-/** Two lines beside each other; one of them may be missing. */
+/** Two lines side by side; one of them may be missing. */
 export interface Pair<Line> {
   left?: Line
   right?: Line
 }
 
-/** Lines that stay are on both sides; of removed and added ones that follow each other, the first beside the first. */
+/** Unchanged lines are on both sides; of removed lines and added ones after them, the first is beside the first. */
 export function pairsOf<Line extends { kind: 'same' | 'added' | 'removed' }>(lines: readonly Line[]): Pair<Line>[] {
   const pairs: Pair<Line>[] = []
   let removed: Line[] = []

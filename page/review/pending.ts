@@ -1,5 +1,5 @@
-// All pending changes of a file together: its hunks, who made them, and what can be done with each. Does not know how
-// anything is sent.
+// All pending changes of a file together: its hunks, their authors, and the actions on each. Does not know how anything
+// is sent.
 import type { Actions } from './actions.ts'
 import { conflictsPanel } from './conflict.ts'
 import { button, h, named, type Child } from './dom.ts'
@@ -38,14 +38,14 @@ const linesText = ({ start_line, end_line, base_start_line, base_end_line }: Hun
   return first >= last ? `${which}line ${first}` : `${which}lines ${first} to ${last}`
 }
 
-/** Something pending that is kept or taken back as one. */
+/** Pending changes that are kept or undone together. */
 interface Part extends PendingChanges {
   what: string
   key: string
   shortcuts: boolean
 }
 
-/** What can be done with a part; `take` restores where nothing of it stands. */
+/** The actions on a part; `take` restores if nothing of it is applied. */
 function partActions(
   { what, ...pendingChanges }: Pick<Part, 'what'> & PendingChanges,
   file: PendingAnswer,
@@ -64,7 +64,7 @@ function partActions(
   }
 }
 
-/** Keep, take back, restore: for a hunk, or for what one agent did in it. */
+/** Keep, undo and restore, for a hunk or for one agent's part of it. */
 function partButtons(part: Part, file: PendingAnswer, actions: Actions): Child[] {
   const { what, key, shortcuts } = part
   const { stands, keep, take } = partActions(part, file, actions)
@@ -141,13 +141,13 @@ function hunkBlock(hunk: PendingHunk, i: number, pending: PendingAnswer, state: 
   )
 }
 
-/** What can be done with hunk `i`, for the keys; null where there is none. */
+/** The actions on hunk `i`, for the keys; null if there is no such hunk. */
 export function hunkActions(pending: PendingAnswer, i: number, actions: Actions) {
   const hunk = pending.hunks[i]
   return hunk === undefined ? null : partActions(hunkPart(hunk, i, pending.path), pending, actions)
 }
 
-/** The same for changes all over the file: what taking them back does is shown first. */
+/** The actions on changes all over the file; an undo first shows what it does. */
 function wholeActions(whole: PendingChanges, what: string, { path, sha256 }: PendingAnswer, actions: Actions) {
   const { changes } = whole
   const stand = standing(whole)
@@ -158,7 +158,7 @@ function wholeActions(whole: PendingChanges, what: string, { path, sha256 }: Pen
   }
 }
 
-/** What can be done with all that is shown of the file. */
+/** The actions on everything that is shown of the file. */
 export const fileActions = (pending: PendingAnswer, actions: Actions) =>
   wholeActions(changesOf(pending.hunks), `${counted(pending.hunks.length, 'hunk')} of`, pending, actions)
 
@@ -202,7 +202,7 @@ function fileParts(pending: PendingAnswer, actions: Actions): Child {
   )
 }
 
-/** What is pending of the file and in no hunk: nothing is to be seen of it, or its texts aren't kept. */
+/** Pending changes that are in no hunk: they have no visible effect, or their texts aren't kept. */
 function unshown(pending: PendingAnswer, state: State, actions: Actions): Child[] {
   const { path, unseen, hunks, truncated } = pending
   const listed = new Set([...unseen, ...hunks.flatMap(({ changes }) => changes)].map(({ edit_id }) => edit_id))

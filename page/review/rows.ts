@@ -1,4 +1,4 @@
-// The lines of a hunk as rows: one under the other, or old and new beside each other. Does not know where they are from.
+// The lines of a hunk as rows: one below the other, or old and new side by side. Does not know where they come from.
 import { h, hostile, type Child } from './dom.ts'
 import { differing, pairsOf } from './pairs.ts'
 
@@ -8,11 +8,11 @@ export interface Row {
   line?: number
   base_line?: number
   no_break?: true
-  /** Where it isn't \n. */
+  /** Set if it isn't \n. */
   line_ending?: 'crlf' | 'cr'
-  /** It is longer than shown. */
+  /** Set if the line is longer than shown. */
   cut?: true
-  /** The colour of who wrote or removed it. */
+  /** The colour of the line's author, or of who removed it. */
   colour?: number
 }
 
@@ -20,7 +20,7 @@ const SIGNS = { same: ' ', added: '+', removed: '−' } as const
 
 const number = (line: number | undefined) => h('span', { class: 'number', 'aria-hidden': 'true' }, String(line ?? ''))
 
-/** What differs from the line that it replaces, or that replaces it. */
+/** How a line differs from the one that it replaces, or that replaces it. */
 interface Marked {
   start: number
   end: number
@@ -28,7 +28,7 @@ interface Marked {
 
 const note = (text: string | false | undefined) => text && h('span', { class: 'code' }, text)
 
-/** `endings`: how lines end is shown, since they differ. */
+/** `endings`: show line endings, since they differ. */
 function content({ text, no_break, line_ending, cut }: Row, endings: boolean, marked?: Marked): Child[] {
   const notes = [
     note(cut && 'a long line, cut'),
@@ -49,7 +49,7 @@ function content({ text, no_break, line_ending, cut }: Row, endings: boolean, ma
 const sign = (kind: Row['kind']) => h('span', { class: 'sign' }, SIGNS[kind])
 const colourClass = (row: Row | undefined) => (row?.colour === undefined ? '' : ` by-${row.colour}`)
 
-/** Of each line that was replaced by one other, what differs. */
+/** The differences of each line that was replaced by exactly one line. */
 function markedIn(rows: readonly Row[]): Map<Row, Marked> {
   const marked = new Map<Row, Marked>()
   for (const { left, right } of pairsOf(rows)) {
@@ -62,7 +62,7 @@ function markedIn(rows: readonly Row[]): Map<Row, Marked> {
   return marked
 }
 
-/** `side`: old and new beside each other. */
+/** `side`: old and new side by side. */
 export function rowsOf(rows: readonly Row[], side: boolean): HTMLElement {
   const marked = markedIn(rows)
   const endings =

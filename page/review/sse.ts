@@ -1,4 +1,4 @@
-// Reads server-sent events from the chunks of a stream. Does not know what they say.
+// Reads server-sent events from the chunks of a stream. Does not know their content.
 
 export interface ServerEvent {
   event: string
@@ -6,11 +6,11 @@ export interface ServerEvent {
   id?: string
 }
 
-/** Takes chunks of text, as they come; returns the events that are complete. An event cut at the end isn't one. */
+/** Takes chunks of text in order; returns the complete events. An event that is cut off at the end doesn't count. */
 export function makeEventReader(): (chunk: string) => ServerEvent[] {
   let rest = ''
   return chunk => {
-    // A break may be cut in two: \r at the end waits for its \n.
+    // A line break may be split: a \r at the end waits for its \n.
     const text = rest + chunk
     const blocks = text.replace(/\r\n|\r(?!$)/g, '\n').split('\n\n')
     rest = blocks.pop() ?? ''

@@ -1,4 +1,4 @@
-// What the page has loaded and what is chosen, and how it is loaded. Does not know how it is drawn.
+// What the page has loaded and selected, and how it is loaded. Does not know how it is drawn.
 import type { Api } from './api.ts'
 import { isPending, matching, mergeEdits, type Filter } from './model.ts'
 import type {
@@ -14,26 +14,26 @@ import type {
 
 export type View = 'pending' | 'edits' | 'file'
 
-/** A take-back that was refused, until it is solved or left. */
+/** A refused undo, until it is resolved or dismissed. */
 export interface Refused {
   path: string
-  /** What was to be taken back: it is shown with the hunks that have some of it. */
+  /** The changes that were to be undone: the refusal is shown at hunks that have some of them. */
   changes: Selection[]
   conflicts: Conflict[]
   fixes: Fix[]
   detail: string
 }
 
-/** The edit by which a refusal is known: there is at most one of each. */
+/** The edit that identifies a refusal: there is at most one for each. */
 export const editOf = ({ changes }: Refused): string => changes[0]!.edit_id
 
-/** What is to be shown of which file. */
+/** Which file to show, and how. */
 export interface Wanted {
   path: string
   view: View
-  /** The file view: as it was after this edit. */
+  /** In the file view: show the file as it was after this edit. */
   at?: string
-  /** The session in whose list it was chosen; without one, it is chosen in all of them. */
+  /** The session in whose list it was selected; without one, it is selected in all of them. */
   row?: string
 }
 
@@ -43,7 +43,7 @@ export interface OpenFile {
   row?: string
   pending?: PendingAnswer
   edits?: { edits: HistoryEdit[]; next_before?: string }
-  /** All edits of each batch that one of `edits` is of, by its id; only where they are shown edit by edit. */
+  /** All edits of each batch that one of `edits` belongs to, by batch id; only when shown edit by edit. */
   batches?: ReadonlyMap<string, HistoryEdit[]>
   blame?: BlameAnswer
   problem?: PageProblem
@@ -54,15 +54,15 @@ export interface State {
   /** Why nothing could be loaded. */
   problem: PageProblem | null
   edits: HistoryEdit[]
-  /** Pending edits older than those that are loaded. */
+  /** Set if there are pending edits older than the loaded ones. */
   older_pending: string | undefined
-  /** Edits of any kind older than those that are loaded. */
+  /** Set if there are any edits older than the loaded ones. */
   older: string | undefined
   filter: Filter
   file: OpenFile | null
-  /** The file that is shown, or is being read to be shown. */
+  /** The file that is shown, or is being loaded. */
   wanted: Wanted | null
-  /** Counts what was opened, so that a late answer doesn't replace what was opened after it. */
+  /** Counts opened files, so that a late answer doesn't replace a file that was opened later. */
   opened: number
   side: boolean
   /** What others did since the lists were loaded. */
@@ -87,12 +87,12 @@ export const firstState = (): State => ({
   degraded: false
 })
 
-/** Edits of one answer, the most that /history gives. */
+/** Edits in one answer, the most that /history gives. */
 const PAGE = 200
-/** Answers that are read at first. */
+/** How many answers are loaded at first. */
 const PAGES = 5
 
-/** Reads pages of /history until there are no more, or as many as are read at a time. */
+/** Reads pages of /history until there are no more, or up to `PAGES`. */
 async function readPages(api: Api, query: object, before?: string) {
   const edits: HistoryEdit[] = []
   let next = before
@@ -107,8 +107,8 @@ async function readPages(api: Api, query: object, before?: string) {
 }
 
 /**
- * Reads the lists again. `own`: after something that this page did; then edits of others that weren't shown before stay
- * hidden until they are asked for, so that nothing moves under the cursor. Not to be called while it runs.
+ * Reloads the lists. `own`: after an action of this page; then new edits of others stay hidden until they are asked
+ * for, so that nothing moves under the cursor. Must not be called while it runs.
  */
 export async function loadLists(state: State, api: Api, own: boolean): Promise<void> {
   const told = new Set(state.fresh)
@@ -126,7 +126,7 @@ export async function loadLists(state: State, api: Api, own: boolean): Promise<v
   const known = new Set(state.edits.map(({ edit_id }) => edit_id))
   const found = mergeEdits(pending.edits, recent.body.edits)
   const isShown = ({ edit_id, session }: HistoryEdit) => !own || known.has(edit_id) || session === api.session
-  // Older ones that were loaded on demand stay, as far as nothing newer is known of them.
+  // Older edits that were loaded on demand stay, unless something newer is known about them.
   const still = new Set(pending.edits.map(({ edit_id }) => edit_id))
   const oldest = pending.next === undefined ? '' : (pending.edits.at(-1)?.edit_id ?? '')
   const isOver = (edit: HistoryEdit) => isPending(edit) && edit.edit_id >= oldest && !still.has(edit.edit_id)
@@ -134,14 +134,14 @@ export async function loadLists(state: State, api: Api, own: boolean): Promise<v
   state.edits = mergeEdits(older, found.filter(isShown))
   state.older_pending = pending.next
   state.older = recent.body.next_before
-  // What was told while this was read may be in it, or not.
+  // An event during the reading may be included in it, or not.
   const listed = new Set(state.edits.map(({ edit_id }) => edit_id))
   const isNew = (change: FeedChange) => !told.has(change) && (change.type !== 'edit' || !listed.has(change.edit_id))
   if (!own) state.fresh = state.fresh.filter(isNew)
   state.loaded = true
 }
 
-/** Reads older edits of what is shown. Returns what went wrong. */
+/** Loads older edits of what is shown. Returns the problem if it fails. */
 export async function loadOlder(state: State, api: Api): Promise<PageProblem | null> {
   const isPendingList = state.filter.show === 'pending'
   const before = isPendingList ? state.older_pending : state.older
@@ -153,12 +153,12 @@ export async function loadOlder(state: State, api: Api): Promise<PageProblem | n
   return null
 }
 
-/** Edits of a file that are read at a time, with their diffs. */
+/** How many edits of a file are loaded at a time, with their diffs. */
 const EDITS_WITH_DIFF = 50
-/** Lines of a file that are read at a time. */
+/** How many lines of a file are loaded at a time. */
 const LINES = 5000
 
-/** Opens a file in a view, or reads it again. */
+/** Opens a file in a view, or reloads it. */
 export async function loadFile(state: State, api: Api, wanted: Wanted): Promise<void> {
   const { path, view, at, row } = wanted
   const turn = ++state.opened
@@ -189,7 +189,7 @@ export async function loadFile(state: State, api: Api, wanted: Wanted): Promise<
   if (turn === state.opened) state.file = file
 }
 
-/** All edits of each batch that one of these is of; a batch that can't be read is left out. */
+/** All edits of each batch that one of these belongs to; a batch that can't be read is left out. */
 async function batchesOf(api: Api, edits: readonly HistoryEdit[], known: ReadonlyMap<string, HistoryEdit[]>) {
   const ids = new Set(edits.flatMap(({ batch_id }) => (batch_id === undefined ? [] : [batch_id])))
   const found = await Promise.all(
@@ -204,7 +204,7 @@ async function batchesOf(api: Api, edits: readonly HistoryEdit[], known: Readonl
   return new Map([...known, ...found.flat()])
 }
 
-/** Reads older edits of the open file. Returns what went wrong. */
+/** Loads older edits of the open file. Returns the problem if it fails. */
 export async function loadOlderOfFile({ file }: State, api: Api): Promise<PageProblem | null> {
   const { edits, path } = file ?? {}
   if (edits?.next_before === undefined) return null
@@ -212,7 +212,7 @@ export async function loadOlderOfFile({ file }: State, api: Api): Promise<PagePr
   const answer = await api.history(query)
   if (!answer.ok) return answer.problem
   const batches = await batchesOf(api, answer.body.edits, file!.batches ?? new Map())
-  // Asked for twice, it is given once.
+  // If two calls overlap, only the first adds its edits.
   if (edits.next_before !== query.before) return null
   file!.batches = batches
   edits.edits.push(...answer.body.edits)
@@ -221,7 +221,7 @@ export async function loadOlderOfFile({ file }: State, api: Api): Promise<PagePr
   return null
 }
 
-/** Reads more lines of the open file, with who wrote them. Returns what went wrong. */
+/** Loads more lines of the open file, with their authors. Returns the problem if it fails. */
 export async function loadMoreLines({ file }: State, api: Api): Promise<PageProblem | null> {
   const { blame } = file ?? {}
   if (blame?.next_line === undefined) return null

@@ -1,7 +1,7 @@
 // Asks for the token. It goes to this server only, as a header, and stays in the tab.
 import { h } from './dom.ts'
 
-/** `refused`: one was sent, and it is not the server's. */
+/** `refused`: a token was sent, and the server refused it. */
 export function drawTokenForm(into: HTMLElement, refused: boolean, give: (token: string) => void): void {
   const input = h('input', {
     id: 'token',

@@ -1,5 +1,5 @@
-// The top of the page: the sentence that sums up what is pending, the filter, whether the page is live. Does not know how
-// anything is loaded.
+// The top of the page: the summary of what is pending, the filter, whether the page is live. Does not know how anything
+// is loaded.
 import { button, h, timeText, type Child } from './dom.ts'
 import type { LiveState } from './live.ts'
 import { needOf, summaryOf, summarySentence, type Shown } from './model.ts'
@@ -8,7 +8,7 @@ import type { State } from './state.ts'
 export interface TopNeeds {
   state: State
   live: LiveState
-  /** The address of the description of the routes. */
+  /** The URL of the documentation of the routes. */
   docs: string
   help(): void
   choose(show: Shown): void
@@ -27,7 +27,7 @@ const LIVE: Record<LiveState, string> = { live: 'live', waiting: 'connecting …
 export const liveMark = (live: LiveState): HTMLElement =>
   h('span', { class: `live is-${live}`, role: 'status' }, LIVE[live])
 
-/** All of the top; the title of the tab says how much needs a person. */
+/** The whole top; the tab's title says how many edits need a person. */
 export function topOf(needs: TopNeeds): Child[] {
   const { state, live, docs, help } = needs
   const needed =

@@ -1,15 +1,14 @@
-// Which characters of a text can't be seen, or change how others are shown, and what stands for them. Does not know the
-// DOM.
+// Which characters of a text are invisible, or change how others are shown, and their codes. Does not know the DOM.
 
-/** A part of a text as it is, or one hidden character: `code` says which. */
+/** A part of a text, or one hidden character with its `code`. */
 export interface Piece {
   text: string
   code?: true
 }
 
 /**
- * Controls, formatting (bidi, zero width, tags), surrogates without their other half, separators of lines and
- * paragraphs, and what has no shape. Not the selector that makes an emoji of a sign; a tab is left to the caller.
+ * Controls, formatting (bidi, zero width, tags), unpaired surrogates, separators of lines and paragraphs, and ignorable
+ * characters. Not the selector that turns a sign into an emoji; the caller decides about tabs.
  */
 const HIDDEN = /(?!\t|\ufe0f)[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}]/gu
 const HIDDEN_OR_TAB = new RegExp(`\\t|${HIDDEN.source}`, 'gu')
@@ -32,7 +31,7 @@ export function piecesOf(text: string, one_line = false): Piece[] {
   return pieces
 }
 
-/** The text on one line, with its hidden characters as codes: for names that are no elements, as of a button. */
+/** The text on one line, with hidden characters as codes: for names that aren't elements, such as that of a button. */
 export const plain = (text: string): string =>
   piecesOf(text, true)
     .map(({ text, code }) => (code === true ? `[${text}]` : text))

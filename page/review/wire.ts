@@ -1,6 +1,7 @@
-// What the routes answer, as far as the page reads it; test/page/review/wire.test.ts compares it with the schemas. Only types.
+// The answers of the routes, as far as the page reads them; test/page/review/wire.test.ts compares them with the
+// schemas.
 
-/** Changes of one edit; without `change_indexes` all of them. */
+/** Changes of one edit; without `change_indexes`, all of them. */
 export interface Selection {
   edit_id: string
   change_indexes?: number[]
@@ -8,7 +9,7 @@ export interface Selection {
 
 export type EditState = 'applied' | 'undone' | 'partly_undone' | 'uncertain'
 
-/** What /pending and /blame say of an edit. Times are ISO 8601. */
+/** What /pending and /blame say about an edit. Times are ISO 8601. */
 export interface EditFacts {
   edit_id: string
   operation: string
@@ -62,7 +63,7 @@ export interface PendingHunk {
   lines: PendingLine[]
   truncated?: true
   changes: Selection[]
-  /** Of these, what was kept and is undone since. */
+  /** Those of `changes` that were kept and undone later. */
   undone?: Selection[]
 }
 
@@ -70,12 +71,12 @@ export interface PendingAnswer {
   message: string
   path: string
   exists: boolean
-  /** Of the file as it was shown. */
+  /** The hash of the file as it was shown. */
   sha256?: string
   incomplete?: true
   hunks: PendingHunk[]
   total_hunks: number
-  /** What is pending and of no hunk. */
+  /** Pending changes that are in no hunk. */
   unseen: Selection[]
   edits: EditFacts[]
   truncated?: true
@@ -95,7 +96,7 @@ export interface BlameAnswer {
 
 export interface TakenBackResult {
   path: string
-  /** Of the file as it is, so in a dry run as it was shown. */
+  /** The hash of the present file; in a dry run, that of the file as it was shown. */
   sha256?: string
   changed: boolean
   edit_id?: string

@@ -1,5 +1,5 @@
-// The access file: which workspaces there are, and who may use them. Checks it, with every fault at once.
-// Does not know how a token is checked.
+// The access file: the workspaces, and who may use them. Checks it and reports every fault at once. Does not know how a
+// token is checked.
 import { dirname, resolve } from 'node:path'
 import { SCOPES, type Scope } from '../../schemas/access.ts'
 import { fail, ok, type Result } from '../result.ts'
@@ -16,7 +16,7 @@ export interface Access {
   issuers: AccessIssuer[]
 }
 
-/** A workspace, with the settings that are its own. */
+/** A workspace, with its own settings. */
 export interface AccessWorkspace {
   name: string
   settings: Pick<
@@ -25,45 +25,45 @@ export interface AccessWorkspace {
   >
 }
 
-/** A token that is known by its hash. */
+/** A token, known by its hash. */
 export interface AccessToken {
   name: string
   /** 64 lower-case hex digits. */
   sha256: string
   workspace: string
   scope: Scope
-  /** Patterns as of `Workspace.limitedTo`; null: all. */
+  /** Patterns, as for `Workspace.limitedTo`; null: all paths. */
   paths: string[] | null
   /** In ms since 1970; null: never. */
   expires: number | null
   memoryRoot: string | null
-  /** Instead of the one of the settings. */
+  /** Replaces the rate in the settings. */
   rate?: Rate
 }
 
-/** Whose JWTs are taken. */
+/** An issuer of accepted JWTs. */
 export interface AccessIssuer {
-  /** The URL in `iss`, as it is written there. */
+  /** The URL in `iss`, exactly as it is written there. */
   issuer: string
-  /** The URL that clients have of this server, which has to be in `aud`. */
+  /** The URL of this server as clients see it, which `aud` must have. */
   audience: string
-  /** Names of RFC 7518 for signatures by a private key; no others are taken. */
+  /** RFC 7518 names of algorithms that sign with a private key; no others are accepted. */
   algorithms: string[]
-  /** What clients are told to ask for. */
+  /** The scopes that clients should ask for. */
   scopes: string[]
   /** What `aud` has instead of the audience. */
   aud?: string
-  /** The claims with words for what a token may do, and which word is for which scope; absent: the scopes themselves. */
+  /** The claims with words for what a token may do, and the scope of each word; absent: the words are the scopes. */
   scopeClaims?: string[]
   scopeValues?: Map<string, Scope>
-  /** The claim that says which workspace a token is for, and which value is which; absent: the names themselves. */
+  /** The claim that says which workspace a token is for, and the workspace of each value; absent: values are names. */
   workspaceClaim?: string
   workspaceValues?: Map<string, string>
   /** The workspace of all its tokens. */
   workspace?: string
 }
 
-/** Of workspaces and tokens: what can stand in a URL and in a line of a log. */
+/** Names of workspaces and tokens: safe in a URL and in a line of a log. */
 const NAME = kind('a name of letters, digits and ._-, up to 64', text =>
   /^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/.test(text) ? text : undefined
 )
@@ -73,19 +73,19 @@ const SHA256 = kind('the SHA-256 of a token as 64 hex digits, such as sha256sum 
 const DATE = kind('a date such as 2027-01-31, which begins at 00:00 UTC, or 2027-01-31T12:00:00Z', text => {
   const isDate = /^\d{4}-\d\d-\d\d(T\d\d:\d\d:\d\d(\.\d{1,3})?(Z|[+-]\d\d:\d\d))?$/.test(text)
   const at = isDate ? Date.parse(text) : NaN
-  // 2027-02-30 would be the 2nd of March.
+  // Date.parse reads 2027-02-30 as the 2nd of March.
   const day = Number(text.slice(8, 10))
   const isDay = new Date(Date.UTC(Number(text.slice(0, 4)), Number(text.slice(5, 7)) - 1, day)).getUTCDate() === day
   return Number.isNaN(at) || !isDay ? undefined : at
 })
-/** What an agent needs; to keep changes and take back those of others is for people. */
+/** What an agent needs; only people should keep changes and undo those of others. */
 const USUAL_SCOPES: Scope[] = ['read', 'edit']
-/** Some ten thousand tokens; chosen, not measured. */
+/** Enough for some ten thousand tokens; chosen, not measured. */
 const MAX_CHARACTERS = 4e6
 
 /**
- * Reads the access file of a config; `disk` as of `loadConfig`. Fails with every fault, each a sentence with the line
- * that it is in.
+ * Reads the access file of a config; `disk` is the same as for `loadConfig`. Fails with every fault, each a sentence
+ * with its line.
  */
 export async function loadAccess(config: Config, disk: Disk = DISK): Promise<Result<Access, string[]>> {
   const { access } = config
@@ -194,7 +194,7 @@ export async function loadAccess(config: Config, disk: Disk = DISK): Promise<Res
   })
 }
 
-/** What the file says of these, in which each part is missing where it is at fault itself. */
+/** The parts of the file; a part that is itself at fault is missing. */
 interface Parts {
   workspaces?: Partly<{ name: string; root: string }[]>
   tokens?: Partly<Pick<AccessToken, 'name' | 'sha256' | 'workspace'>[]>
@@ -230,7 +230,7 @@ function faultsBetween(parts: Parts, folder: string, disk: Disk): string[] {
     roots.push({ name, root, real })
   }
   const names = workspaces && there(workspaces).map(([, { name }]) => name)
-  /** Without workspaces that could be read, each may be one of them. */
+  /** If no workspaces could be read, any name may be one. */
   const isUnknown = (name: string | undefined) => name !== undefined && names?.includes(name) === false
   for (const [i, { name, workspace }] of there(tokens)) {
     if (!isUnknown(workspace)) continue
@@ -259,6 +259,6 @@ function faultsBetween(parts: Parts, folder: string, disk: Disk): string[] {
   return faults
 }
 
-/** Those that could be read, with their places. */
+/** The values that could be read, with their indexes. */
 const there = <T>(values: readonly (T | undefined)[] = []): [number, T][] =>
   values.flatMap((value, i) => (value === undefined ? [] : [[i, value]]))

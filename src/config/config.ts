@@ -30,28 +30,28 @@ export type { Rate } from './value-kinds.ts'
 export const VERSION = '0.1.0'
 
 export interface Config {
-  /** Absolute; may not exist yet. Of a bucket: `s3://BUCKET/PREFIX`. */
+  /** Absolute; may not exist yet. A bucket: `s3://BUCKET/PREFIX`. */
   root: string
-  /** Null: a folder. */
+  /** Null: the root is a folder. */
   bucket: BucketAddress | null
-  /** Of buckets; null: Amazon's. */
+  /** Only for buckets; null: Amazon's. */
   s3Endpoint: string | null
-  /** The same; null: as the environment says. */
+  /** Only for buckets; null: the region in the environment. */
   s3Region: string | null
   host: string
   port: number
-  /** null: at host and port. A path is absolute. */
+  /** Null: at host and port. A path is absolute. */
   listen: ListenOn | null
-  /** null: no token is asked for (--no-auth). */
+  /** Null: no token is needed (--no-auth). */
   token: string | null
   tokenGenerated: boolean
-  /** The file that has the token, which is read again while the server runs; null: none. */
+  /** The file with the token, which is reread while the server runs; null: none. */
   tokenFile: string | null
-  /** null: the one token may do everything. */
+  /** Null: the one token may do everything. */
   access: AccessSource | null
   /** In ms after a signal to stop. */
   stopDelay: number
-  /** The most requests of a token, or without one of an address; null: no limit. */
+  /** The most requests of a token or, without tokens, of an address; null: no limit. */
   rate: Rate | null
   /** '': a bucket has none. */
   stateDir: string
@@ -83,13 +83,13 @@ export interface Config {
   mcpOutputSchema: boolean
   allowHosts: string[]
   allowOrigins: string[]
-  /** null: no metrics. */
+  /** Null: no metrics. */
   metricsListen: HostAndPort | null
   /** Absolute; null: there is no audit. */
   auditFile: string | null
   auditRequired: boolean
   logLevel: LogLevel
-  /** Whether the line of a request has the path of its file. */
+  /** Whether the log line of a request has the path of its file. */
   logPaths: boolean
 }
 
@@ -97,18 +97,18 @@ export interface Config {
 export interface AccessSource {
   /** Absolute. */
   file: string
-  /** The folder that they are in; null: in `home`, as that of a root without an access file. */
+  /** The folder that contains them; null: they are in `home`, like the one of a root without an access file. */
   stateDir: string | null
   home: string
 }
 
-/** The protected paths that may not be read either. */
+/** Protected paths that can't be read either. */
 const READ_PROTECTED = ['.git']
 
 /** What the settings need to know about the machine. */
 export interface Disk {
   platform: NodeJS.Platform
-  /** Of this process. */
+  /** The id of this process. */
   pid: number
   /** The content of a file, or why it can't be read. */
   readText(path: string): Result<string, string>
@@ -145,7 +145,7 @@ export const DISK: Disk = {
   }
 }
 
-/** The token, from a flag, the environment or a file; undefined where none is given or the settings are at fault. */
+/** The token, from a flag, the environment or a file; undefined if none is given or the settings are at fault. */
 function tokenOf(
   value: <N extends Name>(name: N) => ValueOf<N>,
   from: (name: Name) => string | undefined,
@@ -163,7 +163,7 @@ function tokenOf(
   faults.push(`${from('token-file')} ${read.failure}`)
 }
 
-/** The token in a file. Fails with what is wrong with the file, which is named first. */
+/** The token in a file. Fails with what is wrong with the file, whose name comes first. */
 export function readToken(file: string, disk: Pick<Disk, 'readText'> = DISK): Result<string, string> {
   const read = disk.readText(file)
   if (!read.ok) return fail(`"${file}" can't be read: ${read.failure}.`)
@@ -173,11 +173,11 @@ export function readToken(file: string, disk: Pick<Disk, 'readText'> = DISK): Re
   return parsed.ok ? ok(parsed.value) : fail(`"${file}" does not contain a valid token: expected ${parsed.failure}.`)
 }
 
-/** The folder for what a user's programs remember; undefined where the user has none. */
+/** The folder for the state of a user's programs; undefined if the user has none. */
 const stateHome = (env: NodeJS.ProcessEnv): string | undefined =>
   env.XDG_STATE_HOME || (env.HOME && join(env.HOME, '.local', 'state')) || undefined
 
-/** A folder for each root, named after it, in the user's folder of state. */
+/** A folder for each root, named after it, in the user's state folder. */
 export function stateFolderOf(root: string, home: string): string {
   const digest = createHash('sha256').update(root).digest('hex').slice(0, 12)
   return resolve(home, 'editd', `${basename(root) || 'root'}-${digest}`)
@@ -194,7 +194,7 @@ export function loadConfig(
 ): Result<Config, string[]> {
   const faults: string[] = []
   const given = new Map([...readEnvironment(SETTINGS, env), ...readFlags(SETTINGS, 'root', argv, faults)])
-  // An image names a root for who names none. The access file names its own.
+  // An image sets a default root. With an access file, the roots are in that file.
   if (given.has('access') && given.get('root')?.from === environmentName('root')) given.delete('root')
   chooseListen(given, faults)
   const values = parseGiven(SETTINGS, given, faults)
@@ -328,19 +328,19 @@ export function loadConfig(
   })
 }
 
-/** What a root is: a bucket, which may be at fault, or a folder. */
+/** Tells a bucket, whose address may be at fault, from a folder. */
 export function readRoot(text: string, folder = ''): { root: string; bucket: Result<BucketAddress, string> | null } {
   if (!isBucketAddress(text)) return { root: resolve(folder, text), bucket: null }
   const bucket = parseBucketAddress(text)
   return { root: bucket.ok ? formatBucketAddress(bucket.value) : text, bucket }
 }
 
-/** As flags; in the environment, as in an image, they may be meant for other roots. In a bucket they mean nothing. */
+/** Faults for a bucket, as flags. In the environment, as in an image, they may be meant for other roots. */
 const NOT_IN_BUCKET: readonly Name[] = ['state-dir', 'durability', 'lock', 'allow-delete']
-/** The other way round. */
+/** Faults for a folder, as flags. */
 const ONLY_IN_BUCKET: readonly Name[] = ['s3-endpoint', 's3-region']
 
-/** What the access file says instead of these settings. */
+/** Settings that the access file replaces, and what it says instead. */
 const SAID_THERE = {
   root: 'which folders are edited',
   token: 'who may call',
@@ -368,7 +368,7 @@ const HTTP_ONLY: readonly Name[] = [
 ]
 
 /**
- * The settings of `editd mcp` and `editd forget`, which do not listen: settings of the HTTP server are faults as flags,
+ * The settings of `editd mcp` and `editd forget`, which don't listen: settings of the HTTP server are faults as flags,
  * and ignored in the environment, which is often shared.
  */
 export function loadLocalConfig(
@@ -390,8 +390,8 @@ export function loadLocalConfig(
 }
 
 /**
- * A sentence for each variable in the environment that looks like a setting and isn't one. It is ignored: whoever runs
- * a server may have variables of other programs, whose names begin alike.
+ * A sentence for each environment variable that looks like a setting and isn't one. It is ignored, since other programs
+ * may have variables whose names start the same way.
  */
 export const environmentWarnings = (env: NodeJS.ProcessEnv): string[] => unknownVariables(SETTINGS, env)
 

@@ -1,15 +1,15 @@
-// What may stand in the issuers of an access file. Does not know tokens, or how a URL is asked.
+// The values allowed in the issuers of an access file. Does not know tokens, or how a URL is fetched.
 import { isIPv4 } from 'node:net'
 import { kind, oneOf } from './value-kinds.ts'
 
-/** Whether a URL is of this machine, so that nobody between can change what is sent. */
+/** Whether a URL points to this machine, so that nobody in between can change what is sent. */
 const isLoopback = ({ hostname }: URL): boolean =>
   hostname === 'localhost' ||
   hostname.endsWith('.localhost') ||
   hostname === '[::1]' ||
   (isIPv4(hostname) && hostname.startsWith('127.'))
 
-/** A URL without user, query and fragment, by https, or by http on this machine. */
+/** A URL without user, query and fragment, with https, or with http on this machine. */
 function isSafeUrl(text: string): boolean {
   if (!/^[\x21-\x7e]+$/.test(text) || /[?#\\]/.test(text) || !URL.canParse(text)) return false
   const url = new URL(text)
@@ -17,7 +17,7 @@ function isSafeUrl(text: string): boolean {
   return isSafe && url.username === '' && url.password === '' && /^https?:\/\/[^/]/.test(text)
 }
 
-/** A quarter of the name under which its tokens are known is left for `sub`. */
+/** Its tokens are named by issuer and `sub`; this leaves a quarter of the name for `sub`. */
 const ISSUER_MAX = 150
 
 export const ISSUER = kind(
@@ -32,13 +32,13 @@ export const AUDIENCE = kind(
   text => (isSafeUrl(text) ? text : undefined)
 )
 
-/** What may stand in `scope` (RFC 6749, 3.3), and in a header in quotation marks. */
+/** A value that is allowed in `scope` (RFC 6749, 3.3), and in a quoted header value. */
 export const SCOPE_TOKEN = kind(
   'a scope of an issuer, of visible ASCII without quotation marks and backslashes',
   text => (/^[\x21\x23-\x5b\x5d-\x7e]+$/.test(text) ? text : undefined)
 )
 
-/** Signatures by a private key: with a shared secret, whoever can check a token could make one. */
+/** Signatures with a private key. With a shared secret, everyone who can check a token could make one. */
 export const JWT_ALGORITHM = oneOf(
   ...(['ES256', 'ES384', 'ES512', 'RS256', 'RS384', 'RS512', 'PS256', 'PS384', 'PS512', 'EdDSA', 'Ed25519'] as const)
 )

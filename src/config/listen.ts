@@ -1,37 +1,37 @@
-// What has to be true of where the server listens, as far as settings can tell. Does not know how to listen, or what is
-// on the disk.
+// Checks where the server is to listen, as far as settings can tell. Does not know how to listen, or what is on the
+// disk.
 import { isIP } from 'node:net'
 import { resolve } from 'node:path'
 import type { Given } from './sources.ts'
 import type { ListenOn } from './value-kinds.ts'
 
-/** Where it listens: on `listen`, or where that is null, at the host. Texts of `from` are flags or variables. */
+/** Where it listens: on `listen` or, if that is null, at the host. Texts in `from` are flags or variables. */
 export interface ListenSettings {
   listen: ListenOn | null
   host: string
   from(name: 'listen' | 'host'): string | undefined
 }
 
-/** The process, as far as it decides about where to listen. */
+/** The properties of the process that decide where it can listen. */
 export interface ListenProcess {
   platform: NodeJS.Platform
   pid: number
   env: NodeJS.ProcessEnv
 }
 
-/** The first socket that systemd hands over. */
+/** The first socket that systemd passes. */
 const FIRST_FD = 3
-/** The most bytes of a socket's path: what `sun_path` takes, less the zero at its end. */
+/** The maximum length of a socket's path in bytes: the size of `sun_path`, less the zero at its end. */
 const MAX_PATH: Partial<Record<NodeJS.Platform, number>> = { linux: 107 }
 const MAX_PATH_ELSEWHERE = 103
 
-/** Whether a server that listens on this host can be reached from this machine only. */
+/** Whether a server that listens on this host can be reached only from this machine. */
 const isLoopback = (host: string): boolean =>
   host === 'localhost' || host === '::1' || (isIP(host) === 4 && host.startsWith('127.'))
 
 /**
- * Of `listen`, and `host` and `port`, only one can hold. As a flag wins over a variable, given in the same way they are
- * a fault, and otherwise the variable is taken out of what is given: images set EDITD_HOST.
+ * Only one of `listen`, and `host` and `port`, can apply. A flag wins over a variable: the variable is removed from
+ * what is given, since images set EDITD_HOST. Both as flags, or both as variables, are a fault.
  */
 export function chooseListen(given: Given, faults: string[]): void {
   const isFlag = (from: string) => from.startsWith('--')
@@ -44,7 +44,7 @@ export function chooseListen(given: Given, faults: string[]): void {
   }
 }
 
-/** What `listen` becomes, with an absolute path, and why it can't be used. */
+/** The `listen` setting, with an absolute path; adds a fault if it can't be used. */
 export function checkListen(
   { listen, from }: ListenSettings,
   { platform, pid, env }: ListenProcess,
@@ -74,7 +74,7 @@ export function checkListen(
   return listen
 }
 
-/** Why the server can't be without a token there, or without one that somebody configured. */
+/** Why the server can't listen there without a token, or with a token that nobody configured. */
 export function tokenFaults(
   { listen, host, from }: ListenSettings,
   token: { isGiven: boolean; noAuth: string | null }
@@ -82,7 +82,7 @@ export function tokenFaults(
   if (listen === null) {
     if (isLoopback(host)) return []
   } else if ('path' in listen) return []
-  // What a socket is bound to that was handed over isn't known here.
+  // The address of a passed socket isn't known here.
   const [name, shown, reached] =
     listen === null ? [from('host'), host, 'can be reached'] : [from('listen'), `fd:${listen.fd}`, 'may be reached']
   const remedy = 'with --token or --token-file, or listen on 127.0.0.1.'

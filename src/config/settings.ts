@@ -27,7 +27,7 @@ import { DEFAULT_PRIVATE, DEFAULT_PROTECTED } from '../workspace/policy.ts'
 const LOG_LEVELS = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'] as const
 export type LogLevel = (typeof LOG_LEVELS)[number]
 
-/** A setting with a default, which is written as a user would write it and becomes a value in the same way. */
+/** A setting with a default, which is written as a user would write it and parsed the same way. */
 const setting = <T>(kind: Kind<T>, text: string, help: string): Setting<T> & { default: string } => ({
   kind,
   default: text,
@@ -39,7 +39,7 @@ const switchSetting = (help: string): Setting<boolean> & { default: string } => 
   shown: 'off',
   boolean: true
 })
-/** A setting without a default; `shown` says what holds where it isn't given. */
+/** A setting without a default; `shown` says what applies if it isn't given. */
 const optional = <T>(kind: Kind<T>, shown: string, help: string): Setting<T> => ({ kind, shown, help })
 const listSetting = <T>(element: Kind<T>, shown: string, help: string): Setting<T[]> => ({
   ...optional(list(element), shown, help),
@@ -47,8 +47,8 @@ const listSetting = <T>(element: Kind<T>, shown: string, help: string): Setting<
 })
 
 /**
- * Every setting: `--name`, and `EDITD_NAME` in the environment; `root` is the argument without a flag. The only place
- * of their defaults: --help and docs/settings.md are made from it.
+ * Every setting: `--name`, and `EDITD_NAME` in the environment; `root` is the argument without a flag. This is the only
+ * place for their defaults: --help and docs/settings.md are made from it.
  */
 export const SETTINGS = {
   root: setting(

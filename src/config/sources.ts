@@ -1,14 +1,14 @@
-// Reads settings from flags and the environment: first as texts, then as values. Works on the table that it is given;
-// does not know any setting by name.
+// Reads settings from flags and the environment: first as texts, then as values. Works on the given table; does not
+// know any setting by name.
 import { closest } from 'fastest-levenshtein'
 import { BOOLEAN, type Kind } from './value-kinds.ts'
 
 /** One setting: how its text becomes a value, its default, and what it means. */
 export interface Setting<T = unknown> {
   kind: Kind<T>
-  /** The text of the default, where there is one. */
+  /** The text of the default, if there is one. */
   default?: string
-  /** The default as people are shown it. */
+  /** The default, as people see it. */
   shown: string
   /** What it means, in a few words. */
   help: string
@@ -28,7 +28,7 @@ export const environmentName = (name: string): string => `EDITD_${name.toUpperCa
 
 const shown = (setting: Setting | undefined, text: string) => (setting?.secret ? '…' : text)
 
-/** Flags that are given alone, in place of settings. */
+/** Flags that are given alone, instead of settings. */
 const INSTEAD = ['help', 'version']
 
 /** Reads `--name value`, `--name=value`, and the one argument without a flag, which is the setting `positional`. */
@@ -61,7 +61,7 @@ export function readFlags(settings: Settings, positional: string, argv: readonly
           ? `Unknown flag ${flag}: the ${positional} is given without a flag, as in "editd ./${positional}".`
           : `Unknown flag ${flag}: the nearest is --${closest(name, [...flags, ...INSTEAD])}, and --help lists them all.`
       )
-      // The next argument may be its value, so it isn't taken for the root.
+      // The next argument may be its value, so don't take it for the root.
       if (flag === argument && next !== undefined && !next.startsWith('-')) i++
     } else if (flag !== argument) give(name, argument.slice(equals + 1))
     else if (settings[name]?.boolean) {
@@ -80,19 +80,19 @@ export function readFlags(settings: Settings, positional: string, argv: readonly
   return given
 }
 
-/** Where clients find the server, as the documents and examples have it. */
+/** The server's address for clients, used in the documents and examples. */
 const CLIENT_VARIABLE = 'EDITD_URL'
 
 /**
- * Whether Kubernetes or Docker set the variable, to tell every container where a service or container called `editd`
- * is, or `editd-…`.
+ * Whether Kubernetes or Docker set the variable: they announce to every container a service or container named `editd`
+ * or `editd-…`.
  */
 const isServiceLink = (variable: string, text: string): boolean =>
   /_SERVICE_(HOST|PORT(_[A-Z0-9_]+)?)$/.test(variable) ||
   /_PORT_\d+_(TCP|UDP|SCTP)(_(PROTO|PORT|ADDR))?$/.test(variable) ||
   (variable.endsWith('_PORT') && /^(tcp|udp|sctp):\/\//.test(text))
 
-/** The settings in the variables `EDITD_…`, and the names of variables that say nothing to editd. */
+/** The settings in the variables `EDITD_…`, and the names of variables that editd doesn't know. */
 function sorted(settings: Settings, env: NodeJS.ProcessEnv): { given: Given; unknown: string[] } {
   const given: Given = new Map()
   const unknown: string[] = []
@@ -110,7 +110,7 @@ function sorted(settings: Settings, env: NodeJS.ProcessEnv): { given: Given; unk
 /** Reads the variables `EDITD_…` that are settings. */
 export const readEnvironment = (settings: Settings, env: NodeJS.ProcessEnv): Given => sorted(settings, env).given
 
-/** A sentence for each variable `EDITD_…` that is neither a setting nor known to be for others. */
+/** A sentence for each variable `EDITD_…` that is neither a setting nor known to have another purpose. */
 export const unknownVariables = (settings: Settings, env: NodeJS.ProcessEnv): string[] =>
   sorted(settings, env).unknown.map(
     variable =>
@@ -127,7 +127,7 @@ export const defaultsOf = (settings: Settings): Given =>
     )
   )
 
-/** The value of each setting that was given; texts that don't parse are faults. */
+/** The value of each given setting; texts that don't parse are faults. */
 export function parseGiven(settings: Settings, given: Given, faults: string[]): Map<string, unknown> {
   const values = new Map<string, unknown>()
   for (const [name, { texts, from }] of given) {

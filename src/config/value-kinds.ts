@@ -1,5 +1,5 @@
-// How the text of a setting becomes a value: sizes, durations, ports, lists. Does not know any setting by name, the
-// process or the disk.
+// Parses the text of a setting: sizes, durations, ports, lists. Does not know any setting by name, the process or the
+// disk.
 import { isIP } from 'node:net'
 import { TOOL_NAMES } from '../../schemas/tools.ts'
 import { fail, ok, type Result } from '../result.ts'
@@ -10,7 +10,7 @@ export interface Kind<T> {
   parse(text: string): Result<T, string>
 }
 
-/** A kind of which `parse` is given a function that returns undefined for a text that isn't valid. */
+/** Makes a kind from a function that returns undefined for an invalid text. */
 export const kind = <T>(expected: string, parse: (text: string) => T | undefined): Kind<T> => ({
   parse(text) {
     const value = parse(text)
@@ -45,7 +45,7 @@ export const size = (max: number) =>
 export const duration = (max: number, maxShown: string) =>
   kind(`seconds or a duration such as 10s or 500ms, up to ${maxShown}`, text => scaled(text, TIME_UNITS, max))
 
-/** So many requests in a second, a minute or an hour. */
+/** A number of requests in a second, a minute or an hour. */
 export interface Rate {
   requests: number
   per: 's' | 'min' | 'h'
@@ -117,7 +117,7 @@ export const HOST_NAME = kind('host names or addresses without a scheme or port,
   return isIP(name) !== 0 || /^[a-z0-9_]([a-z0-9_.-]*[a-z0-9_])?$/.test(name) ? name : undefined
 })
 
-/** A host and a port; one of IPv6 in brackets. */
+/** A host and a port; an IPv6 address is in brackets. */
 export interface HostAndPort {
   host: string
   port: number
@@ -130,7 +130,7 @@ export const HOST_AND_PORT: Kind<HostAndPort> = kind('HOST:PORT, such as 127.0.0
   return isHost && Number(digits) <= 65_535 ? { host: host.value, port: Number(digits) } : undefined
 })
 
-/** Where to listen other than at a host and port: at the path of a unix socket, or on one that was handed over. */
+/** Where to listen, if not at a host and port: at the path of a unix socket, or on a socket that was passed. */
 export type ListenOn = { path: string } | { fd: number }
 
 export const LISTEN: Kind<ListenOn> = kind('unix:PATH or fd:N, such as unix:/run/editd/editd.sock or fd:3', text => {

@@ -1,4 +1,5 @@
-// Reads YAML into values by a description of its fields, with every fault and its line. Does not know any field.
+// Reads YAML into values, guided by a description of its fields; reports every fault with its line. Does not know any
+// field.
 import { closest } from 'fastest-levenshtein'
 import { isAlias, isMap, isScalar, isSeq, LineCounter, parseDocument, type Document, type Node } from 'yaml'
 import { fail, ok, type Result } from '../result.ts'
@@ -9,9 +10,7 @@ interface Reading {
   fault(node: Node | null, sentence: string): void
 }
 
-/**
- * Makes a value of a node, with undefined in place of what is at fault. `where`: how the node is called in a fault.
- */
+/** Turns a node into a value, with undefined for each faulty part. `where`: the node's name in a fault. */
 export type Reader<T> = (node: Node | null, where: string, reading: Reading) => T | undefined
 
 interface Field<T> {
@@ -34,7 +33,7 @@ type ValueOf<F extends Fields> = {
 const resolved = (node: Node | null, { document }: Reading): Node | null =>
   isAlias(node) ? (node.resolve(document) ?? null) : node
 
-/** A text, as it is written; `secret`: it isn't shown in a fault. */
+/** A text, exactly as written; `secret`: it isn't shown in a fault. */
 export const scalar =
   <T>(kind: Kind<T>, { secret = false } = {}): Reader<T> =>
   (given, where, reading) => {
@@ -67,7 +66,7 @@ function entriesOf(given: Node | null, where: string, reading: Reading): [Node, 
   return undefined
 }
 
-/** A map from names to values of one kind. */
+/** A map from names to values of one kind, as a list. */
 export const named =
   <T extends object>(name: Kind<string>, value: Reader<T>): Reader<(T & { name: string })[]> =>
   (given, where, reading) => {
@@ -81,7 +80,7 @@ export const named =
     })
   }
 
-/** A map from texts to values. */
+/** A map from texts to values, as a Map. */
 export const map =
   <T>(key: Kind<string>, value: Reader<T>): Reader<Map<string, T>> =>
   (given, where, reading) => {
@@ -127,23 +126,23 @@ export type Partly<T> =
         ? { [K in keyof T]?: Partly<T[K]> }
         : T
 
-/** All that is at fault, each a sentence that begins with the file and the line; and the value without it. */
+/** All faults, each a sentence that begins with the file and the line; and the value without the faulty parts. */
 export interface Faulty<T> {
   faults: string[]
   partly: Partly<T> | undefined
 }
 
-/** The value of a text. `file`: as sentences name it. */
+/** Parses a text. `file`: its name in sentences. */
 export function readYaml<T>(text: string, file: string, read: Reader<T>): Result<T, Faulty<T>> {
   const lines = new LineCounter()
-  // All scalars are texts: a hash of digits only is not a number.
+  // All scalars are texts: a hash of digits only isn't a number.
   const document = parseDocument(text, { schema: 'failsafe', lineCounter: lines, prettyErrors: false })
   const faults: string[] = []
   const add = (offset: number, sentence: string) => {
     faults.push(`${file}:${lines.linePos(offset).line}: ${sentence}`)
   }
   for (const { code, message, pos } of [...document.errors, ...document.warnings]) {
-    // The library's own sentence is for who writes programs.
+    // The library's own message is for programmers.
     add(pos[0], code === 'MULTIPLE_DOCS' ? 'a second document begins here: leave out --- and below.' : `${message}.`)
   }
   if (faults.length > 0) return fail({ faults, partly: undefined })

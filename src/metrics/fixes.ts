@@ -1,8 +1,8 @@
-// Which fixes that were offered were taken: whether somebody's next calls have just what was offered. Keeps digests, not
-// texts. Does not know what a fix means.
+// Counts which offered fixes were used: whether a caller's next calls contain exactly what was offered. Keeps digests,
+// not texts. Does not know what a fix means.
 import { hash } from 'node:crypto'
 
-/** A fix as a problem offers it, as far as it can be sent. */
+/** The fields of a fix that can be sent in a request. */
 export interface SendableFix {
   type: string
   edit?: object
@@ -10,22 +10,22 @@ export interface SendableFix {
   diff?: string
 }
 
-/** The fields of a fix, by name, and the digest of their values. */
+/** The names of a fix's fields, and the digest of their values. */
 interface Offered {
   type: string
   fields: string[]
   digest: string
 }
 
-/** Of how many callers and files offers are kept. A bound on memory; chosen, not measured. */
+/** For how many pairs of caller and file offers are kept. It bounds memory; chosen, not measured. */
 const MAX_KEPT = 1_000
-/** Parts of one request that are looked at: as many as it has edits with the settings a server starts with. */
+/** How many parts of one request are checked: the request and, with the default settings, all its edits. */
 const MAX_PARTS = 1_001
 
 const digestOf = (from: object, fields: readonly string[]): string =>
   hash('sha256', JSON.stringify(fields.map(name => new Map<string, unknown>(Object.entries(from)).get(name) ?? null)))
 
-/** The request itself, and all objects in lists in it: edits and operations. */
+/** The request itself, and all objects in its lists: edits and operations. */
 const partsOf = (value: object): object[] => [
   value,
   ...Object.values(value).flatMap(of =>
@@ -36,7 +36,7 @@ const partsOf = (value: object): object[] => [
 export class OfferedFixes {
   readonly #kept = new Map<string, Offered[]>()
 
-  /** `by`: who was offered them, and for which file; what was offered there before is forgotten. Returns their types. */
+  /** `by`: the caller and the file; earlier offers to them are dropped. Returns the types of the fixes. */
   offer(by: string, fixes: readonly SendableFix[]): string[] {
     const offered = fixes.flatMap(({ type, edit, call, diff }) => {
       const sendable = edit ?? call?.arguments ?? (diff === undefined ? null : { diff })
@@ -52,12 +52,12 @@ export class OfferedFixes {
     return offered.map(({ type }) => type)
   }
 
-  /** The type of the fix that a request takes, which is offered no more then; null: it takes none. */
+  /** The type of the fix that a request uses, which then is no longer on offer; null: it uses none. */
   taken(by: string, request: object): string | null {
     const offered = this.#kept.get(by)
     if (offered === undefined) return null
     const parts = partsOf(request).slice(0, MAX_PARTS)
-    // Each part is hashed once for all fixes that have the same fields.
+    // Hash each part only once for all fixes that have the same fields.
     const digests = new Map<string, Set<string>>()
     const taken = offered.find(({ fields, digest }) => {
       const named = fields.join()

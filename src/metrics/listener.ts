@@ -1,4 +1,5 @@
-// The listener of the metrics: GET /metrics, without a token, beside the server. Does not know where metrics come from.
+// The listener of the metrics: GET /metrics, without a token, separate from the server. Does not know where metrics
+// come from.
 import { once } from 'node:events'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
@@ -8,11 +9,11 @@ import { exposition, type Family } from './registry.ts'
 
 export interface MetricsListener {
   address: AddressInfo
-  /** What is answered from now on; until then it isn't ready. */
+  /** Answers with these metrics from now on; before that, it answers that it isn't ready. */
   serve(collect: () => readonly Family[]): void
 }
 
-/** Listens; what it listens on alone keeps no process alive. Rejects with what the system says. */
+/** Listens; the listener alone doesn't keep the process alive. Rejects with the system's error. */
 export async function listenForMetrics(at: { host: string; port: number }): Promise<MetricsListener> {
   let collect: (() => readonly Family[]) | null = null
   const server = createServer((request, response) => {

@@ -1,5 +1,5 @@
-// Every metric of the service: what it is called, and what it counts. Labels are of closed sets, so that what is asked
-// for can't make more of them. Does not know how metrics are fetched.
+// Every metric of the service: its name, and what it counts. Label values come from closed sets, so requests can't add
+// new ones. Does not know how metrics are fetched.
 import { monitorEventLoopDelay } from 'node:perf_hooks'
 import type { ServerObserver } from '../http/observer.ts'
 import type { Meter } from '../workspace/api.ts'
@@ -7,17 +7,17 @@ import { OfferedFixes } from './fixes.ts'
 import { Registry, type Family } from './registry.ts'
 
 export interface Metrics extends ServerObserver {
-  /** Counts for one workspace; its name, where there is an access file. */
+  /** Counts for one workspace, which has a name if there is an access file. */
   meter: (workspace?: string) => Meter
   snapshot(): Family[]
 }
 
-/** In seconds. From a file in memory to a slow disk, and to the longest that a request usually waits for a lock. */
+/** In seconds: from a file in memory to a slow disk, and to the longest usual wait for a lock. */
 const REQUEST_BOUNDS = [0.01, 0.05, 0.25, 1, 5]
 const COMMIT_BOUNDS = [0.001, 0.005, 0.025, 0.1, 0.5, 2.5]
 const LOCK_BOUNDS = [0.001, 0.01, 0.1, 1, 10]
 
-/** Begins to count. `version`: of editd. */
+/** Starts counting. `version`: of editd. */
 export function makeMetrics(version: string): Metrics {
   const registry = new Registry()
   const calls = registry.counter(
@@ -122,10 +122,10 @@ export function makeMetrics(version: string): Metrics {
   }
 }
 
-/** In ms: how often the event loop is looked at. What is measured has it in it. */
+/** In ms: how often the event loop is sampled. The measured delays include it. */
 const RESOLUTION = 20
 
-/** What Prometheus calls the same of every process, as far as Node knows it. */
+/** The metrics that Prometheus defines for every process, as far as Node knows them. */
 function ofProcess(registry: Registry): void {
   registry.counted('process_cpu_seconds_total', 'Seconds of CPU time, of all threads.', () => {
     const { user, system } = process.cpuUsage()
@@ -153,7 +153,7 @@ function ofProcess(registry: Registry): void {
       `How late the event loop was since this was last fetched: ${name}.`,
       () => {
         const nanoseconds = read()
-        // The last of them in a snapshot.
+        // The last of these gauges in a snapshot.
         if (name === 'max') delay.reset()
         return Number.isNaN(nanoseconds) ? 0 : Math.max(0, nanoseconds / 1e9 - RESOLUTION / 1e3)
       }

@@ -1,9 +1,7 @@
-// Counters, gauges and histograms, as plain data and as Prometheus reads them (its text format, 0.0.4). Does not know any
-// metric by name.
-//
-// prom-client would be this and 4.7 MB of the install, for tracing and quantiles that nothing here uses.
+// Counters, gauges and histograms, as plain data and in the text format of Prometheus (0.0.4). Does not know any metric
+// by name. prom-client would do the same with 4.7 MB in the install, for tracing and quantiles that aren't used here.
 
-/** A metric at one time; each sample is a series as it is written, with its value. */
+/** A metric at one time; each sample is a series, as it is written, and its value. */
 export interface Family {
   name: string
   help: string
@@ -16,7 +14,7 @@ export interface Counter<L extends string> {
   add(labels: Readonly<Record<L, string>>, count?: number): void
 }
 
-/** Counts how often values are at most as large as each bound. */
+/** Counts how many values are at most as large as each bound. */
 export interface Histogram<L extends string> {
   observe(labels: Readonly<Record<L, string>>, value: number): void
 }
@@ -26,7 +24,7 @@ const escaped = (text: string): string =>
 
 type Labels = Readonly<Record<string, string>>
 
-/** To Prometheus an empty label is the same as none. */
+/** To Prometheus, an empty label means none. */
 const seriesOf = (name: string, labels: Labels): string => {
   const pairs = Object.entries(labels).flatMap(([label, value]) => (value === '' ? [] : `${label}="${escaped(value)}"`))
   return pairs.length === 0 ? name : `${name}{${pairs.join(',')}}`
@@ -35,7 +33,7 @@ const seriesOf = (name: string, labels: Labels): string => {
 export class Registry {
   readonly #read: (() => Family)[] = []
 
-  /** Without labels it begins with 0; otherwise a series begins with its first event. */
+  /** Without labels it starts at 0; with labels, a series starts with its first event. */
   counter<L extends string = never>(name: string, help: string, labels: readonly L[] = []): Counter<L> {
     const values = new Map<string, number>()
     if (labels.length === 0) values.set(name, 0)
@@ -61,7 +59,7 @@ export class Registry {
     })
   }
 
-  /** A counter of which somebody else keeps the number. */
+  /** A counter whose number is kept elsewhere. */
   counted(name: string, help: string, read: () => number): void {
     this.#read.push(() => ({ name, help, type: 'counter', samples: [[name, read()]] }))
   }
@@ -99,7 +97,7 @@ export class Registry {
   }
 }
 
-/** What Prometheus reads; a metric of which there is nothing yet is left out. */
+/** The text that Prometheus reads; a metric without samples is left out. */
 export const exposition = (families: readonly Family[]): string =>
   families
     .filter(({ samples }) => samples.length > 0)

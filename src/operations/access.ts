@@ -1,20 +1,20 @@
-// What a call needs of the scope of its token, and which edits are the token's own. Knows neither tokens nor sentences.
-// Without a subject there is no access file, and nothing is refused here.
+// Which scope a call needs, and which edits belong to its token. Knows neither tokens nor sentences. Without a subject
+// there is no access file, and nothing is refused here.
 import { reaches, type Scope } from '../../schemas/access.ts'
 import type { Selection } from '../engine/history/change.ts'
 import { fail, type Result } from '../result.ts'
 import type { ChangeOptions, ChangeRecord } from '../workspace/api.ts'
 import type { Callable, ForbiddenScope, Subject } from './operation.ts'
 
-/** What is known of a call before anything is looked up. */
+/** What is known about a call before anything is looked up. */
 type Asked = Pick<Callable, 'effect' | 'needs'>
 
-/** What a request needs; a dry run changes nothing, and so does what only looks. */
+/** The scope that a request needs. A dry run counts as a read, since it changes nothing. */
 export function scopeNeededBy({ effect, needs = 'edit' }: Asked, { dry_run }: { dry_run?: boolean }): Scope {
   return effect === 'looks' || effect === 'computes' || dry_run === true ? 'read' : needs
 }
 
-/** Why this token may not send this request; null: it may. */
+/** Why this token may not send this request; null if it may. */
 export function refusalOfCall(
   operation: Asked,
   request: { dry_run?: boolean },
@@ -23,7 +23,7 @@ export function refusalOfCall(
   return refusal(subject, scopeNeededBy(operation, request), 'operation')
 }
 
-/** The same of what deletes a file, or moves it away. */
+/** Why this token may not delete a file or move it away; null if it may. */
 export const refusalToDelete = (subject: Subject | undefined): ForbiddenScope | null =>
   refusal(subject, 'review', 'delete')
 
@@ -31,13 +31,13 @@ export const refusalToDelete = (subject: Subject | undefined): ForbiddenScope | 
 export const mayDelete = (subject: Subject | undefined): Pick<ChangeOptions<unknown>, 'may_delete'> =>
   subject === undefined ? {} : { may_delete: reaches(subject.scope, 'review') }
 
-/** The name of the token where it may take back only what was made with it. */
+/** The name of the token, if it may undo only what was made with it. */
 export const onlyOwnOf = (subject: Subject | undefined): { token?: string } =>
   subject === undefined || reaches(subject.scope, 'review') ? {} : { token: subject.name }
 
 type Made = Pick<ChangeRecord, 'edit_id' | 'token' | 'toggles'>
 
-/** Fails where one of these records is of others; a record that nobody's token made is. */
+/** Fails if one of these records wasn't made with this token; a record made without any token counts as another's. */
 export function othersIn(
   records: readonly Pick<Made, 'token'>[],
   subject: Subject | undefined
@@ -49,8 +49,8 @@ export function othersIn(
 }
 
 /**
- * Fails where toggling these edits would take back what others did: they made one of them, or took back what would be
- * made again. `records`: all of the file, oldest first.
+ * Fails if toggling these edits would undo another's work: one of the edits is another's, or another undid what would
+ * be redone. `records`: all records of the file, oldest first.
  */
 export function othersAmong(
   toggled: readonly Selection[],
@@ -65,12 +65,12 @@ export function othersAmong(
   return othersIn([...made, ...undoers], subject)
 }
 
-/** The records that last toggled those changes of an edit that are undone. */
+/** The records that last toggled the undone changes of an edit. */
 function undoersOf({ edit_id, change_indexes }: Selection, records: readonly Made[]): Made[] {
   const of = records.flatMap(by =>
     (by.toggles ?? []).filter(toggle => toggle.edit_id === edit_id).map(toggle => ({ by, only: toggle.change_indexes }))
   )
-  // What no record names alone was toggled only with the whole edit.
+  // Changes that no record names one by one were toggled only with the whole edit.
   const indexes = change_indexes ?? [...new Set(of.flatMap(({ only = [] }) => only)), null]
   return indexes.flatMap(index => {
     const by = of.filter(({ only }) => only === undefined || (index !== null && only.includes(index)))

@@ -1,5 +1,5 @@
-// After a miss: which edit made already what is asked for, and whether the caller's own edit of that file was taken back
-// by somebody, so that it isn't made again. Does not know why an edit missed, or sentences.
+// After a miss: finds the edit that already made the requested change, and whether someone else undid the caller's edit
+// in that file, so that the caller doesn't make it again. Does not know why an edit missed, or sentences.
 import { changeThatMade, type ResentEdit } from '../engine/history/made-by.ts'
 import { ok } from '../result.ts'
 import type { Author, Workspace } from '../workspace/api.ts'
@@ -7,15 +7,15 @@ import { decodedPast } from './decoding.ts'
 import type { CallFailure, EarlierEdit, Failed, TakenBackEdit } from './operation.ts'
 import { isOwn, ownQuery } from './past-edits.ts'
 
-/** The failures of an edit that was made for another text than the file has. */
+/** Failures of an edit that was made for a different text than the file has. */
 const MISSES = ['STALE_FILE', 'NO_MATCH', 'ALREADY_APPLIED']
 
-/** The caller's last edits of the file that are looked at: what was taken back before them is no news. */
+/** How many of the caller's last edits of the file are checked; an undo before those is no news. */
 const LOOKED_AT = 50
 
 /**
- * Adds to the failure of a call what was taken back of the caller's edits of that file. The history is read only after
- * a miss, when nothing is locked any more.
+ * Adds to the failure of a call which of the caller's edits of that file was undone. Reads the history only after a
+ * miss, when no lock is held any more.
  */
 export async function withTakenBack(workspace: Workspace, caller: Author = {}, failed: Failed): Promise<Failed> {
   const { failure, path } = failed
@@ -25,7 +25,7 @@ export async function withTakenBack(workspace: Workspace, caller: Author = {}, f
   return taken_back === undefined ? failed : { ...failed, taken_back }
 }
 
-/** The caller's edit that was taken back last, if somebody else did that and it isn't made again since. */
+/** The caller's edit that was undone last, if someone else undid it and it hasn't been redone. */
 async function takenBack(workspace: Workspace, path: string, caller: Author): Promise<TakenBackEdit | undefined> {
   const own = await workspace.history({ ...ownQuery(caller), path, limit: LOOKED_AT })
   const undone = own.ok ? own.value.edits.filter(({ undone_by }) => undone_by !== undefined) : []
@@ -48,8 +48,8 @@ async function takenBack(workspace: Workspace, path: string, caller: Author): Pr
 }
 
 /**
- * Adds to the failure of a call the edit that made what it asks for, if the history has it for certain. It is asked only
- * where new_text stands in the file, when nothing is locked any more.
+ * Adds to the failure of a call the edit that made what it asks for, if the history knows that for certain. Looks only
+ * if new_text is in the file, when no lock is held any more.
  */
 export async function withEarlierEdit(workspace: Workspace, failed: Failed): Promise<Failed> {
   const { failure, path, file_hash } = failed

@@ -1,5 +1,5 @@
-// A patch: files are created, updated by hunks, moved and deleted, all or nothing. What each comes to as steps of a batch,
-// and what is answered of them. Does not know the formats of patches; the workspace makes the steps together.
+// /apply-patch: creates, updates by hunks, moves and deletes files, all or nothing. Turns each file into steps of a
+// batch, and the results into an answer. Does not know patch formats; the workspace makes the steps together.
 import {
   ApplyPatchRequestSchema,
   ApplyPatchResultSchema,
@@ -47,7 +47,7 @@ import { failedPart, makeTogether, type Step, type StepDone } from './together.t
 type Patched = Extract<Outcome, { operation: 'apply_patch' }>
 type Faulty = Result<never, { code: 'INVALID_REQUEST'; faults: FieldFault[] }>
 
-/** What is done to one file, ready to be made. `answer` takes what became of its steps. */
+/** What is to be done to one file. `answer` takes the results of its steps. */
 interface PreparedFile {
   steps: readonly Step[]
   answer(done: readonly StepDone[]): PatchedFile
@@ -106,7 +106,7 @@ async function applyPatch(
     const { operation, path } = files[index]!
     return { operation_index: index, list: 'files', operation, path }
   }
-  // Of one file, a failure is that of the whole patch.
+  // With one file, its failure is that of the whole patch.
   const inPart = (...[index, after, behind]: [index: number, after?: readonly number[], behind?: number]) =>
     files.length === 1 ? {} : { part: failedPart(partAt, index, after, behind) }
   const undeletable = refusalToDelete(context.subject)
@@ -120,7 +120,7 @@ async function applyPatch(
     if (!one.ok) return { ...inFile(one, files.length === 1), path: file.path, ...inPart(i) }
     prepared.push(one.value)
   }
-  /** Of each step, the file that it is of. */
+  /** The index of the file that each step belongs to. */
   const fileOf = prepared.flatMap(({ steps }, i) => steps.map(() => i))
   return makeTogether(workspace, context, {
     operation: 'apply_patch',
@@ -144,7 +144,7 @@ async function applyPatch(
   })
 }
 
-/** The steps of one file. Fails where its fields don't go together, or the diff is none. */
+/** The steps of one file. Fails if its fields don't go together, or its diff can't be read. */
 function prepare(planning: Planning, file: PatchFile, request: ChangeRequest): Result<PreparedFile, CallFailure> {
   switch (file.operation) {
     case 'create':
@@ -156,7 +156,7 @@ function prepare(planning: Planning, file: PatchFile, request: ChangeRequest): R
   }
 }
 
-/** A failure of the only file, whose fields are named as fields of the patch. */
+/** A failure in the only file names the file's fields as fields of the patch. */
 function inFile<F extends CallFailure>(failed: { ok: false; failure: F }, isOnly: boolean): { ok: false; failure: F } {
   const { failure } = failed
   if (!isOnly || failure.code !== 'INVALID_REQUEST' || !('faults' in failure)) return failed
@@ -210,7 +210,9 @@ function prepareUpdate(
   })
 }
 
-/** The file at the old path is removed, and one with what was planned of it, and what it was, is made at the new one. */
+/**
+ * Removes the file at the old path, and creates one at the new path with the planned content and the old attributes.
+ */
 function move(request: ChangeRequest, move_to: string, plan: Planner<Reported, CallFailure>): PreparedFile {
   let moved: Planned<Reported> | undefined
   return {
@@ -226,7 +228,7 @@ function move(request: ChangeRequest, move_to: string, plan: Planner<Reported, C
           return planned
         }
       },
-      // It is planned after the other one.
+      // Planned after the removal, which sets `moved`.
       { operation: 'create', target: newFile(move_to), plan: () => ok(moved!), moves: true }
     ],
     answer([old, made]) {
@@ -240,7 +242,7 @@ function move(request: ChangeRequest, move_to: string, plan: Planner<Reported, C
 const newFile = (path: string) => ({ path, overwrite: false, create_parents: true })
 
 function deletion(planning: Planning, request: ChangeRequest): PreparedFile {
-  // What isn't there any more has no syntax.
+  // A file that is removed needs no syntax check.
   const plan = decoding(
     plannerFor(planning, { ...request, syntax: 'ignore' }, { operation: 'delete' }),
     planning.limits

@@ -1,4 +1,4 @@
-// /batch: operations on many files, all or nothing. Each is prepared as if it stood alone; the workspace makes them
+// /batch: operations on many files, all or nothing. Each is prepared as if it were alone; the workspace makes them
 // together.
 import {
   batchOperation,
@@ -73,19 +73,19 @@ async function carryOutAll(
   }
   const prepared = requests.map(({ operation, ...fields }): Prepared => {
     const asked = { show_diff, ...fields, dry_run }
-    // The fields have passed the schema of that operation.
+    // The fields have passed the schema of this operation.
     return operations[operation].prepare(asked as never, { subject, caller })
   })
   return makeTogether(workspace, context, {
     operation: 'batch',
     dry_run,
     steps: prepared.map((change, i) => (change.ok ? change.value.step : failing(requests[i]!.path, change.failure))),
-    // Where one couldn't be prepared, nothing is done.
+    // If one couldn't be prepared, the batch fails before this.
     resultsOf: done => done.map((step, i) => (prepared[i] as Extract<Prepared, { ok: true }>).value.answer(step)),
     withoutTexts,
     untriedOf: steps => steps.map(partAt),
     async told(failed, { at, earlier, behind }) {
-      // Where the hash is another, and nothing was tried, no earlier step has to do with it.
+      // If the hash differs and nothing was tried, no earlier step is the cause.
       const isUntried = failed.failure.code === 'STALE_FILE' && failed.failure.now === undefined
       const after = isUntried ? [] : earlier
       const change = prepared[at]!
@@ -95,7 +95,7 @@ async function carryOutAll(
   })
 }
 
-/** A step in place of one that couldn't be prepared: it fails with that in its turn, beside what else fails. */
+/** Replaces a step that couldn't be prepared: it fails in its turn with that failure, so others are reported too. */
 const failing = (path: string, failure: CallFailure): Step => ({
   operation: 'edit',
   target: { path },

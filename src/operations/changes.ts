@@ -1,4 +1,4 @@
-// /changes: what was changed after a cursor; waits for it. Also how a change is told, here and to those who listen.
+// /changes: lists what changed after a cursor, or waits for it. Also how a change is described, here and to listeners.
 import {
   ChangesRequestSchema,
   ChangesResultSchema,
@@ -18,7 +18,7 @@ import type { CallFailure, Operation } from './operation.ts'
 
 export const makeChanges = (workspace: Workspace): Operation<ChangesRequest> => ({
   id: 'wait_for_changes',
-  // A model that waits does nothing else.
+  // A model that waits can do nothing else.
   route_only: true,
   route: '/changes',
   summary: 'Tell what was changed, as soon as something is',
@@ -50,7 +50,7 @@ const failureOf = (failure: FileFailure | CursorFailure): CallFailure =>
     ? { code: 'INVALID_REQUEST', faults: [{ pointer: '/after', reason: 'no_cursor' }] }
     : failure
 
-/** A change as it is told; never with texts of the file. */
+/** A change as callers see it; never with text of the file. */
 export function changeOf({ facts, settled }: Told): ChangeTold {
   const { text: path, lossy } = decode(facts.path)
   const { at, token, agent, session, reason, batch_id, hash_after, toggles, review } = facts

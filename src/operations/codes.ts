@@ -1,8 +1,8 @@
-// The problem codes that several operations share; each adds its own. Does not know statuses, or the codes of any
-// request.
+// The problem codes that several operations share; each adds its own. Does not know statuses, or the codes that any
+// request can have.
 import type { ProblemCode } from '../../schemas/problem.ts'
 
-/** Of an operation on a file. */
+/** Codes of every operation on a file. */
 export const FILE_CODES: readonly ProblemCode[] = [
   'INVALID_PATH',
   'PATH_NOT_ALLOWED',
@@ -14,7 +14,7 @@ export const FILE_CODES: readonly ProblemCode[] = [
   'STALE_FILE'
 ]
 
-/** Of one that changes a file. */
+/** Codes of an operation that changes a file. */
 export const CHANGE_CODES: readonly ProblemCode[] = [
   ...FILE_CODES,
   'READ_ONLY',
@@ -27,10 +27,10 @@ export const CHANGE_CODES: readonly ProblemCode[] = [
   'NO_SPACE'
 ]
 
-/** Of one that looks at a file and its past. */
+/** Codes of an operation that reads a file and its past. */
 export const RECALL_CODES: readonly ProblemCode[] = [...FILE_CODES, 'HISTORY_GONE']
 
-/** Of one that takes edits back or makes them again. */
+/** Codes of an undo or redo. */
 export const TAKE_BACK_CODES: readonly ProblemCode[] = [
   ...CHANGE_CODES.filter(code => code !== 'SYNTAX_ERROR'),
   'TOO_MANY_EDITS',
@@ -41,5 +41,5 @@ export const TAKE_BACK_CODES: readonly ProblemCode[] = [
   'HISTORY_GONE'
 ]
 
-/** Of one that takes one edit or a list of them. */
+/** Codes of an operation that takes one edit or a list of edits. */
 export const EDITS_CODES: readonly ProblemCode[] = [...CHANGE_CODES, 'MIXED_MODES', 'NO_EDITS', 'TOO_MANY_EDITS']

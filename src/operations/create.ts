@@ -1,4 +1,4 @@
-// /create: a new file is made, or a whole file is replaced by a caller who knows its content.
+// /create: makes a new file, or replaces a whole file for a caller who knows its content.
 import { CALL_FIELDS } from '../../schemas/change-fields.ts'
 import { CreateRequestSchema, type CreateRequest } from '../../schemas/create.ts'
 import { CreateResultSchema } from '../../schemas/outcome.ts'
@@ -52,7 +52,7 @@ export const makeCreate = (workspace: Workspace, planning: Planning): FileOperat
       `To change part of a file use ${edit}. ` +
       'To replace a whole file, inspect it first, then send overwrite: true with its file_hash as expected_hash.',
     hints: CHANGE_HINTS,
-    // A model is told of literal_path where it needs it.
+    // A model hears about literal_path only in an answer where it needs it.
     tool_fields: Object.keys(CreateRequestSchema.properties).filter(
       field => field !== 'literal_path' && !(CALL_FIELDS as readonly string[]).includes(field)
     ),

@@ -1,4 +1,4 @@
-// Files that aren't UTF-8: they are planned as UTF-8, and what comes of it is written in their encoding. Does not know
+// Files that aren't UTF-8: they are planned as UTF-8, and the result is written in their encoding. Does not know
 // operations, or what a plan does.
 import { isAscii, isUtf8 } from 'node:buffer'
 import { setImmediate as yieldToOthers } from 'node:timers/promises'
@@ -13,8 +13,8 @@ import { fail, ok, type Result } from '../result.ts'
 import type { EditRecord, FileWithPast, Planned, PlannedFile, Planner } from '../workspace/api.ts'
 
 /**
- * Bytes that aren't UTF-8 as text, with their encoding; null where they are, or it can't be told. The tables of encodings
- * are loaded only then.
+ * Decodes bytes that aren't UTF-8, and names their encoding; null if they are UTF-8, or the encoding can't be told.
+ * Loads the tables of encodings only when needed.
  */
 export async function decodedOf(bytes: Buffer): Promise<DecodedText | null> {
   if (isPlain(bytes)) return null
@@ -26,10 +26,10 @@ const loadTables = async () => (await import('iconv-lite')).default
 const isPlain = (bytes: Buffer): boolean => isUtf8(bytes) && binaryMark(bytes) === null
 
 /**
- * The planner of UTF-8 for files in any encoding. Where the encoding is known, or likely, it is given the text as UTF-8,
- * and changes that fit it; its plan is returned as one of the file's bytes, and the result has at most
- * `max_file_size` of them. Bytes outside of its splices stay as they are. Fails where the result would get a mark of
- * UTF-16 that the file doesn't have, unless it `restores` what the file held.
+ * Makes a UTF-8 planner work for files in any encoding. If the encoding is known, or likely, the planner gets the text
+ * and the fitting changes as UTF-8; the plan is returned in the file's bytes, and its result has at most
+ * `max_file_size` bytes. Bytes outside its splices stay as they are. Fails if the result would begin with a UTF-16 mark
+ * that the file doesn't have, unless the plan `restores` what the file held.
  */
 export const decoding =
   <T extends Described, F>(
@@ -40,13 +40,13 @@ export const decoding =
     if (isPlain(original)) return planner(original, file)
     const planned = await planDecoded(planner, original, file, max_file_size)
     if (!planned.ok || restores || binaryMark(original) !== null) return planned
-    // Without a zero byte, no other mark can begin it.
+    // Without a zero byte, the only mark it can begin with is one of UTF-16.
     const mark = binaryMark(beginningOf(planned.value.pieces))
     if (mark === null || mark === 'binary') return planned
     return fail({ code: 'UNENCODABLE_TEXT', encoding: planned.value.encodings?.before ?? 'unknown-8bit', mark })
   }
 
-/** The first bytes of a text, as many as a mark has. */
+/** The first bytes of a text: at least the length of a byte order mark. */
 function beginningOf(pieces: readonly Buffer[]): Buffer {
   const first: Buffer[] = []
   for (let i = 0, length = 0; i < pieces.length && length < 4; i++) {
@@ -73,12 +73,12 @@ async function planDecoded<T extends Described, F>(
     return { ...past, changes: changes ?? past.changes }
   }
   const planned = await planner(text, { ...file, history, max_result_size: Infinity })
-  // Earlier, the file was in another encoding: its changes are those of bytes.
+  // The file had another encoding earlier, so the recorded changes fit its bytes only.
   if (!isFitting) return planner(raw, file)
   if (!planned.ok) return planned
   const { original = text, pieces, splices, splice_lines, description, ...others } = planned.value
   const { name } = codec
-  // The history compares the texts.
+  // No splices: the history compares the texts itself.
   if (others.removes === true) return ok({ ...others, pieces, description, encodings: { before: name } })
   const plan = { pieces, splices, splice_lines }
   const encoded = await encodedPlan({ raw, text: original, codec }, plan, yieldToOthers)
@@ -98,7 +98,7 @@ async function planDecoded<T extends Described, F>(
   })
 }
 
-/** The planner of a new content, which is UTF-8, with a word about the encoding that the file had until then. */
+/** Wraps a planner whose new content is UTF-8: the answer names the encoding that the file had before. */
 export const replacingEncoding =
   <T extends Described, F>(planner: Planner<T, F>): Planner<T, F> =>
   async (original, file) => {
@@ -114,7 +114,7 @@ export const replacingEncoding =
     })
   }
 
-/** The planner of an undo or redo, which may put bytes into UTF-8, or into no text, that aren't UTF-8. */
+/** Wraps the planner of an undo or redo, which may turn a UTF-8 or empty file into one in another encoding. */
 export const namingEncoding =
   <T, F>(planner: Planner<T, F>): Planner<T, F> =>
   async (original, file) => {
@@ -125,14 +125,14 @@ export const namingEncoding =
     return ok({ ...uncompared(planned.value), encodings: { after: decoded.codec.name } })
   }
 
-/** A plan without its splices, which may part characters: the history compares the texts. */
+/** A plan without its splices, which may split characters; the history then compares the texts itself. */
 function uncompared<T>({ splices: _, splice_lines: __, ...others }: Planned<T>): Planned<T> {
   return others
 }
 
 /**
- * The recorded splices of a change as text, and the text around them: at most `kept` bytes on each side. They stay as they
- * are where the record names no encoding, or they don't fit the one it names.
+ * The recorded splices of a change as text, and the text around them: at most `kept` bytes on each side. They stay
+ * bytes if the record names no encoding, or they don't fit the one it names.
  */
 export async function readableTexts({
   encodings = {},
@@ -153,8 +153,8 @@ export async function readableTexts({
 }
 
 /**
- * A file with its changes as UTF-8; as it is where they can't be given so. Where it is gone or ASCII by now, its encoding
- * is the one that was recorded last.
+ * A file with its changes as UTF-8, or unchanged if they can't be decoded. For a file that is gone or ASCII by now, the
+ * encoding recorded last is used.
  */
 export async function decodedPast(file: FileWithPast): Promise<FileWithPast> {
   const decoded = (await decodedOf(file.bytes)) ?? (await recordedText(file))
@@ -168,6 +168,6 @@ async function recordedText({ bytes, records }: FileWithPast): Promise<DecodedTe
   const { before, after = before } = records.findLast(({ encodings }) => encodings !== undefined)?.encodings ?? {}
   if (after === undefined) return null
   const codec = codecNamed(after, await loadTables())
-  // What is ASCII is no UTF-16.
+  // ASCII bytes can't be UTF-16.
   return codec.certain && bytes.length > 0 ? null : { codec, text: bytes }
 }

@@ -1,4 +1,4 @@
-// /edit-lines: whole lines are replaced, inserted, deleted or appended by their numbers.
+// /edit-lines: replaces, inserts, deletes or appends whole lines by their numbers.
 import { CALL_FIELDS } from '../../schemas/change-fields.ts'
 import { editLinesRequest, LineEdit as LineEditSchema, type EditLinesRequest } from '../../schemas/edit-lines.ts'
 import { EditLinesResultSchema } from '../../schemas/outcome.ts'

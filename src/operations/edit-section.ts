@@ -1,4 +1,4 @@
-// /edit-section: a section or code block of a Markdown document, or a symbol of a source file, is changed by its name.
+// /edit-section: changes a section or code block of a Markdown document, or a symbol of a source file, by its name.
 import { CALL_FIELDS } from '../../schemas/change-fields.ts'
 import { EditSectionRequestSchema, type EditSectionRequest } from '../../schemas/edit-section.ts'
 import { EditSectionResultSchema } from '../../schemas/outcome.ts'
@@ -61,7 +61,7 @@ export const makeEditSection = (
       }
       section = planned.value.section
       const { edit, syntax } = planned.value
-      // Code is parsed anyway, so that a warning costs nothing.
+      // Code is parsed in any case, so a warning costs nothing.
       return plannerFor(
         planning,
         { ...request, syntax: request.syntax ?? 'warn' },
@@ -72,7 +72,7 @@ export const makeEditSection = (
     const answer = (done: FileChanged<Reported>): ChangedOutcome => ({
       operation: 'edit_section',
       outcome: outcomeOf(request, done),
-      // Without a plan nothing is edited.
+      // Nothing is edited without a plan, so the section is set here.
       section: section!
     })
     return preparedEdit('edit_section', request, context, { workspace, limits: planning.limits, planner, answer })
@@ -109,14 +109,14 @@ export const makeEditSection = (
   }
 }
 
-/** `syntax`: of code, what parsing it has shown. */
+/** `syntax`: what parsing has shown, if the file is code. */
 interface Planned {
   edit: LineEdit
   section: Section
   syntax?: SyntaxCheck
 }
 
-/** The edit of lines that the request comes to, planned where its file is parsed. */
+/** The line edit that the request means, planned in the thread that parses the file. */
 async function plan(
   outliner: Outliner,
   path: string,
@@ -151,7 +151,7 @@ function refused({ reason, entry }: Extract<UnfitSection, { code: 'REFUSED' }>):
   return { code: 'UNSUPPORTED_TARGET', reason, entry, languages: OUTLINED }
 }
 
-/** The one target of a request, with the fields that belong to it. */
+/** The target of a request, with the fields that belong to it. */
 function targetIn(request: EditSectionRequest): Result<Target, OperationFailure> {
   const { action, new_text, heading, code_block, symbol, include_heading, include_comment } = request
   const target = {

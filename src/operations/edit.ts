@@ -1,4 +1,4 @@
-// /edit: exact text is replaced.
+// /edit: replaces exact text.
 import { CALL_FIELDS } from '../../schemas/change-fields.ts'
 import { editRequest, TextEdit as TextEditSchema, type EditRequest } from '../../schemas/edit.ts'
 import { EditResultSchema } from '../../schemas/outcome.ts'
@@ -93,9 +93,9 @@ function textEdits(request: EditRequest): Result<TextEdit[], OperationFailure> {
 }
 
 /**
- * The planner, whose NO_MATCH also names the symbol that stands where old_text, a whole block, was meant: none where
- * there is a fix with a `new_text`, where the parser has no place left, or where the bytes have moved to a thread
- * (large files, long searches).
+ * The planner, which adds to NO_MATCH the symbol that old_text, a whole block, was meant for. It adds none if there is
+ * a fix with a `new_text`, if the parser has no slot free, or if the bytes have moved to a thread (large files, long
+ * searches).
  */
 const withSectionFix =
   <T, F extends { code: string }>(outliner: Outliner, planner: Planner<T, F>): Planner<T, F> =>

@@ -1,11 +1,11 @@
-// Edits of a file that an answer names: who made them, and what became of them. Does not know what they are named for.
+// Edits of a file that an answer names: who made them, and their state. Does not know why they are named.
 import type { NamedEditOnWire } from '../../schemas/history.ts'
 import { keptOf, reviewOf } from '../engine/history/baseline.ts'
 import { IndexSet } from '../engine/history/index-set.ts'
 import { standingOf } from '../engine/history/units.ts'
 import type { FileWithPast } from '../workspace/api.ts'
 
-/** Those of a file's edits that have these ids, newest first. */
+/** Those edits of a file that have these ids, newest first. */
 export function editsOfFile(
   { changes, records, verdicts }: Pick<FileWithPast, 'changes' | 'records' | 'verdicts'>,
   ids: ReadonlySet<string>

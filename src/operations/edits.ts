@@ -1,15 +1,15 @@
-// A request's edits, one at the top level or a list of them: the same rules for every operation that takes both.
+// Reads the edits of a request, one at the top level or a list: the same rules for every operation that takes both.
 import type { TObject } from 'typebox'
 import { fail, ok, type Result } from '../result.ts'
 import type { OperationFailure } from './operation.ts'
 
-/** The edits of a request, in either mode; `item` is the schema of one of them. */
+/** The edits of a request, in either mode; `item` is the schema of one edit. */
 export function editsOf<E extends object>(
   request: Partial<E> & { edits?: E[] },
   item: TObject
 ): Result<E[], OperationFailure> {
   const fields = request as Record<string, unknown>
-  // `replace_all: false` is the default, so it says nothing about the mode.
+  // `replace_all: false` is the default, so it doesn't select a mode.
   const single = Object.keys(item.properties).filter(field => fields[field] !== undefined && fields[field] !== false)
   const required: readonly string[] = item.required ?? []
   if (request.edits !== undefined) {
@@ -26,7 +26,7 @@ export function editsOf<E extends object>(
       }))
     })
   }
-  // Nothing is missing that the schema of one edit requires.
+  // The required fields of one edit must be there.
   const edit: Record<string, unknown> = {}
   for (const field of single) edit[field] = fields[field]
   return ok([edit as E])

@@ -1,5 +1,5 @@
-// What all operations that change a file have in common: the task of a request, how it is carried out, and the outcome
-// of what was done.
+// What all operations that change a file have in common: building the change for a request, making it, and describing
+// the outcome.
 import type { BrokenSyntax, OutlineEntry } from '../engine/failure.ts'
 import type { Section } from '../engine/plan/plan-section.ts'
 import type { SyntaxCheck } from '../engine/syntax/new-fault.ts'
@@ -26,11 +26,11 @@ import { withHowRemoved } from './removals.ts'
 import { staleNow } from './stale.ts'
 import { guardSyntax, type Reported, type SyntaxMode } from './syntax-guard.ts'
 
-/** Where a request doesn't say how many. */
+/** The default number of context lines. */
 export const CONTEXT_LINES = 3
 export const DIFF_LINES = 100
 
-/** The fields that every one of them takes. */
+/** The fields that every changing request takes. */
 export interface ChangeRequest {
   path: string
   expected_hash?: string
@@ -41,7 +41,7 @@ export interface ChangeRequest {
   syntax?: SyntaxMode
 }
 
-/** What they need besides the workspace. */
+/** What these operations need besides the workspace. */
 export interface Planning {
   limits: OperationLimits
   planMaker: PlanMaker
@@ -53,13 +53,15 @@ export const targetOf = ({ path, expected_hash }: ChangeRequest): FileTarget => 
   expected_hash
 })
 
-/** How a request with an idempotency key is carried out once. */
+/** Makes a request with an idempotency key run only once. */
 export const keyedBy =
   (workspace: Workspace): Workspace['keyed'] =>
   (key, work) =>
     workspace.keyed(key, work)
 
-/** The same where the kept answer names several files, all of which must still be allowed. */
+/**
+ * Makes a request with an idempotency key run only once; every file that the kept answer names must still be allowed.
+ */
 export const keyedByAll =
   (
     workspace: Workspace,
@@ -69,8 +71,8 @@ export const keyedByAll =
     workspace.keyed(key, work, kept => filesIn(kept).map(({ path, resolved_path = path }) => resolved_path))
 
 /**
- * How a request's change is made, and by whom. `answer`: what the call returns; it is plain JSON, so that it can be
- * kept under the request's idempotency key and be given again.
+ * How a request's change is made, and by whom. `answer` returns the call's result as plain JSON, so that it can be kept
+ * under the request's idempotency key and returned again.
  */
 const changeOptions = <D>(
   { dry_run = false }: ChangeRequest,
@@ -85,11 +87,11 @@ const changeOptions = <D>(
   outcome: (done, texts) => (texts ? answer(done) : withoutTexts(answer(done)))
 })
 
-/** One change of one file, ready to be made: alone, or as a step of a batch. */
+/** A change of one file that is ready to be made, alone or as a step of a batch. */
 interface PreparedChange {
   operation: Origin['operation']
   step: Exclude<BatchStep<Reported, CallFailure>, { operation: 'remove' }>
-  /** As for `changeOptions`. */
+  /** Returns the call's result as plain JSON. */
   answer: (done: FileChanged<Reported>) => ChangedOutcome
   /** Adds to a failure of the step what was found out on the way. */
   told: (failed: Failed) => Promise<Failed>
@@ -97,7 +99,7 @@ interface PreparedChange {
 
 export type Prepared = { ok: true; value: PreparedChange } | Failed
 
-/** Whether a failure of several files changed together is of all of them, whichever met it. */
+/** Whether a failure concerns all files that are changed together, not only the one that met it. */
 export const isOfAll = (failure: CallFailure): boolean =>
   failure.code === 'NOT_READY' ||
   failure.code === 'READ_ONLY' ||
@@ -105,13 +107,13 @@ export const isOfAll = (failure: CallFailure): boolean =>
 
 /** An operation that changes one file. */
 export interface FileOperation<Request = never> extends Operation<Request> {
-  /** What a request comes to. `request` has passed the schema. */
+  /** Prepares the change of a request, which has passed the schema. */
   prepare(request: Request, context: CallContext): Prepared
 }
 
 /**
- * Adds to the failure of a change what the history knows of its file: after a miss, the edit of the caller's own that
- * somebody took back there, or the one that made what is asked for; where there is no file, how it was removed.
+ * Adds to a failed change what the history knows about its file. After a miss: the caller's edit that someone else
+ * undid, or the edit that already made the requested change. If there is no file: how it was removed.
  */
 export async function withPast(
   workspace: Workspace,
@@ -122,7 +124,7 @@ export async function withPast(
   return withHowRemoved(workspace, known, { subject })
 }
 
-/** Edits of a file that is there. */
+/** Prepares edits of an existing file. */
 export function preparedEdit<F extends CallFailure>(
   operation: Origin['operation'],
   request: ChangeRequest,
@@ -156,14 +158,14 @@ export async function carryOut(
   return done.ok ? ok(answer(done.value)) : told(done)
 }
 
-/** The answer without what the file holds, for a history that must not keep it. */
+/** The answer without text of the file, for a history that must not keep it. */
 export const withoutTexts = (answer: ChangedOutcome): ChangedOutcome => ({
   ...answer,
   ...(answer.operation === 'edit_section' && { section: sectionWithoutTexts(answer.section) }),
   outcome: fileWithoutTexts(answer.outcome)
 })
 
-/** The names of headings and symbols are text of the file. */
+/** Without names of headings and symbols, since they are text of the file. */
 function sectionWithoutTexts({ entry, stray, dropped, ...others }: Section): Section {
   return {
     ...others,
@@ -180,7 +182,7 @@ const entryWithoutTexts = ({
   ...entry
 }: OutlineEntry): OutlineEntry => entry
 
-/** What was done to one file, without what it holds. */
+/** What was done to one file, without text of the file. */
 export function fileWithoutTexts(outcome: Omit<ChangeOutcome, 'created'>) {
   const {
     diff: _diff,
@@ -197,8 +199,8 @@ export function fileWithoutTexts(outcome: Omit<ChangeOutcome, 'created'>) {
 }
 
 /**
- * The planner that makes the change of a request, and describes it; what it does to the syntax of the file is checked
- * unless the request says otherwise, or `known`.
+ * The planner that makes the change of a request and describes it. It checks what the change does to the file's syntax,
+ * unless the request turns that off or `known` has the check already.
  */
 export function plannerFor(
   { limits, planMaker, syntaxChecker }: Planning,
@@ -223,7 +225,7 @@ export function plannerFor(
   }
 }
 
-/** What the answer says; `own` are the members of one operation. Members that are undefined are absent in JSON. */
+/** What the answer says; `own`: the members of this operation. Undefined members are absent in JSON. */
 export function outcomeOf(
   request: Pick<ChangeRequest, 'dry_run'>,
   done: FileChanged<Reported>,
@@ -249,7 +251,7 @@ export function outcomeOf(
     left_alone: plan.left_alone,
     newTextWarnings: changed ? plan.newTextWarnings : [],
     warnings,
-    // V8 may define a member that is named behind one of these by a call, at 0.4 us.
+    // V8 may define a member that follows one of these through a call, which costs 0.4 us.
     resolved_path,
     ...own,
     ...description.changes,
@@ -259,7 +261,7 @@ export function outcomeOf(
   }
 }
 
-/** What the answer says of a file that is removed: what isn't there any more has no hash, and before that it is as it was. */
+/** What the answer says about a removed file: it has no hash, but after a dry run the file is still there. */
 export function outcomeOfRemoved(request: Pick<ChangeRequest, 'dry_run'>, done: FileChanged<Reported>): ChangeOutcome {
   const { new_hash: _, file_hash: _short, sha256, ...outcome } = outcomeOf(request, done)
   return { ...outcome, ...(outcome.dry_run && hashesOf(sha256)) }

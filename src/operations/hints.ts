@@ -1,8 +1,8 @@
-// What the definitions of several tools say of the fields that they share. Does not know any operation.
+// Hints for fields that the definitions of several tools share. Does not know any operation.
 
 export const PATH_HINT = 'Relative to the workspace root.'
 
-/** Of the fields that every change takes. */
+/** Hints for the fields that every change takes. */
 export const CHANGE_HINTS = {
   path: PATH_HINT,
   expected_hash: 'file_hash from your last answer about the file.',

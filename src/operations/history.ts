@@ -1,4 +1,4 @@
-// /history: which edits were made, by whom, and what became of them.
+// /history: lists edits: who made them, where, and their state.
 import { setImmediate as yieldToOthers } from 'node:timers/promises'
 import {
   DEFAULT_LISTED,
@@ -19,7 +19,7 @@ import { readableTexts } from './decoding.ts'
 import { PATH_HINT } from './hints.ts'
 import type { FieldFault, HistoryOutcome, Operation, OperationFailure } from './operation.ts'
 
-/** Changes of one edit that are listed. */
+/** How many changes of one edit are listed. */
 const MAX_CHANGES = 1000
 
 export const makeHistory = (workspace: Workspace, reader: HistoryReader): Operation<HistoryRequest> => ({
@@ -54,7 +54,7 @@ export const makeHistory = (workspace: Workspace, reader: HistoryReader): Operat
       if (request.show_diff !== true) listed.push(factsOf(edit))
       else {
         listed.push({ ...factsOf(edit), ...(await diffOf(edit, reader)) })
-        // A page may have 200 diffs.
+        // A page may have 200 diffs, so let other requests run in between.
         await yieldToOthers()
       }
     }
@@ -112,7 +112,7 @@ function factsOf({ record, texts, state, undone_by, review, units }: PastEdit): 
     ...(texts === 'none' && { metadata_only: true as const }),
     ...(texts === 'lost' && { texts_lost: true as const }),
     changes,
-    // Where its texts weren't read, none is listed.
+    // If the edit's texts weren't read, no change is listed.
     ...(((record.places ?? []).length > MAX_CHANGES || texts === 'unread') && { changes_truncated: true as const })
   }
 }

@@ -19,13 +19,13 @@ import type { Called, CallFailure, FieldFault, FixedFault, InspectOutcome, Opera
 import { outlined } from './outlining.ts'
 import { withHowRemoved } from './removals.ts'
 
-/** Entries of a directory that one answer lists. */
+/** How many entries of a directory one answer lists. */
 export const MAX_ENTRIES = 500
-/** Items of a file's structure that one answer lists at most, and where the request doesn't say how many. */
+/** How many items of a file's structure one answer lists at most, and by default. */
 export const MAX_ITEMS = 2000
 const DEFAULT_ITEMS = 200
 
-/** Bytes of a #! line that are looked at. */
+/** How many bytes at the start of a file are checked for a #! line. */
 const HEAD = 200
 
 const OF_A_FILE = [
@@ -98,10 +98,10 @@ export const makeInspect = (
       )
     const keeps = search.value !== null || request.structure === true
     const first = await look(keeps)
-    // What isn't UTF-8 has to be there as a whole.
+    // A file that isn't UTF-8 is decoded as a whole.
     const isForeign = first.ok && first.value.type === 'file' && FOREIGN.has(first.value.value.encoding)
     const looked = isForeign ? await inUtf8(request, keeps ? first : await look(true)) : first
-    // Who only looks may not be able to take anything back.
+    // A caller who only reads may not be able to undo anything.
     if (!looked.ok) return withHowRemoved(workspace, looked, 'no_undo')
     if (looked.value.type === 'directory') return listing(request, looked.value)
     if (request.after !== undefined) {
@@ -109,7 +109,7 @@ export const makeInspect = (
     }
     const structured = request.structure === true ? await structureOf(request, looked.value, outliner) : ok({})
     if (!structured.ok) return failed(looked.value, structured.failure)
-    // The search comes last: it takes the bytes away.
+    // The search comes last, since it hands the bytes to a thread.
     const facts = await factsOf(looked.value, search.value, searcher)
     return facts.ok ? withStructure(request, facts.value, structured.value) : facts
   }
@@ -118,7 +118,7 @@ export const makeInspect = (
 /** Encodings of files that are shown as UTF-8, if they can be. */
 const FOREIGN: ReadonlySet<string> = new Set<Content['encoding']>(['unknown-8bit', 'utf-16le', 'utf-16be'])
 
-/** The same file as if it had been scanned as UTF-8. */
+/** The file, scanned again as UTF-8. */
 async function inUtf8<F>(
   request: InspectRequest,
   looked: FileResult<Looked<Content>, F>
@@ -132,7 +132,7 @@ async function inUtf8<F>(
   return ok({ ...looked.value, value: { ...scan.finish(), encoding: decoded.codec.name } })
 }
 
-/** Fields that say nothing without another, or against it. */
+/** Refuses fields that have no effect without another one, or that contradict another one. */
 function misplaced(request: InspectRequest): Called | null {
   const { structure, facts, start_item, max_items } = request
   const given = <F extends keyof InspectRequest>(fields: readonly F[]) =>
@@ -157,14 +157,14 @@ function searchOf({ search, regex = false, ignore_case = false }: InspectRequest
   return ok<Search | null>(search === undefined ? null : { text: search, regex, ignore_case })
 }
 
-/** What is wrong with an expression. */
+/** What is wrong with a regular expression. */
 async function faultsOf(search: Search, searcher: Searcher): Promise<FieldFault[]> {
   const checked = await searcher.check(search)
   if (checked === null) return [{ pointer: '/search', reason: 'slow_regex' }]
   return checked.ok ? [] : [{ pointer: '/search', reason: 'no_regex', syntax: checked.failure.message }]
 }
 
-/** What a scan says, the bytes by which a language may be known, and where they are searched all bytes. */
+/** A scanned file, with its first bytes, which may tell the language, and all bytes if they are searched. */
 type FileContent = Extract<Looked<Content>, { type: 'file' }>
 type Content = Omit<ScanResult, 'encoding'> & {
   encoding: Encoding | CodecName
@@ -180,7 +180,7 @@ function scanning(request: InspectRequest, keep: boolean): Consumer<Content> {
     ...(start_column !== undefined && { start_column }),
     ...(numbered === true && { numbered })
   }
-  // Whoever asks for nothing else wants to read the file.
+  // A request that asks for nothing else wants the content.
   const { search, structure } = request
   const isForContent = search === undefined && structure !== true && facts !== true
   const shown = Object.keys(window).length > 0 || isForContent
@@ -234,7 +234,7 @@ interface Structured {
   syntax_error_lines?: number[]
 }
 
-/** What a file is made of; nothing of a binary one, which has only its facts. */
+/** The structure of a file; none for a binary file, which has only facts. */
 async function structureOf(
   { start_item = 1, max_items = DEFAULT_ITEMS }: InspectRequest,
   { path, resolved_path, value: { facts, bytes } }: FileContent,
@@ -290,7 +290,7 @@ async function factsOf(file: FileContent, search: Search | null, searcher: Searc
     modified_at: modified_at.toISOString()
   }
   if (facts === undefined) return ok({ operation: 'inspect', outcome: found })
-  // A link says nothing of the language of what it leads to.
+  // The name of a link doesn't tell the language of its target.
   const { language: asked, ...text } = facts
   const language = resolved_path === undefined ? asked : languageOf(resolved_path, head)
   const outcome: InspectOutcome = { ...found, ...text, language, ...window?.value }

@@ -1,5 +1,5 @@
-// The edits that a request means by their ids, and of an undo or redo the files in which they are. Does not know what
-// is done with them.
+// Finds the edits that a request names by id and, for an undo or redo, the files they are in. Does not know what is
+// done with them.
 import { editIdsOf, type Selection } from '../engine/history/change.ts'
 import { fail, ok, type Result } from '../result.ts'
 import type { Author, EditRecord, FileHistory, HistoryQuery, PastEdit } from '../workspace/api.ts'
@@ -19,10 +19,10 @@ import type { Chosen, FileToTakeBack } from './take-back-file.ts'
 
 export type MeantFailure = HistoryFailure | OperationFailure | FileFailure
 
-/** The files that one request may change. */
+/** How many files one request may change. */
 const MAX_FILES = 100
 
-/** The edits that are named; HISTORY_GONE if one isn't kept any more, NOTHING_TO_UNDO if one isn't known. */
+/** The named edits; HISTORY_GONE if one isn't kept any more, NOTHING_TO_UNDO if one isn't known. */
 export async function namedEdits(
   workspace: Workspace,
   verb: EditsVerb,
@@ -39,7 +39,7 @@ export async function namedEdits(
   return fail({ code: 'NOTHING_TO_UNDO', verb, reason: 'unknown', edit_ids, oldest_kept_at })
 }
 
-/** Why a file seems not to have this edit: HISTORY_GONE where it isn't kept any more; else null. */
+/** Why a file seems not to have this edit: HISTORY_GONE if it isn't kept any more; else null. */
 export async function sweptEdit(
   workspace: Workspace,
   edit_id: string,
@@ -53,8 +53,8 @@ export async function sweptEdit(
 }
 
 /**
- * HISTORY_GONE where the history has no edit at all of those that are asked for, and has removed some that may have been
- * among them; else null.
+ * HISTORY_GONE if the history has none of the requested edits, and has removed edits that may have been among them;
+ * else null.
  */
 export async function allSwept(
   workspace: Workspace,
@@ -72,7 +72,7 @@ export async function allSwept(
   return fail({ code: 'HISTORY_GONE', reason: 'swept', edit_ids: [], of, to, oldest_kept_at })
 }
 
-/** Those selectors of a request that don't name edits. */
+/** The selectors of a request that don't name edits. */
 export const selectorsIn = (
   given: Partial<Record<Exclude<SweptSelector['selector'], 'caller'>, string | undefined>>
 ): Extract<SweptSelector, { selector: keyof typeof given }>[] =>
@@ -93,12 +93,12 @@ interface IdSelectors {
   changes?: readonly Selection[]
 }
 
-/** An edit that a request names, or some of its changes. `at`: the pointer to these. */
+/** An edit that a request names, or some of its changes. `at`: JSON pointer to the change indexes. */
 export interface NamedSelection extends Selection {
   at?: string
 }
 
-/** What a request names by ids; undefined: it has another selector, or none. */
+/** What a request names by ids; undefined if it has another selector, or none. */
 export function namedIn({ edit_id, change_indexes, edit_ids, changes }: IdSelectors): NamedSelection[] | undefined {
   if (edit_id !== undefined) {
     return [{ edit_id, ...(change_indexes !== undefined && { change_indexes, at: '/change_indexes' }) }]
@@ -107,7 +107,7 @@ export function namedIn({ edit_id, change_indexes, edit_ids, changes }: IdSelect
   return changes?.map((change, i) => ({ ...change, at: `/changes/${i}/change_indexes` }))
 }
 
-/** What is wrong with the choice of a selector: only one of them, and `change_indexes` only of one edit. */
+/** What is wrong with the selectors: only one may be given, and `change_indexes` only with one edit. */
 export function selectorFault<Name extends string>(
   request: Partial<Record<Name | 'edit_id' | 'change_indexes', unknown>>,
   selectors: readonly Name[]
@@ -121,8 +121,8 @@ export function selectorFault<Name extends string>(
 }
 
 /**
- * An edit of one file that is meant, or some of its changes. `other_half`: of half of a move, the edit that is the other
- * one; `added`: the request doesn't mean it by itself, but that other one.
+ * An edit of one file that is meant, or some of its changes. `other_half`: if it is half of a move, the id of the other
+ * half. `added`: the request means the other half, not this one.
  */
 export interface Meant {
   path: string
@@ -132,8 +132,8 @@ export interface Meant {
 }
 
 /**
- * The edits that are named, of these records; of an undo or redo, what it took back or made again. Its own changes
- * can't be chosen from: they are of several edits.
+ * What the named edits mean, given their records; a named undo or redo means the edits that it toggled. No changes can
+ * be chosen from an undo or redo, since its changes come from several edits.
  */
 export function meantBy(
   records: readonly EditRecord[],
@@ -150,7 +150,7 @@ export function meantBy(
   return ok(meant)
 }
 
-/** All of these records; of an undo or redo, all that it took back or made again. */
+/** All of these records; an undo or redo means everything that it toggled. */
 export const wholeEdits = (records: readonly EditRecord[]): Meant[] =>
   records.flatMap(record => {
     const { edit_id, toggles = [{ edit_id }] } = record
@@ -160,8 +160,8 @@ export const wholeEdits = (records: readonly EditRecord[]): Meant[] =>
 type GoalOf = (set: readonly Selection[]) => Chosen['goal']
 
 /**
- * One entry for each file; of each, the selections are judged against its history under the lock. `expected_hash` is of
- * the one file that the request names.
+ * One entry per file; its selections are checked against its history under the lock. `expected_hash` belongs to the one
+ * file that the request names.
  */
 export function filesFor(
   meant: readonly Meant[],
@@ -223,7 +223,7 @@ export function chosenFrom(
   return ok({ goal, edit_ids })
 }
 
-/** The first change that is named and that its edit, which has `total`, doesn't have; of undefined that isn't known. */
+/** The first named change that the edit doesn't have; `total`: how many it has, undefined if unknown. */
 export function missingChange(
   { change_indexes = [], at = '' }: NamedSelection,
   total: number | undefined

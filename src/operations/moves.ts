@@ -1,5 +1,5 @@
-// Moves among the edits that are meant. The history has a move as two edits of one batch, one of either path; both are
-// taken back, or made again, so that there is always one file with the content. Does not know what is done with them.
+// Moves among the edits that are meant. The history has a move as two edits of one batch, one for each path; both are
+// undone or redone together, so that exactly one file has the content. Does not know what is done with them.
 import { fail, ok, type Result } from '../result.ts'
 import type { EditRecord } from '../workspace/api.ts'
 import type { FileFailure } from '../workspace/failure.ts'
@@ -9,8 +9,8 @@ import type { HistoryFailure, TakeBackVerb } from './operation.ts'
 import { findByIds, isHalf, otherHalfOf, pathOf } from './past-edits.ts'
 
 /**
- * The same edits, with the other half of each move of which one half is meant, or a part of it. `known`: records of some
- * of them. NOTHING_TO_UNDO where the caller may not see the other half, or it isn't kept any more.
+ * Adds the other half of each move when one half, or part of it, is among the edits. `known`: records of some of them.
+ * NOTHING_TO_UNDO if the caller may not see the other half, or it isn't kept any more.
  */
 export async function withMoves(
   workspace: Workspace,
@@ -27,7 +27,7 @@ export async function withMoves(
   if (!found.ok) return found
   const records = [...known, ...found.value.edits.map(({ record }) => record)]
   const halves = new Map(records.filter(isHalf).map(record => [record.edit_id, record]))
-  /** Those that were read already: one may have many moves. */
+  /** Batches that were already read: one batch may have many moves. */
   const batches = new Map<string, readonly EditRecord[]>()
   const whole: Meant[] = []
   for (const one of meant) {

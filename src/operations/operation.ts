@@ -1,5 +1,5 @@
-// What an operation is and what it returns: the types that all of them share. Does not know statuses or the sentences
-// of answers.
+// What an operation is and what it returns: the types that all operations share. Does not know statuses or the
+// sentences of answers.
 import type { TSchema } from 'typebox'
 import type { Scope } from '../../schemas/access.ts'
 import type { CallField } from '../../schemas/change-fields.ts'
@@ -43,7 +43,7 @@ export type OperationFailure =
   | TooManyOperations
   | ForbiddenScope
 
-/** What the scope of the token doesn't reach: the operation itself, changes that others made, or deleting a file. */
+/** What the token's scope doesn't allow: the operation itself, touching another's changes, or deleting a file. */
 export interface ForbiddenScope {
   code: 'FORBIDDEN_SCOPE'
   needs: Scope
@@ -51,7 +51,7 @@ export interface ForbiddenScope {
   for: 'operation' | 'others_edits' | 'delete'
 }
 
-/** Of a batch: its operations, or the paths that they name. */
+/** A batch has too many operations, or names too many paths. */
 export interface TooManyOperations {
   code: 'TOO_MANY_OPERATIONS'
   what: 'operations' | 'paths'
@@ -62,9 +62,9 @@ export interface TooManyOperations {
 /** What is wrong with the field at `pointer`, beyond what its schema says. */
 export type FieldFault = { pointer: string } & (
   | { reason: FixedFault }
-  /** It names an operation, which is another one. */
+  /** The value belongs to another operation, which is named. */
   | { reason: 'other_operation'; operation: keyof CallNames }
-  /** Beside the target `other`. */
+  /** Given besides the target `other`. */
   | { reason: 'second_target'; other: string }
   /** `line`: where the code block starts whose fence would be closed. */
   | { reason: 'closes_fence'; line: number }
@@ -72,17 +72,17 @@ export type FieldFault = { pointer: string } & (
   | { reason: 'no_regex'; syntax: string }
   /** A patch or diff that can't be read; lines are those of the field. */
   | { reason: 'unreadable_patch'; fault: PatchFault }
-  /** Beside the field `other`, which says the same. */
+  /** Given besides the field `other`, which says the same. */
   | { reason: 'not_beside'; other: string }
   /** It selects edits of more files than one request may change. */
   | { reason: 'too_many_files'; limit: number; actual: number }
-  /** Of the selectors one is needed. */
+  /** One of these selectors is needed. */
   | { reason: 'no_selector'; selectors: readonly string[] }
   /** The edit has no such change; it has `total`. */
   | { reason: 'no_such_change'; index: number; total: number }
 )
 
-/** Faults that vary in nothing but the field. */
+/** Faults with no details besides the field. */
 export type FixedFault =
   | 'several_selectors'
   | 'not_with_to'
@@ -95,7 +95,7 @@ export type FixedFault =
   | 'no_time'
   | 'no_cursor'
   | 'missing'
-  /** What is to replace old_text. */
+  /** The text that replaces old_text is missing. */
   | 'no_new_text'
   | 'same_path'
   | 'replace_all_too'
@@ -111,39 +111,39 @@ export type FixedFault =
   | 'for_directories'
   | 'for_files'
 
-/** The field at `pointer` would change more of a document's outline than its target: `entry` would be lost, or made. */
+/** The field at `pointer` would change more of a document's outline than its target: it would lose or add `entry`. */
 export interface StrayEdit {
   code: 'INVALID_REQUEST'
   pointer: string
   stray: StrayEntry
 }
 
-/** The name of what is done with a set of edits. */
+/** What is done with a set of edits, as the name of an operation. */
 export type TakeBackVerb = 'undo' | 'redo'
-/** The same, or that they are reviewed. */
+/** What is done with a set of edits: an undo, a redo or a review. */
 export type EditsVerb = TakeBackVerb | 'review'
 
 /**
- * A change that stands in the way. `by`: absent where it isn't known which. `restores`: an edit that is ready to send.
+ * A change that is in the way. `by`: absent if it isn't known. `restores`: an edit that is ready to send.
  */
 export interface ConflictAt extends Omit<ConflictWithFix, 'by'> {
   path: string
   by?: string
-  /** Where the file is gone, and that is what `by` did. */
+  /** Set if the file is gone because of `by`. */
   removal?: Removal
 }
 
-/** How a file was removed: by an ordinary edit, an undo or a redo, and by which call it comes back. */
+/** How a file was removed: by an ordinary edit, an undo or a redo; and the call that brings it back. */
 export interface Removal {
   operation: 'edit' | TakeBackVerb
-  /** Of a move, or of one that was taken back: where the file went. */
+  /** Where the file went, if it was moved, or a move was undone. */
   moved_to?: string
   back: { verb: TakeBackVerb; edit_id: string }
 }
 
 /**
- * A file that isn't there, and how it went: one removal after the other, each of where the one before it moved the file.
- * `now_at`: where it is now. `undo`: the edit by whose undo it comes back, where the caller may undo it.
+ * A file that doesn't exist, and how it went: a chain of removals, each at the path where the one before it moved the
+ * file. `now_at`: where the file is now. `undo`: the edit to undo to get it back, if the caller may undo it.
  */
 export type RemovedFile = Extract<FileFailure, { code: 'FILE_NOT_FOUND' }> & {
   removals: readonly (Removal & { by: string })[]
@@ -158,8 +158,8 @@ interface Conflicts {
 }
 
 /**
- * Why nothing is taken back or made again. `edit_ids`: the edits in question. `together`: those of an undo, and later ones
- * in its way, which can be taken back together; absent where they can't, or the caller may not.
+ * Why nothing is undone or redone. `edit_ids`: the edits in question. `together`: these edits and later ones in the
+ * way, which can be undone together; absent if they can't be, or the caller may not.
  */
 export type HistoryFailure =
   | ({
@@ -172,15 +172,15 @@ export type HistoryFailure =
   | TextsGone
   | EditSwept
   | { code: 'CURSOR_GONE' }
-  /** A link stands where the file of the edit was. */
+  /** A link is now where the edited file was. */
   | { code: 'NOT_A_FILE'; type: 'link_now'; leads_to: string }
   | RemovedFile
 
 /**
- * no_texts: the texts of these edits aren't kept. inconsistent: what is recorded of them doesn't fit the file. `asked`:
- * the edits that were to be taken back or made again, or after which one the state of the file was to be had, where
- * those are others, or whether the file's pending changes or the writers of its lines (after an edit) were asked for;
- * `unrecorded`: and the file was changed since without a record.
+ * no_texts: the texts of these edits aren't kept. inconsistent: their records don't fit the file. `asked`: what the
+ * request asked for, if those aren't the same edits: to undo or redo edits, the state of the file after an edit, the
+ * file's pending changes, or the writers of its lines (after an edit). `unrecorded`: the file was also changed since
+ * then without a record.
  */
 export interface TextsGone {
   code: 'HISTORY_GONE'
@@ -191,8 +191,9 @@ export interface TextsGone {
 }
 
 /**
- * Edits that the history doesn't keep any more. `to`: what was asked for. `of`: what selected them, where they aren't
- * named; the history keeps none of them, and only a batch is known to have had any. `oldest_kept_at` in ms since 1970.
+ * Edits that the history doesn't keep any more. `to`: what was asked for. `of`: the selector, if the edits weren't
+ * named; the history keeps none that it selects, and only for a batch is it certain that there were any.
+ * `oldest_kept_at` in ms since 1970.
  */
 export interface EditSwept {
   code: 'HISTORY_GONE'
@@ -203,14 +204,14 @@ export interface EditSwept {
   oldest_kept_at?: number
 }
 
-/** What selects edits without naming one. `name`: of the caller, if it is known. */
+/** A selector that doesn't name edits. `name`: the caller's name, if it is known. */
 export type SweptSelector =
   | { selector: 'batch_id' | 'session' | 'agent' | 'path' | 'under'; name: string }
   | { selector: 'caller'; name?: string }
 
 /**
- * An edit that the caller may have meant, with those of its batch. `is_own`: it came from the same client. `line` and
- * `text`: of the first change, what is there since; null where its texts aren't kept.
+ * An edit that the caller may have meant, with the others of its batch. `is_own`: it came from the same client.
+ * `change`: its first change; null if its texts aren't kept.
  */
 export interface LastEdit {
   edit_ids: readonly string[]
@@ -221,26 +222,30 @@ export interface LastEdit {
   change: { line: number; removed: string; added: string } | null
 }
 
-/** `oldest_kept_at` in ms since 1970. `agent`: the caller's name for itself, where it gave one; `token`: of its token. */
+/**
+ * `oldest_kept_at` in ms since 1970. `agent`: the name that the caller gave itself, if any; `token`: its token's name.
+ */
 type NothingBecause =
   | { reason: 'unknown'; oldest_kept_at?: number }
   /** The file has no such edit. */
   | { reason: 'not_of_file' }
-  /** There is no file: this undo took back its creation. */
+  /** There is no file: this undo undid its creation. */
   | { reason: 'file_removed' }
-  /** The edits are undone or, for a redo, stand. */
+  /** The edits are already undone or, for a redo, already applied. */
   | { reason: 'done_already' }
-  /** It is half of a move, and the other half isn't to be seen. */
+  /** It is half of a move, and the other half can't be seen. */
   | { reason: 'half_of_move' }
-  /** It is an undo of `undoes`; `batch_id`: of several files, which was asked for as a whole. */
+  /** It is an undo of `undoes`; `batch_id`: if the request named a whole batch of undos. */
   | { reason: 'is_undo'; undoes: readonly string[]; batch_id?: string }
-  /** Nothing that fits the selector stands or, for a review, is known; or nothing of the caller stands. */
+  /** No edit that fits the selector is applied (for a review: known), or none of the caller's is. */
   | { reason: 'none' | 'none_of_caller'; token?: string; agent?: string; oldest_kept_at?: number }
-  /** Several clients edited, or took back, as the caller does, who gave no name. `last`: what they did, newest first. */
+  /**
+   * Several clients edited, or undid, under the caller's name, and it gave none. `last`: what they did, newest first.
+   */
   | { reason: 'several_clients'; verb: TakeBackVerb; token?: string; last: readonly LastEdit[] }
-  /** The file is as it is to be. */
+  /** The file already has the requested state. */
   | { reason: 'same_state' }
-  /** All of them, with `on_conflict: skip`. */
+  /** All edits are in conflict, with `on_conflict: skip`. */
   | { reason: 'all_in_conflict' }
 
 export type CallFailure =
@@ -255,7 +260,7 @@ export type CallFailure =
   | HistoryFailure
   | RequestInFlight
 
-/** A failure, and what is known of the file that it concerns. */
+/** A failure, and what is known about the file that it concerns. */
 export interface Failed {
   ok: false
   failure: CallFailure
@@ -263,49 +268,49 @@ export interface Failed {
   resolved_path?: string
   /** Its SHA-256, 64 hex digits. */
   file_hash?: string
-  /** The caller's edit that was taken back in this file, so that a miss there may be of it. */
+  /** The caller's edit of this file that was undone, so that a miss may be because of it. */
   taken_back?: TakenBackEdit
-  /** The edit that made already what is asked for. */
+  /** The edit that already made the requested change. */
   made_by?: EarlierEdit
-  /** Of a batch. */
+  /** The part of a batch that failed. */
   part?: FailedPart
   /** Later operations that fail too, each with its `part`. */
   others?: readonly Failed[]
-  /** Later operations that weren't tried, since they depend on one that failed, or too many others did. */
+  /** Later operations that weren't tried, because they depend on a failed one, or too many others failed. */
   untried?: readonly PartWithPath[]
 }
 
 /** An operation of a batch. */
 export interface BatchPart {
   operation_index: number
-  /** The field that holds them; default: `operations`. */
+  /** The field that holds the operations; default: `operations`. */
   list?: string
-  /** Absent where it names none that there is. */
+  /** Absent if it names no operation that exists. */
   operation?: string
 }
 
 /**
- * Which operation failed. `after`: those of the batch that had changed the text that it failed on. `behind`: an earlier
- * one that makes what stands in its way.
+ * Which operation failed. `after`: operations of the batch that had changed the text that it failed on. `behind`: an
+ * earlier operation that makes what is in its way.
  */
 export interface FailedPart extends BatchPart {
   after: readonly number[]
   behind?: PartWithPath
 }
 
-/** An operation that is named with its path. */
+/** An operation, with its path. */
 export interface PartWithPath extends BatchPart {
   path: string
 }
 
-/** An edit that was made. `at` in ms since 1970; `agent`: who made it, as it said. */
+/** An edit that was made. `at` in ms since 1970; `agent`: the name that its caller gave. */
 export interface EarlierEdit {
   edit_id: string
   at: number
   agent?: string
 }
 
-/** An edit of the caller that somebody took back. `agent`, `note`: who, and why, as they said. */
+/** An edit of the caller that someone else undid. `agent`, `note`: who did it, and why, in their words. */
 export interface TakenBackEdit {
   edit_id: string
   undone_by: string
@@ -313,20 +318,20 @@ export interface TakenBackEdit {
   note?: string
 }
 
-/** `for_several_lines`: an expression meant to match across lines, which none does. */
+/** `for_several_lines`: the expression is meant to match across lines, which no expression does. */
 export interface SearchedText {
   text: string
   for_several_lines: boolean
 }
 
 /**
- * What an answer says, but for its sentences: `left_alone` becomes the note; `newTextWarnings`, `joined_breaks`,
+ * What an answer says, except for its sentences: `left_alone` becomes the note; `newTextWarnings`, `joined_breaks`,
  * `mark_dropped`, `encoded`, `syntax` and `warnings` become warnings.
  */
 export type ChangeOutcome = Omit<ChangeResult, 'message' | 'note' | 'warnings' | 'diff_unavailable'> & {
   /** For answers as text: the changed lines as they are now, with one line around each place. */
   changed_lines: NumberedLine[]
-  /** For answers as text: of lines that were named by their numbers alone, those that are gone. */
+  /** For answers as text: the removed lines, if they were named by their numbers alone. */
   removed_lines?: RemovedLines
   left_alone: LeftAlone[]
   newTextWarnings: NewTextWarning[]
@@ -343,27 +348,27 @@ export type HistoryOutcome = Omit<HistoryResult, 'message' | 'warnings' | 'edits
 }
 export type PendingOutcome = Omit<PendingResult, 'message' | 'warnings'>
 export type BlameOutcome = Omit<BlameResult, 'message' | 'warnings'>
-/** One file in which edits were taken back or made again. */
+/** One file in which edits were undone or redone. */
 export type TakenBackFile = Omit<ChangeOutcome, 'created'> & { created?: true; removed?: true; edit_ids: string[] }
-/** `toggled`: the edits that were taken back or made again; `skipped`: those that were left because of a conflict. */
+/** `toggled`: the edits that were undone or redone; `skipped`: those left alone because of a conflict. */
 export interface TakeBackOutcome {
   dry_run: boolean
   results: TakenBackFile[]
   toggled: string[]
   skipped: string[]
-  /** Where several files were changed, and a history is kept. */
+  /** Set if several files were changed, and a history is kept. */
   batch_id?: string
-  /** Of the one file, if it is one and there. */
+  /** The hash of the file, if it is one file and it exists. */
   sha256?: string
 }
-/** `edit_ids`: those on which there is another verdict now, newest first. `paths`: where they were made. */
+/** `edit_ids`: edits whose verdict has changed, newest first. `paths`: where they were made. */
 export interface ReviewOutcome {
   verdict: ReviewTarget['verdict']
   edit_ids: string[]
   paths: string[]
 }
 export type ChangesOutcome = Omit<ChangesResult, 'message' | 'warnings'>
-/** What each part of a request did, in order. `batch_id`: absent where nothing was written, and without a history. */
+/** What each part of a request did, in order. `batch_id`: absent if nothing was written, or without a history. */
 export interface OutcomeOfMany<R> {
   dry_run: boolean
   batch_id?: string
@@ -371,21 +376,21 @@ export interface OutcomeOfMany<R> {
 }
 /** What each operation of a batch did. */
 export type BatchOutcome = OutcomeOfMany<ChangedOutcome>
-/** What was done to one file of a patch. `moved_from`: its path before, as it was asked for. */
+/** What was done to one file of a patch. `moved_from`: its path before, as the request named it. */
 export interface PatchedFile {
   operation: 'create' | 'update' | 'delete' | 'move'
   outcome: ChangeOutcome
   moved_from?: string
 }
-/** The same of all its files. */
+/** What was done to all files of a patch. */
 export type PatchOutcome = OutcomeOfMany<PatchedFile>
-/** Of one operation that changes one file. */
+/** The outcome of an operation that changes one file. */
 export type ChangedOutcome =
   | { operation: 'edit' | 'edit_lines' | 'create'; outcome: ChangeOutcome }
   | { operation: 'edit_section'; outcome: ChangeOutcome; section: Section }
 export type Outcome =
   | ChangedOutcome
-  /** `searched`: what matches are of. `start_item`: with which structure begins. */
+  /** `searched`: the text that matches are for. `start_item`: the first item of the structure. */
   | { operation: 'inspect'; outcome: InspectOutcome; searched?: SearchedText; start_item?: number }
   | { operation: 'history'; outcome: HistoryOutcome }
   | { operation: TakeBackVerb; outcome: TakeBackOutcome }
@@ -398,28 +403,28 @@ export type Outcome =
 
 export type Called = { ok: true; value: Outcome } | Failed
 
-/** Whose token a call came with, where there is an access file; `name`: of the token, or the subject of a JWT. */
+/** Who a call's token belongs to, if there is an access file. `name`: of the token, or the subject of a JWT. */
 export interface Subject {
   name: string
   workspace: string
   scope: Scope
 }
 
-/** What a call has besides the fields of its operation; `undefined` is as good as absent. */
+/** What a call has besides the fields of its operation; `undefined` means absent. */
 export interface CallContext {
-  /** Absent without an access file: then whoever calls may do everything. */
+  /** Absent without an access file: then every caller may do everything. */
   subject?: Subject
   /** `If-None-Match: *`: there must be no file. */
   if_none_match?: true
-  /** Who calls. */
+  /** The caller. */
   caller?: Author
-  /** The call itself says by which agent or in which session it is. */
+  /** The call itself names its agent or session. */
   is_named?: boolean
-  /** Of a request with an idempotency key. */
+  /** The request's idempotency key. */
   key?: Key
-  /** Who is told which files it changes. */
+  /** Receives the files that the call changes. */
   audit?: AuditedCall
-  /** Who waits for the answer, where that is known. */
+  /** The client that waits for the answer, if known. */
   client?: Client
 }
 
@@ -435,69 +440,69 @@ export interface CallNames {
   readonly redo: string
 }
 
-/** The names of operations that are no tools. */
+/** The names of operations that aren't tools. */
 type RouteOnlyName = 'review_edits' | 'pending_changes' | 'blame_file' | 'wait_for_changes'
 
-/** One operation, the same however it is called. */
+/** One operation, independent of how it is called. */
 export interface Operation<Request = never> extends Callable<Request> {
   readonly id: ToolName | RouteOnlyName
-  /** It is no tool: it is for people and their programs, and can be called by its route alone. */
+  /** Not a tool: it is for people and their programs, and can be called only by its route. */
   readonly route_only?: true
   readonly route: `/${string}`
   readonly summary: string
-  /** For callers; `calls` are the names of others that they know. */
+  /** For callers; `calls`: the names that they know other operations by. */
   readonly description: (calls: CallNames) => string
   /**
-   * What the definition of a tool says of a field, in a few words. Other fields have only name and type there, since
+   * Short hints for fields in the definition of a tool. Fields without a hint have only name and type there, since
    * every request of a model carries all definitions.
    */
   readonly hints: Readonly<Record<string, string>>
-  /** As a tool it is offered only where it is asked for by name. */
+  /** It is offered as a tool only if the configuration names it. */
   readonly only_by_name?: true
-  /** As a tool it is defined with these fields only, and takes the others all the same. */
+  /** As a tool, it is defined with these fields only, but accepts the others too. */
   readonly tool_fields?: readonly string[]
 }
 
-/** What reading a request needs to know of what it asks for. */
+/** What reading a request needs to know about its operation. */
 export type Readable = Pick<
   Callable,
   'id' | 'effect' | 'request' | 'items' | 'expects_hash' | 'expects_none' | 'many_in' | 'call_fields'
 >
 
-/** What can be called: an operation, or what only other calls stand for, without a route or tool of its own. */
+/** What can be called: an operation, or a part of other calls that has no route or tool of its own. */
 export interface Callable<Request = never> {
   readonly id: ToolName | RouteOnlyName | 'apply_patch'
   /**
-   * What a call may do: look; compute a change and write nothing; change what is there; make something, which the same
-   * call does not do a second time.
+   * What a call may do: look; compute a change and write nothing; change what exists; or make something, so that the
+   * same call isn't idempotent.
    */
   readonly effect: 'looks' | 'computes' | 'changes' | 'makes'
-  /** The scope that it needs where it changes something; default: edit. */
+  /** The scope that it needs to change something; default: edit. */
   readonly needs?: Scope
   readonly request: TSchema
   readonly outcome: TSchema
-  /** The codes of its problems, beyond those that any request can have. */
+  /** The codes of its problems, besides those that any request can have. */
   readonly codes: readonly ProblemCode[]
   /** Whether it takes expected_hash, and so If-Match. */
   readonly expects_hash: boolean
   /** Whether it takes If-None-Match: *. */
   readonly expects_none: boolean
-  /** Its fields that hold several objects, each with their schema; also such fields of these objects. */
+  /** Its fields that hold several objects, each with their schema; also such fields inside these objects. */
   readonly items: Readonly<Record<string, TSchema>>
   /**
-   * Its fields that say who calls, why and under which key. They are no part of what is asked for: tools don't offer
-   * them, and `call` isn't given them.
+   * Its fields that name the caller, the reason and the key. They aren't part of what is asked for: tools don't offer
+   * them, and `call` doesn't receive them.
    */
   readonly call_fields?: readonly CallField[]
-  /** Of what changes something: carries a request with an idempotency key out once. */
+  /** If it changes something: runs a request with an idempotency key only once. */
   readonly keyed?: Workspace['keyed']
-  /** Of what changes something, where there is one: is told of each call. */
+  /** If it changes something and an audit is kept: receives each call. */
   readonly audit?: Audit
-  /** The operations one of which its field `operation` names, and whose fields it takes. */
+  /** The operations that its field `operation` can name; it takes their fields. */
   readonly stands_for?: Readonly<Record<string, Readable>>
-  /** It takes a list of such requests, in this field. */
+  /** The field that holds a list of such requests. */
   readonly many_in?: string
-  /** `request` has passed the schema; a field with null counts as left out before that. */
+  /** `request` has passed the schema; a field that is null was removed before that. */
   call(request: Request, context?: CallContext): Promise<Called>
 }
 

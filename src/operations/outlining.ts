@@ -1,4 +1,4 @@
-// What an operation asks of a file's outline: of which language it is, and why it has none. Does not know any request.
+// Gets the outline of a file for an operation: finds its language, or says why it has none. Does not know any request.
 import type { UnsupportedTarget } from '../engine/failure.ts'
 import { languageOf } from '../engine/inspect/language.ts'
 import { isOutlined, OUTLINED } from '../engine/outline/outlined.ts'
@@ -7,8 +7,8 @@ import type { Unparsed } from '../workers/outline.ts'
 import { fail, type Result } from '../result.ts'
 
 /**
- * What `look` finds in the outline of a file of this name and language, in a thread. `wanted`: `code` where symbols are
- * asked for, `document` sections and code blocks, else either. Fails where it has none of these, or could not be parsed
+ * What `look` finds, in a thread, in the outline of a file of this name and language. `wanted`: `code` for symbols,
+ * `document` for sections and code blocks, else either. Fails if the file has none of these, or couldn't be parsed
  * within the limits.
  */
 export async function outlined<T>(

@@ -1,14 +1,14 @@
-// The edits that a request means, read from the history: by their ids, whose they are, or the caller's last. Does not
-// know what is done with them.
+// Reads from the history the edits that a request means: by id, by author, or the caller's last. Does not know what is
+// done with them.
 import { fail, ok, type Result } from '../result.ts'
 import type { Author, EditRecord, HistoryQuery, PastEdit } from '../workspace/api.ts'
 import type { FileFailure } from '../workspace/failure.ts'
 import type { Workspace } from '../workspace/api.ts'
 
 /**
- * Edits that are asked for at a time where one is looked for: first of all, and then four times as many, up to the most.
- * Where all are meant, they are asked for at once: what became of an edit depends on all later ones of its file, which each
- * page has to read. By pages of a thousand, /review of 10,000 edits of 50 files took five times as long.
+ * The size of the first page when looking for one edit; each next page is four times as large, up to the maximum. When
+ * all edits are wanted, the first page has the maximum: an edit's state depends on all later edits of its file, which
+ * each page has to read. With pages of a thousand, /review of 10,000 edits of 50 files took five times as long.
  */
 const FIRST_PAGE = 10
 const PAGE = 1000
@@ -17,14 +17,11 @@ const PAGE = 1000
 export interface FoundEdits {
   edits: PastEdit[]
   oldest_kept_at?: number
-  /** Those of the ids that were asked for whose edits aren't kept any more. */
+  /** The requested ids whose edits aren't kept any more. */
   swept?: readonly string[]
 }
 
-/**
- * The edits of all pages of a query for which `wanted` holds, at most `most`; pages are read only until there are so
- * many.
- */
+/** The edits of a query for which `wanted` holds, at most `most`; it reads pages only until it has that many. */
 export async function findEdits(
   workspace: Workspace,
   query: Omit<HistoryQuery, 'limit' | 'before'>,
@@ -44,7 +41,7 @@ export async function findEdits(
   }
 }
 
-/** The edits with these ids; and the ids of edits that aren't kept any more (`swept`), or never were there (`unknown`). */
+/** The edits with these ids; and the ids that aren't kept any more (`swept`), or never existed (`unknown`). */
 export async function findByIds(
   workspace: Workspace,
   edit_ids: readonly string[]
@@ -65,21 +62,21 @@ export async function findByIds(
   return ok({ edits, ...oldest, swept, unknown: ids.filter(id => !known.has(id)) })
 }
 
-/** Whether it is one that a caller asked for, and no undo, redo or change by others. */
+/** Whether a caller asked for it as an edit: it isn't an undo, a redo or another program's change. */
 export const isOrdinary = ({ operation }: EditRecord): boolean => !['undo', 'redo', 'outside'].includes(operation)
 
 export const stands = ({ state }: PastEdit): boolean => state === 'applied' || state === 'partly_undone'
 
-/** Whether a record is the caller's own, as `ownQuery` has it. */
+/** Whether a record is the caller's own, by the rules of `ownQuery`. */
 export function isOwn(record: Author, caller: Author): boolean {
   const own = Object.entries(ownQuery(caller)) as [keyof Author, string | null][]
   return own.every(([name, value]) => (record[name] ?? null) === value)
 }
 
 /**
- * The part of a query that holds for all edits of the caller's own, and for no others: of the same agent and, where the
- * caller's session is known, of it. Callers who don't say who they are count as one, but for those with a token: theirs
- * is what was made with it, also where that was said to be by agents.
+ * The part of a query that selects exactly the caller's own edits: those with the same agent and, if the caller's
+ * session is known, the same session. Callers who give no name count as one caller; but with a token, all edits made
+ * with the token are their own, including those that agents named themselves in.
  */
 export function ownQuery({ token, agent, session }: Author): Pick<HistoryQuery, 'token' | 'agent' | 'session'> {
   if (token !== undefined) {
@@ -94,13 +91,13 @@ export function ownQuery({ token, agent, session }: Author): Pick<HistoryQuery, 
 /** The path of a record as callers write it. */
 export const pathOf = ({ path }: EditRecord): string => path.toString()
 
-/** Half of a move, as the history has it. */
+/** Half of a move, as the history records it. */
 type Half = EditRecord & Required<Pick<EditRecord, 'moved' | 'batch_id'>>
 
 export const isHalf = (record: EditRecord): record is Half =>
   record.moved !== undefined && record.batch_id !== undefined
 
-/** The other half of a move; undefined: the caller may not see it, it isn't kept any more, or the record is of no move. */
+/** The other half of a move; undefined if the caller may not see it, it isn't kept any more, or it isn't a move. */
 export async function otherHalfOf(
   workspace: Workspace,
   record: EditRecord,

@@ -1,4 +1,4 @@
-// /pending: what all changes of a file come to that nobody has kept, in hunks of lines.
+// /pending: the net effect of all changes of a file that nobody has kept yet, in hunks of lines.
 import {
   DEFAULT_PENDING_CONTEXT,
   DEFAULT_PENDING_LINES,

@@ -1,4 +1,4 @@
-// /preview: another operation, computed in full by the very same call, and nothing written.
+// /preview: runs another operation in full, through the same call, but writes nothing.
 import { CALL_FIELDS } from '../../schemas/change-fields.ts'
 import { PreviewEdit, previewRequest, type PreviewRequest } from '../../schemas/preview.ts'
 import { PreviewResultSchema } from '../../schemas/outcome.ts'
@@ -27,7 +27,7 @@ export const makePreview = (
   stands_for: operations,
   call_fields: CALL_FIELDS,
   call({ operation, ...fields }, { key, ...context } = {}) {
-    // The fields have passed the schema of that operation.
+    // The fields have passed the schema of this operation.
     return operations[operation].call({ show_diff: true, ...fields, dry_run: true } as never, context)
   }
 })

@@ -1,4 +1,4 @@
-// /redo: what an undo took back is made again.
+// /redo: applies again what an undo undid.
 import { RedoRequestSchema, type RedoRequest } from '../../schemas/redo.ts'
 import { RedoResultSchema } from '../../schemas/undo.ts'
 import { fail, ok, type Result } from '../result.ts'
@@ -67,7 +67,7 @@ async function selected(
   return othersIn(records, subject) ?? meantBy(records, named)
 }
 
-/** All edits of a batch or, where it is an undo, all that it took back. */
+/** All edits of a batch or, if it is a batch of undos, all that it undid. */
 async function byBatch(
   workspace: Workspace,
   batch_id: string,
@@ -83,7 +83,7 @@ async function byBatch(
   return fail({ code: 'NOTHING_TO_UNDO', verb: 'redo', reason: 'none', edit_ids: [], oldest_kept_at })
 }
 
-/** What the last undo of the caller took back, in all its files, of which something hasn't been made again. */
+/** What the caller's last undo with something left to redo has undone, in all its files. */
 async function lastUndo(workspace: Workspace, context: CallContext): Promise<Result<Meant[], MeantFailure>> {
   const { caller = {}, subject } = context
   let failure: FileFailure | undefined

@@ -1,4 +1,4 @@
-// After a failure: how a file that is gone was removed, where it is now, and which call brings it back. Does not know why
+// After a failure: how a missing file was removed, where it is now, and which call brings it back. Does not know why
 // anything is in conflict, or sentences.
 import { basename } from 'node:path/posix'
 import { editIdsOf } from '../engine/history/change.ts'
@@ -10,11 +10,11 @@ import { onlyOwnOf } from './access.ts'
 import type { CallContext, ConflictAt, Failed, Removal, RemovedFile } from './operation.ts'
 import { findByIds, findEdits, isOrdinary, otherHalfOf, pathOf } from './past-edits.ts'
 
-/** Adds to the conflicts of a file what has removed it, where that is known. Nothing may be locked. */
+/** Adds to the conflicts of a file how it was removed, if that is known. No lock may be held. */
 export async function withRemovals(workspace: Workspace, failed: Failed): Promise<Failed> {
   const { failure } = failed
   if (failure.code !== 'UNDO_CONFLICT') return failed
-  // All conflicts of one file have the same.
+  // All conflicts of one file have the same cause.
   const by = failure.conflicts.find(isGone)?.by
   if (by === undefined) return failed
   const removal = await removalOf(workspace, by)
@@ -26,15 +26,15 @@ export async function withRemovals(workspace: Workspace, failed: Failed): Promis
 
 const isGone = ({ kind, replaced }: ConflictAt): boolean => kind === 'removed' && replaced !== true
 
-/** Who would take a removal back. */
+/** The caller who would undo a removal. */
 type Undoer = Pick<CallContext, 'subject'>
 
-/** The moves of a file that are followed, one after the other. */
+/** How many moves of a file are followed in a row. */
 const MOST_MOVES = 10
 
 /**
- * Adds to the failure of a call that met no file how that was removed, as far as the history knows it and the caller may
- * see it. The history is read only after the failure, when nothing is locked any more.
+ * Adds to the failure of a call that found no file how the file was removed, if the history knows it and the caller may
+ * see it. Reads the history only after the failure, when no lock is held any more.
  */
 export async function withHowRemoved(
   workspace: Workspace,
@@ -43,7 +43,7 @@ export async function withHowRemoved(
 ): Promise<Failed> {
   const { failure, path } = failed
   if (failure.code !== 'FILE_NOT_FOUND' || path === undefined) return failed
-  // Else it is something else that is missing.
+  // Something else is missing, not the file.
   if (failure.missing !== undefined && failure.missing !== 'expected') return failed
   const newest = await lastChangeOf(workspace, path)
   if (newest === undefined) return failed
@@ -64,8 +64,8 @@ export async function withHowRemoved(
 type MissingFile = Extract<FileFailure, { code: 'FILE_NOT_FOUND' }>
 
 /**
- * A path that the history knows is no typo of another one. What another program has done with the file isn't known: it
- * may have moved it to where a file of that name is now.
+ * A path that the history knows isn't a typo, so similar paths aren't suggested. But another program may have moved the
+ * file, so paths with the same file name still are.
  */
 function notAnother(failure: MissingFile, path: string, last: EditRecord): MissingFile {
   const { did_you_mean = [], ...others } = failure
@@ -74,13 +74,13 @@ function notAnother(failure: MissingFile, path: string, last: EditRecord): Missi
   return { ...others, ...(moved.length > 0 && { did_you_mean: moved }) }
 }
 
-/** The last change that the history knows of a path. */
+/** The last change of a path that the history knows. */
 async function lastChangeOf(workspace: Workspace, path: string): Promise<PastEdit | undefined> {
   const found = await findEdits(workspace, { path }, ({ record }) => !isOfNothing(record), 1)
   return found.ok ? found.value.edits[0] : undefined
 }
 
-/** By this change, and from where it moved the file; empty where it didn't remove it. */
+/** The removals from this change on, following the file's moves; empty if the change didn't remove the file. */
 async function removalsFrom(workspace: Workspace, newest: PastEdit): Promise<RemovedFile['removals']> {
   const removals: (Removal & { by: string })[] = []
   for (let last: PastEdit | undefined = newest; last !== undefined && removals.length < MOST_MOVES;) {
@@ -105,9 +105,9 @@ async function isFile(workspace: Workspace, path: string): Promise<boolean> {
   return looked.ok && looked.value.type === 'file'
 }
 
-/** Whether it was an edit, not an undo of somebody who wanted the file gone, and the caller may take that back. */
+/** Whether an edit removed the file (not an undo by someone who wanted it gone) and the caller may undo that edit. */
 async function canUndo(workspace: Workspace, { back }: Removal, { subject }: Undoer): Promise<boolean> {
-  // A token that may delete may also take back what others did.
+  // A token that may delete may also undo the work of others.
   if (back.verb !== 'undo' || onlyOwnOf(subject).token !== undefined) return false
   const found = await findByIds(workspace, [back.edit_id])
   return found.ok && found.value.edits[0]?.texts !== 'none'
@@ -130,7 +130,7 @@ async function removalOf(workspace: Workspace, edit_id: string): Promise<Result<
   if (made === undefined) return ok(undefined)
   const other = await otherHalfOf(workspace, made)
   if (!other.ok) return other
-  // Who may not see where it went can't take the move back.
+  // A caller who may not see where the file went can't undo the move.
   if (made.moved !== undefined && other.value === undefined) return ok(undefined)
   return ok({
     operation: made === remover ? 'edit' : 'redo',

@@ -1,5 +1,5 @@
-// /review: a person's verdict on changes: kept, or pending again. It is written down and changes no file. Which
-// changes: by a selector.
+// /review: a person's verdict on changes: kept, or pending again. It is recorded and changes no file. A selector says
+// which changes.
 import { ReviewRequestSchema, ReviewResultSchema, type ReviewRequest } from '../../schemas/review.ts'
 import { NamedChangesSchema } from '../../schemas/undo.ts'
 import { reviewed, type ReviewedSelection } from '../engine/history/baseline.ts'
@@ -23,7 +23,7 @@ import { findEdits } from './past-edits.ts'
 
 export const makeReview = (workspace: Workspace): Operation<ReviewRequest> => ({
   id: 'review_edits',
-  // No tool approves.
+  // Tools can't approve changes.
   route_only: true,
   route: '/review',
   summary: 'Keep changes, or mark them as pending',
@@ -47,7 +47,7 @@ export const makeReview = (workspace: Workspace): Operation<ReviewRequest> => ({
   expects_hash: false,
   expects_none: false,
   items: { changes: NamedChangesSchema },
-  // agent and session are of whose edits are meant; the caller's own come in headers.
+  // agent and session select edits; the caller's own come in headers.
   call_fields: ['idempotency_key'],
   keyed: (key, work) => workspace.keyed(key, work, kept => (kept as KeptReview).outcome.paths, 'read'),
   async call(request, { caller, key, audit } = {}) {
@@ -66,7 +66,7 @@ export const makeReview = (workspace: Workspace): Operation<ReviewRequest> => ({
       paths: changed.map(({ path: real }) => real.toString())
     }
     const answer: KeptReview = { operation: 'review', outcome }
-    // Also that nothing was to be done is kept under a key.
+    // With a key, the answer is kept even if nothing had to be done.
     const written = changed.length === 0 && key !== undefined ? files.slice(0, 1) : changed
     if (written.length === 0) return ok(answer)
     const target: ReviewTarget = {
@@ -103,7 +103,7 @@ async function selected(workspace: Workspace, request: ReviewRequest): Promise<R
   return named === undefined ? allOf(workspace, request) : byIds(workspace, named)
 }
 
-/** All edits that another selector means and on which the verdict may be new; one of the others if there are none. */
+/** All edits that another selector means and whose verdict may change; if there are none, one of the others. */
 async function allOf(
   workspace: Workspace,
   { verdict, batch_id, session, agent, path, under }: ReviewRequest
@@ -125,7 +125,7 @@ async function allOf(
   return ok(known.value.edits.map(edit => ({ edit, selection: { edit_id: edit.record.edit_id } })))
 }
 
-/** Undos and redos aren't reviewed: what they were of is. */
+/** Undos and redos aren't reviewed; the edits that they toggled are. */
 const isReviewable = ({ record }: PastEdit): boolean => record.toggles === undefined
 
 async function byIds(
@@ -140,7 +140,7 @@ async function byIds(
     named
   )
   if (!selections.ok) return selections
-  // What undos and redos were of.
+  // The edits that undos and redos toggled.
   const others = selections.value.map(({ selection }) => selection).filter(({ edit_id }) => !byId.has(edit_id))
   const toggled = await namedEdits(workspace, 'review', others)
   if (!toggled.ok) return toggled
@@ -157,7 +157,7 @@ function faultIn({ edit: { units }, selection }: MeantEdit): FieldFault | null {
   return missingChange(selection, units.count)
 }
 
-/** What the verdict says of each file; of one in which it is no other than before, nothing. */
+/** What the verdict changes in each file; empty for a file in which it changes nothing. */
 function filesOf(verdict: ReviewTarget['verdict'], meant: readonly MeantEdit[]): FileReview[] {
   const files = new Map<string, FileReview & { of: ReviewedSelection[] }>()
   for (const { edit, selection } of meant) {
@@ -165,7 +165,7 @@ function filesOf(verdict: ReviewTarget['verdict'], meant: readonly MeantEdit[]):
     const key = path.toString('latin1')
     const file = files.get(key) ?? { path, of: [] }
     files.set(key, file)
-    // Of an uncertain edit nobody knows whether it stands.
+    // It isn't known whether an uncertain edit is applied.
     if (edit.units !== undefined) file.of.push(...reviewed(verdict, selection, edit.units))
   }
   return [...files.values()]

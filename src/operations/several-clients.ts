@@ -1,5 +1,5 @@
-// Whose last edit, or last undo, a call means that names none and gives no name for its caller: it isn't known where
-// several clients edit under one name. Does not know what is done with it.
+// For a request that means the caller's last edit or undo without naming it: refuses if several clients edit under one
+// name, since then it isn't known which one is meant. Does not know what is done with the edit.
 import { fail } from '../result.ts'
 import type { EditRecord, PastEdit } from '../workspace/api.ts'
 import type { FileFailure } from '../workspace/failure.ts'
@@ -7,7 +7,7 @@ import type { Workspace } from '../workspace/api.ts'
 import { readableTexts } from './decoding.ts'
 import type { CallContext, HistoryFailure, LastEdit, TakeBackVerb } from './operation.ts'
 import { findEdits, ownQuery, pathOf } from './past-edits.ts'
-
+/** How long ago other clients' edits count, in ms, and how many edits are then listed. */
 /** How long ago edits of other clients count, in ms, and how many edits are listed then. */
 const LATELY = 3_600_000
 const LISTED = 5

@@ -1,4 +1,4 @@
-// The syntax guard: looks at a planned change before it is written. Does not know parsers, requests or sentences.
+// The syntax guard: checks a planned change before it is written. Does not know parsers, requests or sentences.
 import type { BrokenSyntax } from '../engine/failure.ts'
 import type { SyntaxFault } from '../engine/outline/syntax-errors.ts'
 import { CHECKED_SIZE, checkedLanguageOf } from '../engine/syntax/languages.ts'
@@ -9,20 +9,20 @@ import type { SyntaxChecker, Unchecked } from '../workers/syntax.ts'
 import type { Planned } from '../workspace/api.ts'
 import { areSame } from '../workspace/content.ts'
 
-/** What is done about a file that parsed and would not any more: nothing, a warning, no change. */
+/** What to do about a file that parsed and wouldn't any more: nothing, warn, or refuse the change. */
 export type SyntaxMode = 'ignore' | 'warn' | 'refuse'
 
-/** What an answer says of the syntax: a fault that the change brought, or why it wasn't checked despite `refuse`. */
+/** What an answer says about the syntax: a fault that the change introduced, or why `refuse` couldn't check it. */
 export type SyntaxReport =
   | { fault: SyntaxFault; is_new: boolean }
   | { unchecked: Exclude<SyntaxCheck['found'], 'nothing' | 'fault'> | Unchecked | 'no_language' }
 
-/** The report of a plan, with what is said of the syntax of its result. */
+/** The report of a plan, with what is reported about the syntax of its result. */
 export type Reported = Described & { syntax?: SyntaxReport }
 
 type PlanResult = Result<Planned<Described>, TaskFailure>
 
-/** A planned change. `path` is the real one; `is_new`: there was no file; `known`: the check, where it was made. */
+/** A planned change. `path`: the real path; `is_new`: there was no file; `known`: the check, if it was already made. */
 interface GuardedChange {
   mode: SyntaxMode
   path: string
@@ -31,8 +31,8 @@ interface GuardedChange {
 }
 
 /**
- * The plan, with what is to be said of the syntax of its result. Fails where that has a fault that was not there before
- * and the mode is `refuse`. A plan that changes nothing isn't looked at, and a check that can't be made stops nothing.
+ * The plan, with what to report about the syntax of its result. Fails in mode `refuse` if the result has a fault that
+ * wasn't there before. A plan that changes nothing isn't checked, and a check that can't be made stops nothing.
  */
 export async function guardSyntax(
   checker: SyntaxChecker,
@@ -70,7 +70,7 @@ async function check(
   checker: SyntaxChecker,
   { path, is_new, pieces, size, before }: Texts
 ): Promise<SyntaxCheck | { found: Unchecked | 'no_language' }> {
-  // The result of a large edit isn't joined only to be too large.
+  // Don't join the result of a large edit only to find it too large.
   if (Math.max(size, before.length) > CHECKED_SIZE) return { found: 'too_large' }
   const after = Buffer.concat(pieces)
   const language = checkedLanguageOf(path, is_new ? after : before, { isNew: is_new })

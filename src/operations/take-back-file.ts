@@ -1,5 +1,5 @@
-// One file in which /undo takes edits back or /redo makes them again, by an ordinary edit. Does not know of other files,
-// or how a request says which edits it means.
+// Undoes or redoes edits in one file, as an ordinary edit. Does not know other files, or how a request says which edits
+// it means.
 import type { ResultTooLarge, UnencodableText } from '../engine/failure.ts'
 import type { ConflictWithFix, TakeBackGoal, TakeBackTaskFailure } from '../engine/take-back.ts'
 import { editIdsOf, type Selection } from '../engine/history/change.ts'
@@ -32,7 +32,7 @@ import { findByIds, isOrdinary, stands } from './past-edits.ts'
 import { withHowRemoved, withRemovals } from './removals.ts'
 import { textsGone } from './texts-gone.ts'
 
-/** The fields that both take. */
+/** The fields that both undo and redo take. */
 export interface TakeBackRequest {
   expected_hash?: string
   dry_run?: boolean
@@ -42,7 +42,7 @@ export interface TakeBackRequest {
   note?: string
 }
 
-/** What is to become of a file, and the edits that this is about. */
+/** What is to be done in a file, and the edits that are concerned. */
 export interface Chosen {
   goal: TakeBackGoal
   edit_ids: readonly string[]
@@ -50,20 +50,20 @@ export interface Chosen {
 
 type ChooseFailure = HistoryFailure | OperationFailure
 
-/** A file to change. `recorded`: the path is the real one of a record, so that no link may stand there now. */
+/** A file to change. `recorded`: the path is the real path in a record, so no link may be there now. */
 export interface FileToTakeBack {
   path: string
   recorded: boolean
   expected_hash?: string
-  /** The edits among those that are meant that are half of a move, each with the other half. */
+  /** The edits that are half of a move, each with its other half. */
   halves?: ReadonlyMap<string, string>
-  /** The same without these edits; null: nothing is left to do. */
+  /** This file without these edits; null if nothing is left to do. */
   without?(edit_ids: ReadonlySet<string>): FileToTakeBack | null
-  /** Judged under the file's lock. */
+  /** Chooses the edits under the file's lock. */
   choose(history: FileHistory): Result<Chosen, ChooseFailure>
 }
 
-/** What is said of one file. */
+/** What is reported about one file. */
 export type TakeBackReport = Described & {
   toggles: readonly Selection[]
   toggled: string[]
@@ -75,12 +75,12 @@ export type TakeBackReport = Described & {
 export type FileTakenBack = FileChanged<TakeBackReport>
 type FileDone = { ok: true; value: FileTakenBack } | Failed
 
-/** What is needed beside the request. */
+/** What is needed besides the request. */
 export interface TakingBack extends Planning {
   workspace: Workspace
 }
 
-/** A request, and what it is carried out with. */
+/** A request, and what is needed to run it. */
 export interface TakeBackRun {
   taking: TakingBack
   verb: TakeBackVerb
@@ -88,16 +88,16 @@ export interface TakeBackRun {
   context: CallContext
 }
 
-/** What is answered once all files are done. */
+/** The answer once all files are done. */
 export type TakenBackOutcome = { operation: TakeBackVerb; outcome: TakeBackOutcome }
 
-/** `outcome`: what is kept of the answer under a key; with texts of the file only if `texts`. */
+/** `outcome`: the part of the answer that is kept under a key; with text of the file only if `texts`. */
 interface Mode {
   dry_run: boolean
   outcome?: (done: FileTakenBack, texts: boolean) => TakenBackOutcome
 }
 
-/** Who takes edits back, and why; which files they may delete by it, and who is told. */
+/** Who makes the change, and why; which files it may delete, and who is informed. */
 export function takenBackBy({
   verb,
   request: { note },
@@ -112,7 +112,7 @@ export function takenBackBy({
   return { origin, ...mayDelete(subject), audit, client }
 }
 
-/** Plans it under its lock and, unless it is a dry run, changes it. */
+/** Plans a file under its lock and, unless it is a dry run, changes it. */
 export async function changeFile(run: TakeBackRun, file: FileToTakeBack, mode: Mode): Promise<FileDone> {
   const done = await tryFile(run, file, mode)
   return done.ok ? done : withRemovals(run.taking.workspace, done)
@@ -132,7 +132,7 @@ async function tryFile(run: TakeBackRun, file: FileToTakeBack, { dry_run, outcom
   if (edited.ok || edited.failure.code !== 'FILE_NOT_FOUND') return edited
   const missing = verb === 'undo' ? await missingFile(taking.workspace, file, edited) : null
   if (missing !== null) return missing
-  // What is made again may be the file itself.
+  // The redone edit may be the creation of the file.
   const made = await taking.workspace.create(
     { ...target, overwrite: false, create_parents: true, name: 'known' },
     options,
@@ -143,7 +143,7 @@ async function tryFile(run: TakeBackRun, file: FileToTakeBack, { dry_run, outcom
 
 export type PlanFailure = ChooseFailure | ResultTooLarge | StaleFile | UnencodableText
 
-/** What is done in a file, planned on its history. */
+/** Plans what is done in a file, from its history. */
 export const plannerOf = (
   { taking, verb, request, context: { subject } }: TakeBackRun,
   file: FileToTakeBack,
@@ -178,7 +178,7 @@ export const plannerOf = (
       const { toggled, skipped, removes, description, ...plan } = planned.value
       const isSplit = !dry_run && editIdsOf(skipped).some(id => file.halves?.has(id))
       if (isSplit) return fail({ code: 'NOTHING_TO_UNDO', verb, edit_ids, reason: 'all_in_conflict' })
-      // Which edits lie between two states is known only now.
+      // Only now is it known which edits lie between two states.
       const refused = othersAmong(toggled, history.records, subject)
       if (refused !== null) return refused
       const undeletable = verb === 'redo' && removes === true && found.exists ? refusalToDelete(subject) : null
@@ -199,10 +199,10 @@ export const plannerOf = (
     }, restoring(taking.limits))
   )
 
-/** What is restored may begin with a mark. */
+/** Limits for restored content, which may begin with a byte order mark. */
 const restoring = (limits: { max_file_size: number }) => ({ ...limits, restores: true })
 
-/** A failure that names nothing to be taken back together that the caller may not take back. */
+/** The failure, without `together` if the caller may not undo those edits. */
 function permitted(
   failure: TakeBackTaskFailure,
   { records }: FileHistory,
@@ -213,20 +213,20 @@ function permitted(
   return othersAmong(together, records, subject) === null ? failure : others
 }
 
-/** The folders that were made for the file when it was made last. */
+/** The folders that were made when the file was last created. */
 const madeFolders = ({ records }: FileHistory): { made_folders?: readonly Buffer[] } => ({
   made_folders: records.findLast(({ hash_before, hash_after }) => hash_before === null && hash_after !== null)
     ?.made_folders
 })
 
-/** What the file was when a removal that is taken back removed it; where none is, when it was removed last. */
+/** The file's attributes when an undone removal removed it; if no removal is undone, when it was last removed. */
 function removedAs({ records }: FileHistory, toggled: readonly string[]): { attributes?: FileAttributes } {
   const removals = records.filter(({ hash_before, hash_after }) => hash_before !== null && hash_after === null)
   const { attributes } = removals.findLast(({ edit_id }) => toggled.includes(edit_id)) ?? removals.at(-1) ?? {}
   return { attributes }
 }
 
-/** A failure of the plan as one of the operation. */
+/** Turns a failure of the plan into one of the operation. */
 function inFile(
   failure: TakeBackTaskFailure,
   { verb, edit_ids, path, goal }: { verb: TakeBackVerb; edit_ids: readonly string[]; path: string; goal: TakeBackGoal }
@@ -258,13 +258,13 @@ function conflictAt(path: string, { by, ...conflict }: ConflictWithFix): Conflic
 }
 
 /**
- * There is no file to undo edits in. Null: a removal that stands may be one of them, so that the file can be made again.
+ * Why nothing can be undone in a missing file. Null: an applied removal may be among the edits, so recreate the file.
  */
 async function missingFile(workspace: Workspace, file: FileToTakeBack, failed: Failed): Promise<Failed | null> {
   return file.recorded ? removedMeanwhile(workspace, file, failed) : removedAt(workspace, file, failed)
 }
 
-/** If an undo of its creation removed it, that is said; an ordinary edit that did is what is to be undone. */
+/** Reports an undo of the creation that removed the file. Null if an ordinary edit removed it: that edit is undone. */
 async function removedAt(workspace: Workspace, { path }: FileToTakeBack, failed: Failed): Promise<Failed | null> {
   const newest = await newestOf(workspace, path)
   if (newest?.hash_after === null && (isOrdinary(newest) || wasNotThere(newest))) return null
@@ -273,7 +273,7 @@ async function removedAt(workspace: Workspace, { path }: FileToTakeBack, failed:
   return { ...failed, failure: { code: 'NOTHING_TO_UNDO', verb: 'undo', edit_ids, reason: 'file_removed' } }
 }
 
-/** An undo or redo with no file before and after it: what removed the file is an earlier edit. */
+/** An undo or redo with no file before and after it: an earlier edit removed the file. */
 const wasNotThere = ({ hash_before, hash_after }: EditRecord): boolean => hash_before === null && hash_after === null
 
 async function newestOf(workspace: Workspace, path: string): Promise<EditRecord | undefined> {
@@ -282,12 +282,12 @@ async function newestOf(workspace: Workspace, path: string): Promise<EditRecord 
 }
 
 /**
- * The file of a record is gone: what removed it stands in the way, but of what is undone already. Null: unless that is to
- * be undone too.
+ * The file of a record is gone: its removal conflicts with the edits, except with those that are already undone. Null
+ * if the removal is to be undone too.
  */
 async function removedMeanwhile(workspace: Workspace, file: FileToTakeBack, failed: Failed): Promise<Failed | null> {
   const { path } = file
-  // Its texts don't matter any more.
+  // Texts don't matter here.
   const chosen = file.choose({ changes: [], records: [] })
   const meant = chosen.ok ? chosen.value.edit_ids : []
   const found = await findByIds(workspace, meant)

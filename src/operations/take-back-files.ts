@@ -1,4 +1,4 @@
-// What /undo and /redo have in common: the files are planned all together, and changed all together. Does not know how a
+// What /undo and /redo have in common: all files are planned together, then changed together. Does not know how a
 // request says which edits it means, or how one file is planned.
 import { NamedChangesSchema } from '../../schemas/undo.ts'
 import { editIdsOf } from '../engine/history/change.ts'
@@ -23,31 +23,28 @@ import { outcomeOfAll, outcomeWithoutTexts } from './take-back-outcome.ts'
 
 type UndoRefused = Extract<HistoryFailure, { code: 'UNDO_CONFLICT' }>
 
-/** The conflicts that an answer lists. */
+/** How many conflicts an answer lists. */
 const MAX_CONFLICTS = 100
-/** How often files are planned that others change in between. Chosen, not measured. */
+/** How often to plan files that others change in between. Chosen, not measured. */
 const ATTEMPTS = 3
-/**
- * How often one file is read without its lock. Where another agent sends edits of it without a pause, most readings
- * come to nothing.
- */
+/** How often to read one file without its lock. If another agent edits it without a pause, most readings fail. */
 const READINGS = 30
-/** What comes out under the locks only if something has changed since the files were planned. */
+/** Failures that can occur under the locks only if something has changed since the files were planned. */
 const OVERTAKEN: readonly string[] = ['UNDO_CONFLICT', 'NOTHING_TO_UNDO', 'FILE_NOT_FOUND', 'ALREADY_EXISTS']
 
-/** What both operations say of themselves. */
+/** The properties that both operations share. */
 export const takeBackFacts = ({ workspace }: TakingBack) =>
   ({
     effect: 'changes',
     expects_hash: true,
     expects_none: false,
     items: { changes: NamedChangesSchema },
-    // agent and session are of whose edits are meant; the caller's own come in headers.
+    // agent and session select edits; the caller's own come in headers.
     call_fields: ['idempotency_key'],
     keyed: keyedByAll(workspace, kept => (kept as TakenBackOutcome).outcome.results)
   }) as const
 
-/** Changes all files or none. Of several, all conflicts are found before any lock is taken. */
+/** Changes all files or none. With several files, all conflicts are found before any lock is taken. */
 export async function takeBackFiles(
   taking: TakingBack,
   verb: TakeBackVerb,
@@ -58,7 +55,7 @@ export async function takeBackFiles(
   const { dry_run = false } = request
   const run = { taking, verb, request, context }
   const [first, ...others] = files
-  // It is planned once, under its lock.
+  // A single file is planned once, under its lock.
   if (first !== undefined && others.length === 0 && !dry_run) return takeBackOne(run, first, [])
   for (let attempt = 1; ; attempt++) {
     const planned = await planAll(run, files)
@@ -69,7 +66,7 @@ export async function takeBackFiles(
   }
 }
 
-/** As it would be; read again, since that is done without its lock, where it was changed meanwhile. */
+/** Plans a file without its lock; reads it again if it changed meanwhile. */
 async function planFile(run: TakeBackRun, file: FileToTakeBack): ReturnType<typeof changeFile> {
   for (let reading = 1; ; reading++) {
     const planned = await changeFile(run, file, { dry_run: true })
@@ -80,7 +77,7 @@ async function planFile(run: TakeBackRun, file: FileToTakeBack): ReturnType<type
 const isChangedMeanwhile = ({ failure }: Failed): boolean =>
   failure.code === 'STALE_FILE' && failure.reason === 'changed_meanwhile'
 
-/** What was done in files, or would be. `left`: edits of others, which were in conflict. */
+/** What was done in the files, or would be. `left`: edits in other files, left alone because of conflicts. */
 const answerOf = (
   { verb, request }: TakeBackRun,
   done: readonly FileTakenBack[],
@@ -94,7 +91,7 @@ const answerOf = (
 async function takeBackOne(run: TakeBackRun, file: FileToTakeBack, left: readonly string[]): Promise<Called> {
   const answer = (done: FileTakenBack): TakenBackOutcome => answerOf(run, [done], left)
   const outcome = (done: FileTakenBack, texts: boolean): TakenBackOutcome =>
-    // It may name edits of other files, of whose texts the policy of this one says nothing.
+    // It may name edits of other files, and this file's policy doesn't decide about their texts.
     texts && left.length === 0 ? answer(done) : outcomeWithoutTexts(answer(done))
   const done = await changeFile(run, file, { dry_run: false, outcome })
   return done.ok ? ok(answer(done.value)) : done
@@ -109,7 +106,7 @@ async function takeBackPlanned(run: TakeBackRun, { done, files, left }: PlannedF
   const options: ChangeOptions<BatchDone<TakeBackReport>> = {
     dry_run: false,
     ...takenBackBy(run),
-    // It is kept with one file, whose policy says nothing of the others' texts.
+    // It is kept with one file, and that file's policy doesn't decide about the texts of the others.
     outcome: all => outcomeWithoutTexts(answer(all))
   }
   const steps = files.map((file, i) => stepOf(run, file, done[i]!))
@@ -120,7 +117,7 @@ async function takeBackPlanned(run: TakeBackRun, { done, files, left }: PlannedF
   return failed.failure.code === 'UNDO_CONFLICT' ? { ...failed, failure: ofOneFile(failed.failure) } : failed
 }
 
-/** What one of several files was refused for: what could be taken back together is known of that file only. */
+/** The failure of one of several files: `together` is known only for that file, so it is dropped. */
 const ofOneFile = ({ together: _, ...refused }: UndoRefused): UndoRefused => refused
 
 function stepOf(
@@ -130,22 +127,24 @@ function stepOf(
 ): BatchStep<TakeBackReport, PlanFailure> {
   const { path, expected_hash } = file
   const plan = plannerOf(run, file, false)
-  // It is made again, or stays removed.
+  // The file is created again, or stays removed.
   const isNotThere = planned.created !== undefined
   return isNotThere
     ? { operation: 'create', target: { path, overwrite: false, create_parents: true, name: 'known' }, plan }
     : { operation: 'edit', target: { path, expected_hash }, plan, apart: true }
 }
 
-/** The files that there is something to do in, as they would be; `left`: edits of others, which were in conflict. */
+/** The files with something to do, and the planned results; `left`: edits in other files, left because of conflicts. */
 interface PlannedFiles {
-  /** Of each of `files`. */
+  /** One for each of `files`. */
   done: FileTakenBack[]
   files: readonly FileToTakeBack[]
   left: readonly string[]
 }
 
-/** Fails with the conflicts of all files together. A move of which one half is in conflict is left as a whole. */
+/**
+ * Fails with the conflicts of all files together. If one half of a move is in conflict, the whole move is left alone.
+ */
 async function planAll(
   run: TakeBackRun,
   files: readonly FileToTakeBack[]
@@ -200,7 +199,7 @@ async function planAll(
   return ok({ done, files: toChange, left: nothing.flatMap(skippedOf) })
 }
 
-/** Both halves of each move of which one is among the edits that were left because of conflicts. */
+/** Both halves of each move that has a half among the edits left because of conflicts. */
 const movesInConflict = (files: readonly FileToTakeBack[], left: readonly string[]): Set<string> =>
   new Set(files.flatMap(({ halves = [] }) => [...halves].filter(([id]) => left.includes(id)).flat()))
 

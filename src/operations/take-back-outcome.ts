@@ -1,9 +1,9 @@
-// What /undo and /redo answer, of one file and of all. Does not know how files are changed.
+// The answers of /undo and /redo, for one file and for all. Does not know how files are changed.
 import { fileWithoutTexts, outcomeOf, outcomeOfRemoved } from './file-operation.ts'
 import type { TakeBackOutcome, TakenBackFile } from './operation.ts'
 import type { FileTakenBack, TakeBackRequest, TakenBackOutcome } from './take-back-file.ts'
 
-/** `left`: edits that were left in files of which nothing was changed. */
+/** `left`: edits that were left alone in files in which nothing was changed. */
 export function outcomeOfAll(
   request: TakeBackRequest,
   all: readonly FileTakenBack[],
@@ -28,7 +28,7 @@ function outcomeOfFile(request: TakeBackRequest, done: FileTakenBack): TakenBack
   return { ...outcomeOf(request, done), created: isNew ? true : undefined, edit_ids }
 }
 
-/** The answer without what the files hold. */
+/** The answer without text of the files. */
 export const outcomeWithoutTexts = ({ operation, outcome }: TakenBackOutcome): TakenBackOutcome => {
   const results = outcome.results.map((file): TakenBackFile => {
     const { edit_ids, created, removed, ...others } = file

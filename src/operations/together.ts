@@ -1,4 +1,4 @@
-// What operations on many files have in common: their steps are made together, all or none, and answered as one. Does not
+// What operations on many files have in common: their steps are made together, all or none, with one answer. Does not
 // know what a request asks for.
 import { MAX_OTHER_FAILURES } from '../../schemas/problem.ts'
 import { fail, ok } from '../result.ts'
@@ -15,16 +15,16 @@ interface Together<Name, R> {
   operation: Name
   dry_run: boolean
   steps: readonly Step[]
-  /** What the call returns of what became of all steps: plain JSON, since it is kept under an idempotency key. */
+  /** The call's results, from the results of all steps: plain JSON, since they are kept under an idempotency key. */
   resultsOf: (done: readonly StepDone[]) => R[]
-  /** A result without what the file holds, for a history that must not keep it. */
+  /** A result without text of the file, for a history that must not keep it. */
   withoutTexts: (result: R) => R
   /**
-   * Adds to the failure of step `at` of which part it is. `earlier`: the steps that had changed the same text; `behind`: the
-   * one that stands in its way.
+   * Adds to the failure of step `at` the part that it belongs to. `earlier`: steps that had changed the same text;
+   * `behind`: the step that is in its way.
    */
   told: (failed: Failed, step: { at: number; earlier: readonly number[]; behind?: number }) => Promise<Failed>
-  /** Which parts steps are that weren't tried because of those that failed. */
+  /** The parts of steps that weren't tried because others failed. */
   untriedOf: (steps: readonly number[], failed: readonly number[]) => PartWithPath[]
 }
 
@@ -39,7 +39,7 @@ export function failedPart(
   return { ...part, after, ...(behind !== undefined && { behind: partAt(behind) }) }
 }
 
-/** Makes steps together. A failure is that of one step, or of all together: then nothing is added to it. */
+/** Makes steps together. A failure belongs to one step, or to all of them; nothing is added to the latter. */
 export async function makeTogether<Name extends 'batch' | 'apply_patch', R>(
   workspace: Workspace,
   { caller, key, subject, audit, client }: CallContext,
@@ -64,7 +64,7 @@ export async function makeTogether<Name extends 'batch' | 'apply_patch', R>(
     audit,
     client,
     ...mayDelete(subject),
-    // It is kept with one file: what removes the texts of another doesn't find it.
+    // It is kept with one file: removing the texts of another file wouldn't find it.
     outcome: (done, texts) => answer(done, texts && isOfOneFile(done))
   }
   const noted = steps.map((step, i) => noting(step, path => (planned[i] = path)))
@@ -73,7 +73,7 @@ export async function makeTogether<Name extends 'batch' | 'apply_patch', R>(
   const { others = [], untried = [], ...first } = done
   if (isOfAll(first.failure)) return fail(first.failure)
   const toldOf = ({ at, behind, ...failed }: FailedStep<CallFailure>): Promise<Failed> => {
-    // Where it wasn't planned, no text is the reason.
+    // If the step wasn't planned, no text is the cause.
     const path = planned[at]
     const earlier = path === undefined ? [] : planned.flatMap((other, i) => (i < at && other === path ? [i] : []))
     return told(failed, { at, earlier, behind })
@@ -81,7 +81,7 @@ export async function makeTogether<Name extends 'batch' | 'apply_patch', R>(
   const failures = [{ at: first.at, failed: await toldOf(first) }]
   const untold: number[] = []
   for (const other of others) {
-    // Now that it is known where a file was moved, an earlier step is for that one.
+    // An earlier failure shows where the file was moved; correcting that step may fix this one too.
     if (failures.some(({ failed }) => isNowAt(failed, other))) untold.push(other.at)
     else failures.push({ at: other.at, failed: await toldOf(other) })
   }
@@ -96,15 +96,15 @@ export async function makeTogether<Name extends 'batch' | 'apply_patch', R>(
   }
 }
 
-/** Whether the file that is missing was moved to the path of the other step. */
+/** Whether the missing file was moved to the path of the other step. */
 const isNowAt = ({ failure }: Failed, { path, resolved_path = path }: FailedStep<CallFailure>): boolean =>
   'now_at' in failure && failure.now_at === resolved_path
 
-/** Whether all steps are of one file, so that what is kept of their answer is of that alone. */
+/** Whether all steps concern one file, so that the kept answer does too. */
 const isOfOneFile = ({ steps }: BatchDone<Reported>): boolean =>
   new Set(steps.map(({ path, resolved_path = path }) => resolved_path)).size === 1
 
-/** The same step, which says of which real path it is when it is planned. */
+/** The step, which passes its real path to `note` when it is planned. */
 const noting = (step: Step, note: (path: string) => void): Step => ({
   ...step,
   plan(original, file) {

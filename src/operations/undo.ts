@@ -1,4 +1,4 @@
-// /undo: edits are taken back, whoever made them, and nothing else is touched. Which edits: by a selector.
+// /undo: undoes edits by any author, and touches nothing else. A selector says which edits.
 import { UndoRequestSchema, UndoResultSchema, type UndoRequest } from '../../schemas/undo.ts'
 import { editIdsOf } from '../engine/history/change.ts'
 import { standingOf } from '../engine/history/units.ts'
@@ -37,7 +37,7 @@ export const makeUndo = (taking: TakingBack): Operation<UndoRequest> => ({
   summary: 'Take edits back',
   description: () => 'Takes back your last edit or these, unless later ones build on it.',
   hints: { path: 'Its last edit.' },
-  // The definitions of all tools together are to stay small.
+  // Keep the definitions of all tools together small.
   tool_fields: ['edit_ids', 'path'],
   request: UndoRequestSchema,
   outcome: UndoResultSchema,
@@ -56,7 +56,7 @@ export const makeUndo = (taking: TakingBack): Operation<UndoRequest> => ({
 
 const SELECTORS = ['edit_id', 'edit_ids', 'changes', 'batch_id', 'session', 'agent', 'path'] as const
 
-/** What is wrong with the choice of a selector. */
+/** What is wrong with the selectors. */
 function faultOf(request: UndoRequest): { pointer: string; reason: FixedFault } | null {
   const fault = selectorFault(request, SELECTORS)
   if (fault !== null) return fault
@@ -67,7 +67,7 @@ function faultOf(request: UndoRequest): { pointer: string; reason: FixedFault } 
   return null
 }
 
-/** Takes edits back in all their files. `known`: records of some of them. */
+/** Undoes edits in all their files. `known`: records of some of them. */
 async function undoMeant(
   taking: TakingBack,
   request: UndoRequest,
@@ -81,14 +81,14 @@ async function undoMeant(
   return files.ok ? takeBackFiles(taking, 'undo', request, files.value, context) : files
 }
 
-/** Takes back the last edit of a file, or all after `to`. What was the last is known under the lock. */
+/** Undoes the last edit of a file, or all after `to`. The last edit is determined under the lock. */
 async function undoOfFile(
   taking: TakingBack,
   request: UndoRequest & { path: string },
   context: CallContext
 ): Promise<Called> {
   const { path, to, expected_hash, on_conflict = 'refuse' } = request
-  // Whether there is a history: without one, the file seems never to have been changed.
+  // Fails without a history; else the file would seem never to have been changed.
   const history = await taking.workspace.history({ path, limit: 1 })
   if (!history.ok) return { ...history, path }
   const swept = to === undefined ? null : await sweptEdit(taking.workspace, to, 'undo')
@@ -108,14 +108,14 @@ async function undoOfFile(
     const gone = await allSwept(taking.workspace, { path }, { selector: 'path', name: path }, 'undo')
     return gone === null ? done : { path, ...gone }
   }
-  // It is of two files, of which only one was locked.
+  // A move concerns two files, and only one was locked.
   const moved = await undoMeant(taking, request, { meant: wholeEdits([half]), known: [half] }, context)
   return moved.ok ? moved : { path, ...moved }
 }
 
 const nothingLeft = fail<HistoryFailure>({ code: 'NOTHING_TO_UNDO', verb: 'undo', edit_ids: [], reason: 'none' })
 
-/** The last edit that stands, of whoever. */
+/** The last applied edit, by any author. */
 function lastEdit({ changes, records }: FileHistory): EditRecord | undefined {
   const standing = standingOf(changes)
   return records.findLast(record => isOrdinary(record) && standing.get(record.edit_id)?.state !== 'undone')
@@ -138,7 +138,7 @@ function stateAfterEdit({ records }: FileHistory, edit_id: string): Result<Chose
   return ok({ goal: { state_after: edit_id }, edit_ids })
 }
 
-/** The edits that are meant, and records that say what they are. */
+/** The edits that are meant, and their records. */
 interface MeantEdits {
   meant: Meant[]
   known: readonly EditRecord[]
@@ -162,7 +162,7 @@ async function selected(
   const found = await findEdits(
     workspace,
     query,
-    // A batch of undos is named in the answer; what a batch has made again can be taken back.
+    // For a batch, keep its undos, so that the answer can name them, and its redos, which can be undone.
     edit => isLeft(edit) || (batch_id !== undefined && !isOrdinary(edit.record)),
     whose === undefined ? 1 : Infinity
   )
@@ -175,7 +175,7 @@ async function selected(
   if (whose === undefined) {
     const several = await severalClients(workspace, context, 'undo', isLeft)
     if (several !== null) return several
-    // What the caller did last was the batch as a whole.
+    // The caller's last act was the batch as a whole.
     if (last.batch_id !== undefined) return selected(workspace, { batch_id: last.batch_id }, context)
   }
   const others = othersIn(recordsOf(found.value.edits), subject)

@@ -7,29 +7,29 @@ import type * as TreeSitter from 'web-tree-sitter'
 import { CODE } from '../engine/outline/languages.ts'
 import { type ParseMemory, PARSING_MEMORY } from './parse-memory.ts'
 
-// What build.js has put into dist/, so that the packages themselves aren't needed where editd is installed.
+// build.js has put these into dist/, so that an installed editd doesn't need the packages themselves.
 const RUNTIME = import.meta.resolve('#grammars/web-tree-sitter.js')
 const treeSitter = (await import(RUNTIME)) as typeof TreeSitter
 const decompress = promisify(brotliDecompress)
 
-// Node has it; its types are those of browsers.
+// Node has it, but only the browser types declare it.
 declare const WebAssembly: { Memory: new (pages: { initial: number; maximum: number }) => object }
 
 const PAGE = 64 * 1024
-/** What the runtime begins with, in pages. */
+/** The runtime's memory at the start, in pages. */
 const FIRST_PAGES = 512
 let ready: Promise<void> | undefined
-/** Where a tree takes more memory, the runtime is aborted, and with it the thread: `isOutOfMemory`. */
+/** If a tree takes more memory, the runtime aborts and its thread ends: see `isOutOfMemory`. */
 const start = (trees: number): Promise<void> =>
   treeSitter.Parser.init({
     wasmMemory: new WebAssembly.Memory({ initial: FIRST_PAGES, maximum: trees / PAGE }),
-    // The error says so.
+    // The error has this message too.
     printErr: () => {}
   })
 
 interface Tools {
   parser: TreeSitter.Parser
-  /** What is a definition; made when it is first asked for. */
+  /** The query that finds definitions; made when it is first needed. */
   query: () => TreeSitter.Query
 }
 const tools = new Map<string, Promise<Tools>>()
@@ -47,7 +47,7 @@ async function load(language: string): Promise<Tools> {
   }
 }
 
-/** What `use` makes of the tree of a text in a language of code, which exists as long as that runs. */
+/** Runs `use` on the tree of a text in a language of code, and returns its result; the tree exists only during that. */
 export async function withTree<R>(
   source: string,
   language: string,

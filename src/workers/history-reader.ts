@@ -1,4 +1,4 @@
-// What the changes of a file come to, who wrote its lines, and what a change looks like: short ones on the event loop,
+// Computes the net effect of a file's changes, who wrote its lines, and diffs of changes: short ones on the event loop,
 // others in a thread, one after the other. Does not know who asks.
 import { blameOf, type BlamedText, type BlameTask } from '../engine/blame.ts'
 import type { HistoryGone, LineOutOfRange } from '../engine/failure.ts'
@@ -15,21 +15,21 @@ import { Threads } from './threads.ts'
 export class HistoryReader {
   readonly #threads = new Threads<Job, Results>('worker', { size: 1 })
 
-  /** What is pending of `present`, which must not be used afterwards. Rejects where the thread fails. */
+  /** What is pending in `present`, which must not be used afterwards. Rejects if the thread fails. */
   async pending(present: Buffer, task: PendingTask): Promise<Result<PendingText, HistoryGone>> {
     if (isShort(present, task.changes)) return pendingOf(present, task)
     const { job, transfer } = packTask(present, task)
     return this.#threads.run({ type: 'pending', ...job }, { transfer })
   }
 
-  /** Who wrote its lines; the same holds. */
+  /** Who wrote the lines of `present`, which must not be used afterwards. Rejects if the thread fails. */
   async blame(present: Buffer, task: BlameTask): Promise<Result<BlamedText, HistoryGone | LineOutOfRange>> {
     if (isShort(present, task.changes)) return blameOf(present, task)
     const { job, transfer } = packTask(present, task)
     return this.#threads.run({ type: 'blame', ...job }, { transfer })
   }
 
-  /** The diff of a recorded change. Rejects where the thread fails. */
+  /** The diff of a recorded change. Rejects if the thread fails. */
   async diff(
     splices: readonly RecordedSplice[],
     around: readonly Surroundings[],

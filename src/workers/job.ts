@@ -77,10 +77,10 @@ export interface RecordedDiffJob {
 export type Job =
   SearchJob | CheckSearchJob | PlanJob | ReplanJob | TakeBackJob | PendingJob | BlameJob | RecordedDiffJob
 
-/** A plan as a thread sends it, with the bytes that it is of. */
+/** A plan as a thread sends it, with the bytes that it was made for. */
 export type SentPlan<P extends TaskResult> = Omit<P, 'splices'> & { original: Buffer; splices?: PackedSplices }
 
-/** The result of each. */
+/** The result of each type of job. */
 export interface Results {
   search: SearchResult
   check_search: Result<null, InvalidRegex>
@@ -92,13 +92,13 @@ export interface Results {
   recorded_diff: Diff
 }
 
-/** What one replaced place takes of a thread's heap at the most, in bytes; 800 to 1,000 measured. */
+/** The most heap that one replaced place takes in a thread, in bytes; 800 to 1,000 were measured. */
 const PLACE_MEMORY = 1250
 const MOST_PLACES = Math.min(MAX_REPLACEMENTS, Math.floor(getHeapStatistics().heap_size_limit / PLACE_MEMORY))
 
-/** The result, and the buffers that go along instead of being copied. */
+/** The result of a job, and the buffers that are moved with it instead of being copied. */
 export async function runJob(job: Job): Promise<{ result: Results[Job['type']]; transfer: ArrayBuffer[] }> {
-  // Regular expressions are 260 KB of code.
+  // Regular expressions are 260 KB of code, so load them only here.
   if (job.type === 'check_search') {
     const { checkSearch } = await import('../engine/inspect/search.ts')
     return { result: checkSearch(job.request), transfer: [] }
@@ -139,14 +139,14 @@ function sent<P extends TaskResult, F>(
 }
 
 /**
- * What lies under views, but for the pool of small buffers: Node refuses to move that, so that it is copied. A buffer of
- * less than half the pool is in it: 8 KiB on Node 20 and 22, 64 KiB on Node 24.21.
+ * The memory under views, except the pool of small buffers: Node refuses to move it, so it is copied. A buffer smaller
+ * than half the pool lies in it: 8 KiB on Node 20 and 22, 64 KiB on Node 24.21.
  */
 const buffersOf = (views: readonly Buffer[]): ArrayBuffer[] => [
   ...new Set(views.map(view => view.buffer as ArrayBuffer).filter(({ byteLength }) => byteLength !== Buffer.poolSize))
 ]
 
-/** Returns whether the time is over. */
+/** Returns a function that says whether the time is over. */
 function within(time: number): () => boolean {
   const end = performance.now() + time
   return () => performance.now() > end

@@ -1,5 +1,5 @@
-// What is asked of outlines of documents and sources, which parsers make in a worker thread, one file after the other.
-// Does not know grammars or requests.
+// Requests for outlines of documents and sources, which parsers make in a worker thread, one file after the other. Does
+// not know grammars or requests of callers.
 import { PARSED_SIZE } from '../engine/outline/outlined.ts'
 import type { symbolOn } from '../engine/outline/target.ts'
 import type { OutlineEntry } from '../engine/failure.ts'
@@ -8,12 +8,12 @@ import { fail, ok, type Result } from '../result.ts'
 import { isOutOfMemory, parseThread, PARSING_MEMORY } from './parse-memory.ts'
 import { type CrashReport, TIMED_OUT, Threads } from './threads.ts'
 
-/** Milliseconds that parsing a text may take; then its thread is ended. */
+/** How long parsing a text may take, in ms; then its thread is ended. */
 const PARSING_TIME = 10_000
-/** Files that may wait. */
+/** How many files may wait. */
 const WAITING = 16
 
-/** The items from `start` to before `end`, by their index. */
+/** The items from index `start` to before index `end`. */
 export interface ItemsJob {
   type: 'items'
   bytes: Uint8Array
@@ -27,7 +27,7 @@ export interface SymbolJob {
   language: string
   lines: readonly [number, number]
 }
-/** `limit`: bytes of the text that the edit makes. */
+/** `limit`: bytes of the text that the edit produces. */
 export interface SectionJob {
   type: 'section'
   bytes: Uint8Array
@@ -37,7 +37,7 @@ export interface SectionJob {
 }
 export type OutlineJob = ItemsJob | SymbolJob | SectionJob
 
-/** The result of each. */
+/** The result of each type of job. */
 export interface OutlineResults {
   items: { items: OutlineEntry[]; total: number; syntax_error_lines: number[] }
   symbol: ReturnType<typeof symbolOn>
@@ -45,7 +45,7 @@ export interface OutlineResults {
 }
 
 /**
- * Why there is no outline. `limit` and `actual` in bytes, of the file or of the parser's memory; for `too_slow` in
+ * Why there is no outline. `limit` and `actual`: bytes of the file or of the parser's memory; for `too_slow`,
  * milliseconds.
  */
 export type Unparsed =
@@ -66,14 +66,14 @@ export class Outliner {
     this.#onCrash = options.onCrash
   }
 
-  /** Whether so many files wait that another one should not be read for. */
+  /** Whether so many files wait that no other one should be read. */
   get full(): boolean {
     return this.#threads.jobs >= WAITING
   }
 
   /**
-   * The items of an outline from `start` to before `end`, by their index, and how many there are. Of this as of all: a
-   * text is without NUL and in one of the languages of `OUTLINED`, and `bytes` stay as they are.
+   * The items of an outline from index `start` to before `end`, and how many there are. In all methods here, the text
+   * has no NUL and is in one of the languages of `OUTLINED`, and `bytes` are not changed.
    */
   items(
     bytes: Buffer,
@@ -83,7 +83,7 @@ export class Outliner {
     return this.#run({ type: 'items', bytes, language, ...shown })
   }
 
-  /** How the symbol on just these lines is named; null where there is none. */
+  /** The name of the symbol on exactly these lines; null if there is none. */
   symbolOn(
     bytes: Buffer,
     language: string,
@@ -92,7 +92,7 @@ export class Outliner {
     return this.#run({ type: 'symbol', bytes, language, lines })
   }
 
-  /** The edit of lines that /edit-section asks for, or why there is none. */
+  /** The line edit that /edit-section asks for, or why there is none. */
   async section(
     bytes: Buffer,
     language: string,

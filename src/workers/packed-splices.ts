@@ -1,29 +1,29 @@
-// Recorded splices on their way to a worker thread: all texts in one piece of memory, which moves there. Does not know
-// jobs.
+// Packs recorded splices for a worker thread: all texts are in one buffer, which moves there. Does not know jobs.
 import type { RecordedChange, RecordedSplice } from '../engine/history/change.ts'
 import type { Surroundings } from '../engine/report/recorded-diff.ts'
 import { bufferOf, transferable } from './thread.ts'
 
-/** `lengths`: of each splice two, those of `old` and `insert`; `bytes`: these texts one after the other. */
+/** `lengths`: two for each splice, of `old` and of `insert`; `bytes`: these texts one after the other. */
 export interface PackedSplices {
   starts: Float64Array<ArrayBuffer>
   lengths: Float64Array<ArrayBuffer>
   bytes: Uint8Array<ArrayBuffer>
 }
 
-/** `facts`: all but their splices; `counts`: how many each has; null: they aren't known. */
+/** `facts`: the changes without their splices; `counts`: how many splices each has; null: they aren't known. */
 export interface PackedChanges {
   facts: readonly Omit<RecordedChange, 'splices'>[]
   counts: readonly (number | null)[]
   splices: PackedSplices
 }
 
-/** A task with its changes as they are sent. */
+/** A task with its changes packed. */
 export type Packed<T extends { changes: readonly RecordedChange[] }> = Omit<T, 'changes'> & { changes: PackedChanges }
 
 /**
- * Copies of the splices. A text that is sent by itself takes along all that it is a view of, or has to be copied into
- * memory of its own: that takes four times as long (21 ms instead of 5 for 10,000 splices of a few bytes).
+ * Copies of the splices. A text that is sent by itself takes along the whole buffer that it is a view of, or has to be
+ * copied into a buffer of its own, which takes four times as long (21 ms instead of 5 for 10,000 splices of a few
+ * bytes).
  */
 export function packSplices(splices: readonly RecordedSplice[]): PackedSplices {
   let size = 0
@@ -45,7 +45,7 @@ export function packSplices(splices: readonly RecordedSplice[]): PackedSplices {
   return packed
 }
 
-/** The splices again, their texts as views. */
+/** The unpacked splices; their texts are views. */
 export function unpackSplices({ starts, lengths, bytes }: PackedSplices): RecordedSplice[] {
   const all = bufferOf(bytes)
   const splices: RecordedSplice[] = []
@@ -59,21 +59,21 @@ export function unpackSplices({ starts, lengths, bytes }: PackedSplices): Record
   return splices
 }
 
-/** What moves along instead of being copied. */
+/** The buffers that are moved instead of being copied. */
 export const memoryOf = ({ starts, lengths, bytes }: PackedSplices): ArrayBuffer[] => [
   starts.buffer,
   lengths.buffer,
   bytes.buffer
 ]
 
-/** The text around splices, in the same form. */
+/** The text around splices, packed like splices. */
 export const packSurroundings = (around: readonly Surroundings[]): PackedSplices =>
   packSplices(around.map(({ start_line, before, after }) => ({ start: start_line, old: before, insert: after })))
 
 export const unpackSurroundings = (packed: PackedSplices): Surroundings[] =>
   unpackSplices(packed).map(({ start, old, insert }) => ({ start_line: start, before: old, after: insert }))
 
-/** A text and a task about it, for a job, and what moves with them: the text must not be used afterwards. */
+/** A text and a task about it, for a job, and the buffers that move: the text must not be used afterwards. */
 export function packTask<T extends { changes: readonly RecordedChange[] }>(
   text: Buffer,
   task: T

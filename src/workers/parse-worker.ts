@@ -1,5 +1,5 @@
-// The entry point of the threads that parse: what is asked of outlines, and checks of syntax. An outline itself never
-// leaves its thread: it may have a million items. Does not know more than one job at a time.
+// The entry point of the threads that parse: they answer questions about outlines, and check syntax. An outline never
+// leaves its thread, since it may have a million items. Does not know more than one job at a time.
 import { CODE } from '../engine/outline/languages.ts'
 import type { Node } from '../engine/outline/node.ts'
 import { sourceOf } from '../engine/outline/symbols.ts'

@@ -1,4 +1,4 @@
-// The outline of a text, made by parsers. Does not know jobs.
+// Makes the outline of a text, by parsers. Does not know jobs.
 import { CODE } from '../engine/outline/languages.ts'
 import { markdownOutline } from '../engine/outline/markdown.ts'
 import type { Node } from '../engine/outline/node.ts'
@@ -8,8 +8,8 @@ import { sourceOf, symbolsOf, type Captured } from '../engine/outline/symbols.ts
 import { withTree } from './grammars.ts'
 
 /**
- * The outline of a text without NUL in one of the languages of `OUTLINED`. `strings_in`: the lines of code of which it
- * says whether they begin inside a string.
+ * The outline of a text without NUL in one of the languages of `OUTLINED`. `strings_in`: lines of code; the outline
+ * says of each whether it begins inside a string.
  */
 export async function parse(bytes: Buffer, language: string, strings_in?: Lines): Promise<Outline> {
   if (language === 'markdown') return markdownOutline(bytes)

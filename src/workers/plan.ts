@@ -18,18 +18,18 @@ import { bufferOf, transferable } from './thread.ts'
 import type { Job, Results, SentPlan } from './job.ts'
 import { Threads } from './threads.ts'
 
-/** Bytes of a file, and of the texts of its change, up to which it is planned on the event loop. */
+/** The most bytes of a file, and of the texts of its change, to plan on the event loop. */
 const INLINE_PLAN_BYTES = 256 * 1024
 /**
- * Work (see `fitsWorkBudget`) up to which a plan is made there: that of replacing two thousand places, for instance.
+ * The most work (see `fitsWorkBudget`) to plan on the event loop: that of replacing two thousand places, for example.
  */
 const INLINE_PLAN_WORK = 2_000_000
-/** What replaying one splice costs, as bytes of a text. Chosen, not measured. */
+/** The cost of replaying one splice, as bytes of text. Chosen, not measured. */
 const SPLICE_WORK = 128
-/** While one plan takes long, another needn't wait. */
+/** Two, so that a second plan needn't wait for a slow one. */
 const THREADS = 2
 
-/** A plan with the bytes that it is of, which were away meanwhile. */
+/** A plan with the bytes that it was made for, which had moved to the thread. */
 export type InThread<P extends TaskResult> = P & { original: Buffer }
 
 export class PlanMaker {
@@ -40,8 +40,8 @@ export class PlanMaker {
   }
 
   /**
-   * Plans a change of `original`. Where it returns a promise, these bytes have moved away and must not be used any
-   * more: they come back as `original` of the plan, or not at all. Rejects where the thread fails.
+   * Plans a change of `original`. If it returns a promise, these bytes have moved away and must not be used any more:
+   * they come back as `original` of the plan, or not at all. Rejects if the thread fails.
    */
   plan(
     original: Buffer,
@@ -56,8 +56,8 @@ export class PlanMaker {
   }
 
   /**
-   * What a change that was made for another state would do in `original`, whose bytes must not be used afterwards.
-   * Rejects where the thread fails.
+   * What a change for an earlier state would do in `original`, whose bytes must not be used afterwards. Rejects if the
+   * thread fails.
    */
   replan(original: Buffer, task: StaleTask): CurrentOutcome | Promise<CurrentOutcome> {
     const { earlier, ...others } = task
@@ -71,7 +71,7 @@ export class PlanMaker {
   }
 
   /**
-   * Plans to take changes back. Where it returns a promise, `original` has moved away as in `plan`. Rejects where the
+   * Plans an undo or redo of changes. If it returns a promise, `original` has moved away as in `plan`. Rejects if the
    * thread fails.
    */
   takeBack(
@@ -109,7 +109,7 @@ export class PlanMaker {
   }
 }
 
-/** Buffers arrive as plain arrays of bytes. */
+/** Restores buffers, which arrive as plain arrays of bytes. */
 function arrived<P extends TaskResult>({ original, pieces, splices, ...others }: SentPlan<P>): InThread<P> {
   const buffers = { original: bufferOf(original), pieces: pieces.map(bufferOf) }
   return { ...others, ...buffers, ...(splices && { splices: unpackSplices(splices) }) } as unknown as InThread<P>
@@ -119,7 +119,7 @@ function arrived<P extends TaskResult>({ original, pieces, splices, ...others }:
 export const isShort = (present: Buffer, changes: readonly RecordedChange[]): boolean =>
   changes.reduce((sum, { splices }) => sum + workOf(splices ?? []), present.length) <= INLINE_PLAN_BYTES
 
-/** Whether one is looked at there. */
+/** Whether one change is short enough to be read on the event loop. */
 export const isShortChange = (splices: readonly RecordedSplice[]): boolean => workOf(splices) <= INLINE_PLAN_BYTES
 
 const workOf = (splices: readonly RecordedSplice[]): number =>

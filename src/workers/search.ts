@@ -11,15 +11,15 @@ import type { Job, Results } from './job.ts'
 import { TIMED_OUT, Threads } from './threads.ts'
 
 /**
- * Bytes up to which literal text is searched on the event loop: it takes less time than sending it to the worker and
+ * The most bytes to search for literal text on the event loop: that takes less time than sending them to the worker and
  * back.
  */
 const INLINE_SEARCH_BYTES = 128 * 1024
-/** Searches that may wait, each with its whole file. */
+/** How many searches may wait, each with its whole file. */
 const WAITING = 16
-/** Milliseconds that a search may take; then it returns how far it got. */
+/** How long a search may take, in ms; then it returns what it has found so far. */
 const SEARCH_TIME = 5_000
-/** After so long without an answer, the worker is ended: a single line was too much for it. */
+/** How much longer to wait, in ms, before the worker is ended: then a single line was too much for it. */
 const GRACE = 5_000
 
 export class Searcher {
@@ -32,14 +32,14 @@ export class Searcher {
     this.#grace = options.grace ?? GRACE
   }
 
-  /** Whether so many searches wait that another one should not be read for. */
+  /** Whether so many searches wait that no other file should be read. */
   get full(): boolean {
     return this.#threads.jobs >= WAITING
   }
 
   /**
-   * Searches a text; `bytes` must not be used afterwards. What takes too long is `stopped_at_line`; rejects where the
-   * worker fails.
+   * Searches a text; `bytes` must not be used afterwards. If it takes too long, `stopped_at_line` says how far it got.
+   * Rejects if the worker fails.
    */
   async search(bytes: Buffer, request: SearchRequest): Promise<SearchResult> {
     if (bytes.length <= INLINE_SEARCH_BYTES && !request.regex && !request.ignore_case) {
@@ -53,7 +53,10 @@ export class Searcher {
     return found === TIMED_OUT ? { matches: [], total_matches: 0, truncated: true, stopped_at_line: 1 } : found
   }
 
-  /** Compiles the expression of a request, which may take seconds; null: it takes too long. As of `checkSearch`. */
+  /**
+   * Compiles a request's expression, which may take seconds; null if it takes too long. Returns what `checkSearch`
+   * does.
+   */
   async check(request: SearchRequest): Promise<Result<null, InvalidRegex> | null> {
     const checked = await this.#threads.run({ type: 'check_search', request }, { transfer: [], time: this.#time })
     return checked === TIMED_OUT ? null : checked

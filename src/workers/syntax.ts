@@ -4,9 +4,9 @@ import { CHECKED_SIZE } from '../engine/syntax/languages.ts'
 import { CHECKING_MEMORY, isOutOfMemory, parseThread } from './parse-memory.ts'
 import { type CrashReport, TIMED_OUT, Threads } from './threads.ts'
 
-/** Milliseconds that a check may take, the first one with loading its grammar; then its thread is ended. */
+/** How long a check may take, in ms, including the first one, which loads its grammar; then its thread is ended. */
 const CHECKING_TIME = 10_000
-/** Checks that may wait: each edit keeps its file locked until its check is done. */
+/** How many checks may wait: each edit keeps its file locked until its check is done. */
 const WAITING = 8
 
 export interface SyntaxJob {
@@ -31,13 +31,13 @@ export class SyntaxChecker {
   }
 
   /**
-   * What is wrong with the syntax of a text that was not wrong before; `before`: null for a new file. Both are without
-   * NUL and stay as they are; the language is one of `SYNTAX_LANGUAGES`.
+   * Finds a syntax fault that the text didn't have before; `before`: null for a new file. Both texts have no NUL and
+   * are not changed; the language is one of `SYNTAX_LANGUAGES`.
    */
   async check(after: Buffer, before: Buffer | null, language: string): Promise<SyntaxCheck | { found: Unchecked }> {
     if (Math.max(after.length, before?.length ?? 0) > CHECKED_SIZE) return { found: 'too_large' }
     if (this.#threads.jobs >= WAITING) return { found: 'busy' }
-    // A view that is sent takes along all that it is a view of.
+    // Copies, since sending a view sends its whole buffer.
     const job = { after: Uint8Array.from(after), before: before && Uint8Array.from(before), language }
     try {
       const transfer = [job.after, ...(job.before === null ? [] : [job.before])].map(({ buffer }) => buffer)

@@ -1,11 +1,11 @@
-// What both sides of a worker thread share: the loop that takes one job after the other, and how bytes move between
+// What both sides of a worker thread share: the loop that runs one job after the other, and how bytes move between
 // threads. Does not know what a job is.
 import { parentPort } from 'node:worker_threads'
 
 /** The first message of a thread, sent when it has loaded its code: the time of a job starts then. */
 export const READY = 'ready'
 
-/** Sent by a job that goes on with another text: all of its time begins again. */
+/** Sent by a job that continues with another text: its time starts again. */
 export const AGAIN = 'again'
 
 /** The result of a job, and the buffers that are moved with it instead of being copied. */
@@ -15,8 +15,8 @@ export interface JobOutput {
 }
 
 /**
- * Runs jobs until a null ends the thread. A rejection ends it too; the thread that asked gets an error. `again`: gives a
- * job all of its time once more.
+ * Runs jobs until a null ends the thread. A rejection ends it too, and the caller's job rejects. `again` restarts a
+ * job's time.
  */
 export function serve<J>(run: (job: J, again: () => void) => JobOutput | Promise<JobOutput>): void {
   const port = parentPort!
@@ -34,8 +34,8 @@ export const bufferOf = ({ buffer, byteOffset, byteLength }: Uint8Array): Buffer
 
 /**
  * The bytes as an array that can move to another thread. A large buffer that starts at the beginning of its memory owns
- * that memory, as the workspace's buffers do; a view into Node's pool of small buffers is copied, and so is an empty
- * one, which may be a constant.
+ * that memory, as the workspace's buffers do. A view into Node's pool of small buffers is copied, and so is an empty
+ * buffer, which may be a constant.
  */
 export const transferable = (bytes: Buffer): Uint8Array<ArrayBuffer> =>
   (bytes.byteLength > 0 &&

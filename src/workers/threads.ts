@@ -1,34 +1,35 @@
-// A few worker threads, and the jobs that wait for one. Does not know what a job is or who asks.
+// A few worker threads, and the jobs that wait for them. Does not know what a job is or who asks.
 import { Worker, type ResourceLimits } from 'node:worker_threads'
 import { AGAIN, READY } from './thread.ts'
 
 /**
- * Milliseconds after which a thread without work is ended. That frees its heap, which after a change of 100,000 places
- * stays at 200 MB (two threads, `VmRSS`: 480 MB before and 100 after), and grammars; a new one takes 0.15 s (load 4).
+ * How long a thread may be idle, in ms, before it is ended. That frees its grammars and its heap, which after a change
+ * of 100,000 places stays at 200 MB (two threads, `VmRSS`: 480 MB before and 100 after); a new thread takes 0.15 s
+ * (load 4).
  */
 const IDLE = 60_000
 
 export interface ThreadsOptions {
-  /** The most that are started: each when it is first needed. */
+  /** The most threads; each is started when it is first needed. */
   size: number
-  /** Of each thread's heap. */
+  /** Limits of each thread's heap. */
   limits?: ResourceLimits
-  /** What its code is given to begin with. */
+  /** Initial data for its code. */
   data?: unknown
-  /** Instead of `IDLE`, for tests. */
+  /** Replaces `IDLE` in tests. */
   idle?: number
 }
 
 interface QueuedJob {
   job: object
   transfer: ArrayBuffer[]
-  /** Milliseconds; then the thread is ended. */
+  /** In ms; then the thread is ended. */
   time: number | undefined
   resolve: (result: unknown) => void
   reject: (error: unknown) => void
 }
 
-/** A thread and its job. `timer` ends it when the job, or having none, has lasted too long. */
+/** A thread and its job. `timer` ends the thread when the job, or its idle time, has lasted too long. */
 interface Thread {
   worker: Worker
   ready: boolean
@@ -36,15 +37,15 @@ interface Thread {
   timer: NodeJS.Timeout | undefined
 }
 
-/** What ended a thread that had a job, for the log. */
+/** Receives the error that ended a thread during a job, for the log. */
 export type CrashReport = (error: unknown) => void
 
 /** The result of a job that took too long. */
 export const TIMED_OUT = Symbol('timed out')
 
 /**
- * Jobs are begun in their order. Idle threads don't keep the process alive; one that fails is dropped, and the next job
- * gets a new one. `J`: the jobs, `R`: the result of each type.
+ * Jobs start in order. Idle threads don't keep the process alive; a failed one is dropped, and the next job gets a new
+ * one. `J`: the jobs, `R`: the result of each type.
  */
 export class Threads<J extends { type: string }, R extends Record<J['type'], unknown>> {
   readonly #url: URL
@@ -55,22 +56,21 @@ export class Threads<J extends { type: string }, R extends Record<J['type'], unk
 
   /** `worker`: the file in this folder that a thread runs. */
   constructor(worker: 'worker' | 'parse-worker', options: ThreadsOptions) {
-    // Beside this file, where each module is a file: .ts where tests load it, .js where it was compiled. Where it was
-    // bundled, the worker has a file of its own.
+    // It is next to this file if each module is a file: .ts where tests load it, .js where it was compiled. In a
+    // bundle, the worker has a file of its own.
     const ending = /\/threads(\.[jt]s)$/.exec(import.meta.url)?.[1]
     this.#url = new URL(ending ? worker + ending : import.meta.resolve(`#workers/${worker}.js`), import.meta.url)
     this.#options = options
   }
 
-  /** Jobs that run or wait. */
+  /** How many jobs run or wait. */
   get jobs(): number {
     return this.#waiting.length + [...this.#threads].filter(({ queued }) => queued !== null).length
   }
 
   /**
-   * Runs a job; buffers of `transfer` move to the thread, and can't be used here any more. TIMED_OUT where it took
-   * longer than `time` milliseconds. Rejects where the job throws, or the thread ends, for instance because it needs
-   * too much memory.
+   * Runs a job; buffers in `transfer` move to the thread, and can't be used here any more. TIMED_OUT if it took longer
+   * than `time` ms. Rejects if the job throws, or the thread ends, for instance because it needs too much memory.
    */
   run<K extends J>(job: K, options: { transfer: ArrayBuffer[]; time: number }): Promise<R[K['type']] | typeof TIMED_OUT>
   run<K extends J>(job: K, options: { transfer: ArrayBuffer[] }): Promise<R[K['type']]>
@@ -104,7 +104,7 @@ export class Threads<J extends { type: string }, R extends Record<J['type'], unk
     } else if (this.jobs === 0) for (const settle of this.#whenIdle.splice(0)) settle()
   }
 
-  /** Undefined: all are busy. Throws where there is none, and the system gives no more. */
+  /** A free thread; undefined if all are busy. Throws if there is none, and the system can't start one. */
   #free(): Thread | undefined {
     const { size } = this.#threads
     const idle = [...this.#threads].find(({ queued }) => queued === null)
@@ -139,7 +139,7 @@ export class Threads<J extends { type: string }, R extends Record<J['type'], unk
     try {
       thread.worker.postMessage(queued.job, queued.transfer)
     } catch (error) {
-      // It can't be sent, for lack of memory for instance: the thread stays free for the next job.
+      // The job can't be sent, for lack of memory for instance: the thread stays free for the next job.
       thread.worker.unref()
       queued.reject(error)
       this.#next()
@@ -151,7 +151,7 @@ export class Threads<J extends { type: string }, R extends Record<J['type'], unk
     if (thread.ready) this.#watch(thread)
   }
 
-  /** The time of a job begins when its thread has loaded the code, and again whenever the job says so. */
+  /** Starts a job's time when its thread has loaded the code, and again whenever the job says so. */
   #watch(thread: Thread): void {
     clearTimeout(thread.timer)
     if (thread.queued?.time === undefined) return
@@ -176,7 +176,7 @@ export class Threads<J extends { type: string }, R extends Record<J['type'], unk
     }
   }
 
-  /** Ends a thread that has nothing to do. */
+  /** Ends an idle thread. */
   async #stop(thread: Thread): Promise<void> {
     clearTimeout(thread.timer)
     this.#threads.delete(thread)

@@ -1,4 +1,4 @@
-// Everything that runs in threads, made and ended together. Does not know who asks.
+// Everything that runs in threads, created and ended together. Does not know who asks.
 import { HistoryReader } from './history-reader.ts'
 import { Outliner } from './outline.ts'
 import { PlanMaker } from './plan.ts'
@@ -7,8 +7,8 @@ import { SyntaxChecker } from './syntax.ts'
 import type { CrashReport } from './threads.ts'
 
 /**
- * Nothing is started before it is needed. `onCrash`: what ended a thread that parses, where the answer only says that
- * the parser failed; of other threads the call rejects.
+ * Nothing is started before it is needed. `onCrash` receives the error that ended a parser's thread, since the answer
+ * only says that the parser failed; for other threads, the call rejects.
  */
 export class Workers {
   readonly searcher = new Searcher()

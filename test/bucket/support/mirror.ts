@@ -1,5 +1,5 @@
-// Test servers that serve a bucket: a test's folder and the bucket are kept the same, so that a test that writes and reads
-// files in its folder is one of the bucket too. Does not know any test.
+// Test servers that serve a bucket, which is kept equal to a test's folder: a test that writes and reads files in its
+// folder then tests the bucket. Does not know any test.
 import { createHash } from 'node:crypto'
 import { lstatSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
@@ -90,7 +90,10 @@ let prefixes = 0
 /** By state folder: a test that starts two servers with the same one means the same history. */
 const mirrors = new Map<string, { mirror: Mirror; prefix: string; root: string }>()
 
-/** Each test has a prefix of its own, in the one bucket of this process. It is served by the first gateway and read by the second. */
+/**
+ * Each test has a prefix of its own, in the one bucket of this process. It is served by the first gateway and read by
+ * the second.
+ */
 export const serveBucket =
   (top: Test): Serve =>
   async (_t, { root, stateDir }, { root: _root, stateDir: _state, ...settings }, audit) => {

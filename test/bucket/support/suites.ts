@@ -1,6 +1,6 @@
-// Runs tests of a folder served over HTTP as tests of a bucket: the same files, with the same expectations. Which of them is
-// said here: those that reach the store in a way of their own. What is refused before a file is looked at, how answers are
-// worded and what the engine plans is the same in a bucket, and test/http has asked it.
+// Runs tests of a folder over HTTP as tests of a bucket: the same files, with the same expectations. This file selects
+// the tests that reach the store in a way of their own. What is refused before a file is read, the words of answers,
+// and what the engine plans are the same in a bucket, and test/http covers them.
 import type { Test } from 'tap'
 import { NO_CEPH } from '../../ceph.ts'
 import { serveBy } from '../../http/test-server.ts'
@@ -91,8 +91,8 @@ const REACH_THE_STORE = {
 } as const
 
 /**
- * `tap`: the tests of a process that runs nothing else; `load`: imports a suite. One Ceph serves all of them, with a prefix
- * for each test.
+ * `tap`: the tests of a process that runs nothing else; `load`: imports a suite. One Ceph serves all of them, with a
+ * prefix for each test.
  */
 export function runInBucket(
   tap: Test,

@@ -1,4 +1,4 @@
-// Opens what a bucket of the tests' Ceph holds as a workspace. Does not know any test.
+// Opens a bucket of the tests' Ceph as a workspace. Does not know any test.
 import { openBucket, type BucketOptions } from '../../../src/bucket/open.ts'
 import type { Workspace } from '../../../src/workspace/api.ts'
 import { etagForm, type Bucket } from '../../ceph.ts'

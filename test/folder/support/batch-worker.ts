@@ -1,5 +1,5 @@
-// A second process for the tests of batches: carries out the batches that it is sent, one JSON line each, and prints
-// what became of each. Does not know any test.
+// A second process for the tests of batches: makes the batches that it receives, one JSON line each, and prints the
+// result of each. Does not know any test.
 import { createInterface } from 'node:readline'
 import type { WorkspaceOptions } from '../../../src/workspace/api.ts'
 import { append, become, open, remove } from './open.ts'

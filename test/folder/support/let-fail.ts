@@ -1,4 +1,4 @@
-// Lets system calls of this process fail where a test wants it. Does not know any test.
+// Makes system calls of this process fail when a test wants it. Does not know any test.
 import fs from 'node:fs'
 import { syncBuiltinESMExports } from 'node:module'
 import { basename } from 'node:path'

@@ -1,4 +1,4 @@
-// What this machine allows a test to do. Does not know the tests.
+// What this machine allows tests to do. Does not know any test.
 import { execFileSync, spawn, spawnSync } from 'node:child_process'
 import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
@@ -35,7 +35,10 @@ export function loop(
   return { mounted, mount }
 }
 
-/** Lets a mounted file system make no changes, as a file server that is gone would, until what is returned is called, or for `seconds`. */
+/**
+ * Lets a mounted file system make no changes, as a file server that is gone would, until what is returned is called, or
+ * for `seconds`.
+ */
 export function freeze(t: { teardown(work: () => unknown): void }, mounted: string, seconds: number): () => void {
   execFileSync('fsfreeze', ['-f', mounted])
   // Also where the test itself is held by it.

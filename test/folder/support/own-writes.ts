@@ -1,4 +1,5 @@
-// The law of what servers on one root or bucket tell right after an edit was answered. Does not know where files are kept.
+// The law: servers on one root or bucket report an edit right after it was answered. Does not know where files are
+// kept.
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Test } from 'tap'
 import { Random, SEED } from '../../random.ts'
@@ -16,8 +17,8 @@ async function now(workspace: Workspace, after?: string): Promise<{ ids: string[
 }
 
 /**
- * Edits by any of the servers. Each is told and listed by any of them as soon as it is answered, once, and each file's in the
- * order in which they were made.
+ * Edits by any of the servers. Each is told and listed by any of them as soon as it is answered, once, and each file's
+ * in the order in which they were made.
  */
 export async function tellsOwnWrites(t: Test, servers: readonly Workspace[], rounds: number): Promise<void> {
   const random = new Random(SEED)

@@ -1,5 +1,5 @@
-// Starts a worker (worker.ts, batch-worker.ts, or of other tests) as a second process; built to
-// JavaScript first, so that a test can start and kill it often. Does not know any test.
+// Starts a worker (worker.ts, batch-worker.ts, or one of other tests) as a second process. It is built to JavaScript
+// first, so that a test can start and kill it often. Does not know any test.
 import { spawn, type ChildProcess } from 'node:child_process'
 import { createHash, randomUUID } from 'node:crypto'
 import {

@@ -1,5 +1,5 @@
-// A second process for the tests: opens a workspace and edits a file or creates files, until it is ended. Does not know
-// any test.
+// A second process for the tests: opens a workspace and edits a file or creates files, until it is killed. Does not
+// know any test.
 import { createInterface } from 'node:readline'
 import { append, become, open } from './open.ts'
 

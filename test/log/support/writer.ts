@@ -1,5 +1,5 @@
-// A second process for the tests: appends records, each with its number, until it is ended; prints the id of each that is
-// acknowledged. Does not know any test.
+// A second process for the tests: appends numbered records until it is killed, and prints the id of each acknowledged
+// one. Does not know any test.
 import { openHistory } from '../../../src/log/history.ts'
 import { DURABLE, FAST, recordOf } from './history.ts'
 

@@ -1,4 +1,4 @@
-// What the worker does with each line, and the test expects. Does not know either.
+// The steps that the undo worker does with each line, and that the test expects. Does not know either.
 
 /** What is done with each line: it is made in one file or, as a batch, in both; taken back; made again. */
 const STEPS = [

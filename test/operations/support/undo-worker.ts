@@ -1,5 +1,5 @@
-// A second process for the tests of undo: makes lines, takes them back and makes them again, one step after the other,
-// until it is ended; prints what became of each step. Does not know any test.
+// A second process for the tests of undo: makes, undoes and redoes lines, one step after the other, until it is killed;
+// prints the result of each step. Does not know any test.
 import { makeRedo } from '../../../src/operations/redo.ts'
 import { makeUndo } from '../../../src/operations/undo.ts'
 import type { Called, CallContext, Operation } from '../../../src/operations/operation.ts'

@@ -1,5 +1,5 @@
-// What the tests of a bucket's history share: a bucket of a real Ceph, and histories that are open on it. Does not know
-// any test.
+// What the tests of a bucket's history share: a bucket of a real Ceph, and histories opened on it. Does not know any
+// test.
 import { randomBytes } from 'node:crypto'
 import type { Test } from 'tap'
 import { openBucketHistory, type BucketHistoryOptions } from '../../../../src/bucket/history/history.ts'

@@ -1,5 +1,5 @@
-// An object store in memory that answers late and in any order, for laws on what servers see of each other meanwhile. Does
-// not know any test.
+// An object store in memory that answers late and in any order, for tests of what servers see of each other meanwhile.
+// Does not know any test.
 import { setImmediate, setTimeout as sleep } from 'node:timers/promises'
 import type { Listed, ListOptions, ObjectStore, StoredObject } from '../../../../src/object-store/store.ts'
 
