@@ -144,7 +144,7 @@ function shortened(
     .map(fix => ({ ...fix, type: 'USE_EXACT_TEXT' }))
 }
 
-/** Least lines of a region for which to offer a shorter edit too, if that has at most half the lines. */
+/** Least lines of a region for which to offer a shorter edit too, if that is at most half as long. */
 const LONG_REGION = 20
 const LAST_BREAK = /(?:\r\n|\n|\r)$/
 
