@@ -3,7 +3,7 @@ import { breakAt, breakBefore, BREAK_TEXT, isBreakByte, nextBreakByte } from '..
 import { searchLinearAnyBreak } from './linear-search.ts'
 import type { Text } from '../text/text.ts'
 
-/** Work allowed, in bytes and parts compared: a constant, plus so much for each byte that the search has advanced. */
+/** Work allowed, in bytes and parts compared: a constant, plus some for each byte that the search has advanced. */
 const SLACK = 1_000_000
 const PER_BYTE = 8
 

@@ -10,7 +10,7 @@ import { variedWindow } from './probe-window.ts'
 const PROBE = 128
 /** Cost of a call for one hit, in bytes that the linear search could read instead. */
 const CALL = 64
-/** Bytes that hits may cost: a constant, plus so many for each byte that the search has advanced. */
+/** Bytes that hits may cost: a constant, plus some for each byte that the search has advanced. */
 const SLACK = 640_000
 const PER_BYTE = 4
 

@@ -21,7 +21,9 @@ const MOST_REACH = 400_000
 const LONG_REACH = 1.5
 /** Most regions of an end to follow. */
 const MOST_ENDS = 4
-/** An end with fewer folded codes is compared line by line (so many lines); a longer one like any text. */
+/**
+ * An end with fewer folded codes is compared line by line, over this many lines at most; a longer end like any text.
+ */
 const FEW_CODES = 40
 const MOST_LINES = 1200
 /** Score of a region found by its ends, times the likeness of each; below the least score it isn't used. */

@@ -82,7 +82,7 @@ const ANCHOR_REACH = 1.25
 /** Bytes to compare on both sides of a place: a share of old_text's length, plus a constant. */
 const SLACK = 0.18
 const SLACK_MORE = 120
-/** Below this cover of aligned lines, the lines around are compared too, up to so many bytes more. */
+/** Below this cover of aligned lines, the lines around are compared too, within this many more bytes. */
 const GOOD_COVER = 0.9
 const WIDER = 200
 
@@ -101,8 +101,8 @@ const DUPLICATE_SHARE = 0.75
 const MOST_DUPLICATES = 2
 
 /**
- * The regions that `olds`, the readings of one old_text, may mean, best first. Searches by exact lines, else by pieces
- * of 8 bytes, or 4; short texts everywhere.
+ * The regions that `olds`, the readings of one old_text, may mean, best first. Searches by exact lines, else by
+ * pieces of 8 bytes, or 4; short texts everywhere.
  */
 export function regionsOf(haystack: Haystack, olds: readonly OldText[], budget: Budget): Region[] {
   return new Search(haystack, olds, budget).run()

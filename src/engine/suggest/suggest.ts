@@ -65,7 +65,7 @@ const LEAST_SCORE_SHORT = 0.22
 const FADE_CHARACTERS = 25
 /** Characters of the shortest line to show when nothing resembles the whole. */
 const LEAST_LINE = 10
-/** Above so many bytes of text, the least score rises by this much: more resembles old_text by chance. */
+/** Size in bytes above which the least score rises, and by how much: more resembles old_text by chance. */
 const LARGE_TEXT = 1 << 20
 const LARGE_TEXT_SCORE = 0.05
 /** Most bytes to search; the rest isn't searched, and the answer says so. */

@@ -85,8 +85,9 @@ export class BreakFinder {
 
   /**
    * Returns `text` with the breaks to use in place of a range. In a mixed text, lines at the beginning or end that are
-   * the same in the range keep their breaks; all others, including the last, get the break of the line where the first
-   * of them is inserted (see `kindAt`). If a `\r` and a `\n` would form one break, one of them becomes another kind.
+   * the same in the range keep their breaks; all others, including the last, get the break of the line where the
+   * first of them is inserted (see `kindAt`). If a `\r` and a `\n` would form one break, one of them becomes another
+   * kind.
    */
   adapt(text: string, range: { start: number; end: number }): string {
     const adapted = this.#adapt(text, range)

@@ -68,8 +68,8 @@ export const isInsideCrlfIn = (bytes: Buffer, offset: number): boolean =>
  */
 const STEP = 4096
 /**
- * Bytes to read one by one before that: most lines end within them, in a quarter of the time that a view and two calls
- * of the built-in search take.
+ * Bytes to read one by one before that: most lines end within them, in a quarter of the time that a view and two
+ * calls of the built-in search take.
  */
 const NEAR = 256
 

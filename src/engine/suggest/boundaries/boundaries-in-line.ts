@@ -20,7 +20,7 @@ interface Kept {
 const WEAK = 0.45
 /** A code at an edge is isolated, and skipped, if the next mapped one is farther away in the text. */
 const APART = 3
-/** With a fit below the first, a single line is taken whole if at least the second, as a share of it, is mapped. */
+/** With a fit below POOR_FIT, a single line is taken whole if at least this share of it is mapped (MOST_OF_LINE). */
 const POOR_FIT = 0.8
 const MOST_OF_LINE = 0.6
 

@@ -18,7 +18,7 @@ export interface Statement {
 
 /** Bytes of the longest line that is taken whole: longer ones are minified code or data. */
 const LONGEST_STATEMENT = 200
-/** One character may be mistyped for every so many characters of a word. */
+/** Characters of a word for each one that may be mistyped. */
 const MISTYPED = 3
 /**
  * Least number of tokens of old_text whose first and last identify the line, and what each adds to the rank. Fewer are
