@@ -1,4 +1,4 @@
-// Whether an edit has been made before: its new_text stands in the file. Does not know sentences.
+// Whether an edit was already applied: its new_text is in the file. Does not know sentences.
 import type { PieceTable } from '../edit/piece-table.ts'
 import type { TextEdit } from '../edit/request.ts'
 import { locate, type Match, Needle } from '../match/locate.ts'
@@ -10,41 +10,41 @@ import { type LineEnding, withLf } from '../text/lines.ts'
 import { Text } from '../text/text.ts'
 import { TOKEN } from '../text/words.ts'
 
-/** Places of new_text that are looked at, the first. */
+/** Most places of new_text to check, the first. */
 const MOST_PLACES = 1000
-/** Bytes looked at before and after a place: a longer line says nothing about what begins or ends there. */
+/** Bytes to check before and after a place: a longer line says nothing about what begins or ends there. */
 const REACH = 200
-/** Characters and tokens, one of which a text needs to be more than a common word. */
+/** A text with fewer characters and fewer tokens than these says no more than a common word. */
 const LEAST_LENGTH = 8
 const LEAST_TOKENS = 3
 
-/** What a line, or a statement or an item in one, comes after; and what comes after it. */
+/** What may precede a line, or a statement or an item in one; and what may follow it. */
 const BEFORE = /(?:^|[\n\r([{,;:=>])[ \t]*$/
 const AFTER = /^[ \t]*(?:$|[\n\r)\]},;]|\/\/|\/\*|#|--)/
-/** The start of a line; and what may come after a statement that begins there. With a comma in the line it goes on. */
+/** The start of a line; and what may follow a statement that begins there. After a comma in the line it continues. */
 const LINE_START = /(?:^|[\n\r])[ \t]*$/
 const STATEMENT_END = /^[ \t]*(?:[;}]|[)\],]*[ \t]*(?:$|[\n\r;}]|\/\/|\/\*|#|--))/
-/** What comes after it in the same line, and may close a bracket that it opens or separate what is in that. */
+/** What follows it in the same line if that closes a bracket that it opens, or separates the items in that bracket. */
 const IN_BRACKETS = /^[ \t]*[)\]},]/
 
-/** The text that an edit is made to, and how line breaks are matched there. */
+/** The text that an edit changes, and how line breaks match there. */
 export interface Searched {
   draft: PieceTable
   line_endings: LineEndings
-  /** The ending of the original's lines. */
+  /** How the original's lines end. */
   ending: LineEnding
 }
 
 /**
- * Where new_text stands already, if the edit would be made a second time at `match`, the only one of its old_text:
- * new_text holds old_text and more, and stands around the match in the file as it was before this request. Undefined
- * where that isn't so, where only white space would be added, or where `occurrence` or `replace_all` says that it is
- * meant.
+/**
+ * Where new_text already is, if the edit would be applied a second time at `match`, the only match of its old_text:
+ * new_text holds old_text and more, and is around the match in the file as it was before this request. Undefined
+ * otherwise, or if the edit would add only white space, or if `occurrence` or `replace_all` shows that it is intended.
  */
 export function repeatedAt({ draft, line_endings, ending }: Searched, edit: TextEdit, match: Match): Match | undefined {
   if (edit.replace_all === true || edit.occurrence !== undefined || !adds(edit)) return undefined
   const text = draft.searchable()
-  // A break may be two bytes where new_text has one.
+  // A break may take two bytes where new_text has one.
   const most = 2 * Buffer.byteLength(edit.new_text) + 2
   const from = Math.max(0, match.start - most)
   const around = new Text([text.slice(from, Math.min(text.length, match.end + most))])
@@ -63,7 +63,7 @@ function adds({ old_text, new_text }: TextEdit): boolean {
   return at !== -1 && `${after.slice(0, at)}${after.slice(at + before.length)}`.trim() !== ''
 }
 
-/** Whether a range of the present text is the original's, untouched by the edits before. */
+/** Whether a range of the current text is unchanged from the original. */
 function isOriginal(draft: PieceTable, { start, end }: Match): boolean {
   const origin = draft.originOf(start, end)
   return (
@@ -73,18 +73,18 @@ function isOriginal(draft: PieceTable, { start, end }: Match): boolean {
   )
 }
 
-/** Where new_text stands though old_text doesn't. `surely`: the edit has been made, so that none is to be suggested. */
+/** Where new_text is though old_text isn't. `surely`: the edit was certainly applied, so suggest no other. */
 export interface Applied {
-  /** In the present text. */
+  /** In the current text. */
   place: Match
   surely: boolean
 }
 
 /**
- * Where the new_text of an edit without a match stands in the file as it was, as whole lines, or as a statement or an
- * item in one; undefined where it doesn't, or is too short to say anything. The edit has surely been made where
- * new_text stands there once, or in the region that old_text is most like, unless that has old_text in another form. What
- * a deletion leaves stood there before it too: it says nothing where that region has more.
+ * For an edit without a match: where its new_text is in the file as it was, as whole lines, or as a statement or an
+ * item in one. Undefined if it isn't there, or is too short to mean anything. The edit was surely applied if new_text
+ * is there once, or in the region that old_text resembles most, unless that region has old_text in another form. The
+ * text that a deletion leaves was there before it too, so it proves nothing if that region has more.
  */
 export function findApplied(
   { draft, line_endings, ending }: Searched,
@@ -115,14 +115,14 @@ function saysEnough(text: string): boolean {
   return tokens.some(token => /[\p{L}\p{N}]/u.test(token)) && (length >= LEAST_LENGTH || tokens.length >= LEAST_TOKENS)
 }
 
-/** Whether what stands at a place, but for white space around it, is whole lines, statements or items. */
+/** Whether a place, apart from white space around it, is whole lines, statements or items. */
 function isWhole(text: Text, { start, end }: Match): boolean {
   const within = text.slice(start, end).toString('latin1')
   const first = start + within.length - within.trimStart().length
   const last = end - (within.length - within.trimEnd().length)
   const before = text.slice(Math.max(0, first - REACH), first).toString('latin1')
   const after = text.slice(last, Math.min(text.length, last + REACH)).toString('latin1')
-  // What was looked at need not begin at the start of a line.
+  // The bytes checked need not begin at the start of a line.
   const [head, tail] = [first > REACH ? `.${before}` : before, last + REACH < text.length ? `${after}.` : after]
   const { unopened, unclosed } = bracketsOf(within)
   const beginsLine = LINE_START.test(head)
@@ -134,7 +134,7 @@ function isWhole(text: Text, { start, end }: Match): boolean {
   )
 }
 
-/** How many brackets a text closes without having opened them, and how many it leaves open. Knows no strings. */
+/** How many brackets a text closes without opening them, and how many it leaves open. Ignores strings. */
 function bracketsOf(text: string): { unopened: number; unclosed: number } {
   let [unopened, unclosed] = [0, 0]
   for (const sign of text) {

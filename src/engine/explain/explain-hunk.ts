@@ -1,5 +1,5 @@
-// The facts of a hunk that has no place in the file: what it lacks, what is there instead, diffs that would fit. Does
-// not know sentences.
+// The facts about a hunk that has no place in the file: what it lacks, what is there instead, diffs that would fit.
+// Does not know sentences.
 import { PieceTable } from '../edit/piece-table.ts'
 import type { HunkAmbiguous, HunkFailure, HunkNotFound, HunkPosition } from '../failure.ts'
 import type { FileLines } from '../patch/file-lines.ts'
@@ -27,9 +27,9 @@ import { similarContent } from './similar-content.ts'
 
 const MOST_LOCATIONS = 10
 const MOST_LISTED = 50
-/** Misfits in the whole file that there may not be below the hunk before. */
+/** Misfits in the whole file that may not occur below the hunk before. */
 const DEPENDENT: readonly HunkMisfit['reason'][] = ['lines_twice', 'above']
-/** Hunks that are named besides the one that failed. */
+/** Most hunks to name besides the one that failed. */
 const MOST_UNPLACED = 4
 
 /** Why the first hunk without a place has none, and the diffs that would fit instead. */
@@ -48,7 +48,7 @@ const positionOf = (hunks: readonly Hunk[], { hunk_index }: Pick<HunkMisfit, 'hu
   diff_line: hunks[hunk_index]!.patch_line
 })
 
-/** The hunks behind one that has no place that have none either, each by itself in the whole file. */
+/** The hunks after the failed one that have no place either, each taken alone in the whole file. */
 function unplacedBehind(file: FileLines, hunks: readonly Hunk[], { hunk_index }: HunkMisfit): HunkPosition[] {
   const finder = new HunkFinder(file, hunks)
   const unplaced: HunkPosition[] = []
@@ -59,7 +59,7 @@ function unplacedBehind(file: FileLines, hunks: readonly Hunk[], { hunk_index }:
   return unplaced
 }
 
-/** The 1-based line below which a text was looked for, if not in the whole file. */
+/** The 1-based line below which we searched for a text, unless in the whole file. */
 function belowOf(misfit: HunkMisfit): { below?: number } {
   const from = 'from' in misfit ? misfit.from : 'below' in misfit ? misfit.below : 0
   return from === 0 ? {} : { below: from }
@@ -137,7 +137,7 @@ function notFound(
   }
 }
 
-/** Suggestions with offsets of the whole file. */
+/** Suggestions with offsets in the whole file. */
 const inWhole = ({ suggestions, offset }: Similar): Suggestions => ({
   ...suggestions,
   candidates: suggestions.candidates.map(region => ({
@@ -158,11 +158,11 @@ function causeOf(
   if (suggestions!.margin < MARGIN && another !== undefined) return { cause: { type: 'near_duplicate' } }
   const blanks = misfit.reason === 'no_lines' ? otherBlanks(file, hunk, misfit.from) : undefined
   if (blanks !== undefined) return { cause: blanks }
-  // The text is there as a part of a line.
+  // The text is there as part of a line.
   return best.cause.type === 'line_endings' ? {} : { cause: best.cause }
 }
 
-/** How the old lines differ from lines of the file that differ in nothing but white space around them. */
+/** The difference between the old lines and lines of the file that differ only in white space around them. */
 function otherBlanks(file: FileLines, hunk: Hunk, from: number): Cause | undefined {
   const sought = oldLines(hunk)
   const [first] = trimmedPlaces(file, hunk, from)
@@ -182,9 +182,9 @@ const editOf = (hunk: Hunk): { old_text: string; new_text: string } => ({
   new_text: newLines(hunk).join('\n')
 })
 
-/** Where the new lines of a hunk stand already. */
+/** Where the new lines of a hunk already are. */
 function appliedAt(file: FileLines, hunk: Hunk, similar: Similar): ReturnType<typeof findApplied> {
-  // What it leaves of the lines that it removes says nothing.
+  // Without added lines, the lines that it leaves were there before too, so they prove nothing.
   if (hunk.lines.every(({ kind }) => kind !== 'add')) return undefined
   const searched = {
     draft: new PieceTable(file.bytes),

@@ -1,5 +1,5 @@
-// The facts of a failed edit of lines: what is there instead, where the text is that was expected, which edit would
-// work. Does not know sentences or status codes.
+// The facts about a failed edit of lines: what is there instead, where the expected text is, which edit would work.
+// Does not know sentences or status codes.
 import { decode, excerptOf, isUnsendable } from '../text/encoding.ts'
 import { FIX_BYTES, isSmall } from './explain.ts'
 import { previewOf } from './preview.ts'
@@ -15,10 +15,12 @@ import { MARGIN, suggest } from '../suggest/suggest.ts'
 import { Text } from '../text/text.ts'
 
 const ACTUAL_LENGTH = 2000
-/** What expected_text may differ in and still be what the lines hold. */
+/** Differences that expected_text may have and still count as what the lines hold. */
 const IGNORED: readonly CauseType[] = ['line_endings', 'final_newline']
 
-/** `expected_text` isn't what the lines hold of `original`, of which `index` is; where it is instead, if it is near enough. */
+/**
+ * `expected_text` isn't what the lines of `original` (indexed by `index`) hold; says where it is, if it is near enough.
+ */
 export function explainMismatch(
   original: Buffer,
   index: LineIndex,
@@ -57,7 +59,7 @@ export function explainMismatch(
   }
 }
 
-/** The same edit for the lines where the text is. An insertion has no text that could be elsewhere. */
+/** The edit for the lines where the text is. An insertion has no text that could be elsewhere. */
 function fixFor(
   text: Text,
   { start_line, end_line, expected_text, new_text }: LineEdit,

@@ -1,4 +1,4 @@
-// The facts of an edit whose old_text isn't there: what was meant, why it wasn't found, which edits would work. Does
+// The facts about an edit whose old_text isn't there: what was meant, why it wasn't found, which edits would work. Does
 // not know sentences.
 import { fail, ok, type Result } from '../../result.ts'
 import type { TextEdit } from '../edit/request.ts'
@@ -18,7 +18,7 @@ import type { OldText } from '../suggest/readings.ts'
 import { MARGIN, suggest, type Suggestions } from '../suggest/suggest.ts'
 import { Text } from '../text/text.ts'
 
-/** `old_text` is nowhere in the text that the edits before this one give. */
+/** `old_text` is nowhere in the text that the edits before this one produce. */
 export function explainNoMatch(failed: FailedEdit): NoMatch {
   const { draft, line_index, edit, edit_index, total_edits } = failed
   const text = draft.searchable()
@@ -27,7 +27,7 @@ export function explainNoMatch(failed: FailedEdit): NoMatch {
   const { candidates, truncated } = suggestions
   const undone = undoneBy(failed, original)
   const applied = undone === undefined ? findApplied(failed, edit, text, suggestions) : undefined
-  // Of an edit that has been made, another place is not to be edited.
+  // If the edit was already applied, suggest no other place for it.
   const surely = applied?.surely === true
   const similar_content = surely ? [] : similarContent(text, suggestions, region => linesOf(failed, region))
   const missing = missingTokens(text, edit.old_text)
@@ -39,7 +39,7 @@ export function explainNoMatch(failed: FailedEdit): NoMatch {
   const isShown = failed.edit_index === 0 && place === candidates[0]
   const preview = previewOf(draft.original, line_index, place && draft.originOf(place.start, place.end), isShown)
   const [best] = similar_content
-  // What is read can be sent as it is; the preview shows what is around it.
+  // The caller can send what it reads as it is; the preview shows the lines around.
   const lines: [number, number] =
     best === undefined ? [preview.preview_start_line, preview.preview_end_line] : [best.line_number, best.end_line]
   fixes.push({ type: 'READ_FILE', ...(preview.total_lines > 0 && { lines }), ...(best?.lossy && { lossy: true }) })
@@ -70,14 +70,14 @@ export function explainNoMatch(failed: FailedEdit): NoMatch {
 
 function causeOf({ candidates: [best, another], margin, name: expected }: Suggestions): Cause {
   if (best === undefined) return { type: 'never_there' }
-  // Of a place that is too unlike to be shown nothing is said.
+  // A place that is too different to be shown isn't mentioned.
   if (margin >= MARGIN || another === undefined) return best.cause
   return { type: 'near_duplicate', expected }
 }
 
 /**
- * Edits that work when sent: the exact text of the one region that was meant; or, for each of several that are as
- * likely, its text with the least context.
+ * Edits that work when sent: with the exact text of the one region that was meant; or, for each of several equally
+ * likely regions, with its text and the least context.
  */
 function editsFor(failed: FailedEdit, text: Text, { candidates, margin }: Suggestions): EditFix[] {
   const { draft, line_index, edit, line_endings, ending } = failed
@@ -85,7 +85,7 @@ function editsFor(failed: FailedEdit, text: Text, { candidates, margin }: Sugges
   for (const { start, end, score, read } of margin < MARGIN ? candidates : candidates.slice(0, 1)) {
     if (score < MEDIUM) continue
     const { text: content, lossy } = decode(text.slice(start, end))
-    // What the edit would have written is not to be edited again.
+    // Don't suggest to edit again what the edit would have written.
     if (lossy || content.trim() === edit.new_text.trim()) continue
     const merged = replacementFor(edit, read, content, line_endings)
     const unmerged = merged.ok ? {} : { conflict: merged.failure }
@@ -102,7 +102,7 @@ function editsFor(failed: FailedEdit, text: Text, { candidates, margin }: Sugges
       }
       continue
     }
-    // Elsewhere the same text may be a part of something else.
+    // The same text elsewhere may be part of something else.
     fixes.push(
       ...contextFixes(
         { draft, line_index, line_endings, ending, found, edit: new_text === undefined ? {} : { new_text } },
@@ -114,8 +114,8 @@ function editsFor(failed: FailedEdit, text: Text, { candidates, margin }: Sugges
 }
 
 /**
- * The edit of a long region with only the lines around what it changes, and as many more as make them unique; nothing
- * where that saves little, or one of several edits is corrected, which later ones may need as it was sent.
+ * The edit of a long region with only the lines around the change, and as many more as make them unique. Empty if that
+ * saves little, or if the request has several edits: later ones may need the corrected edit as it was sent.
  */
 function shortened(
   { draft, line_index, line_endings, ending, total_edits }: FailedEdit,
@@ -144,15 +144,15 @@ function shortened(
     .map(fix => ({ ...fix, type: 'USE_EXACT_TEXT' }))
 }
 
-/** Lines of a region from which on the edit is offered with fewer of them too, if these are half as long. */
+/** Least lines of a region for which to offer a shorter edit too, if that is at most half as long. */
 const LONG_REGION = 20
 const LAST_BREAK = /(?:\r\n|\n|\r)$/
 
 const linesWithBreaks = (text: string): string[] => text.match(/[^\r\n]*(?:\r\n|\n|\r)|[^\r\n]+$/g) ?? []
 
 /**
- * What the edit makes of the region `found`, with the line breaks that it has to be sent with. `read` takes away
- * what was added to both texts by mistake.
+ * What the edit makes of the region `found`, with the line breaks to send it with. `read` removes what was added to
+ * both texts by mistake.
  */
 function replacementFor(
   { old_text, new_text }: TextEdit,

@@ -1,5 +1,4 @@
-// What an edit that was made for another state of a file would do in the present one. Does not know hashes or
-// sentences.
+// What an edit that was made for another version of a file would do in the current one. Does not know sentences.
 import type { Result } from '../../result.ts'
 import type { LineRange } from '../edit/request.ts'
 import { LineIndex } from '../text/line-index.ts'
@@ -15,8 +14,8 @@ const MOST_PLACES = 10
 type Planned = Result<Plan, TextFailure | LineFailure | HunkFailure>
 
 /**
- * `planned`: the plan of the edit for `original`; `unchecked` as in CurrentOutcome. Shows the file around the first place
- * that would be changed.
+ * `planned`: the plan of the edit for `original`; `unchecked` as in CurrentOutcome. Shows the file around the first
+ * place that would change.
  */
 export function explainStale(
   original: Buffer,
@@ -39,7 +38,7 @@ export function explainStale(
   }
 }
 
-/** The same of lines that hold something else than they did for the edit's author: `lines`, where they are in `original`. */
+/** The outcome for lines that changed since the edit was made; `lines`: where they are in `original`. */
 export function explainChangedLines(original: Buffer, lines: readonly LineRange[]): CurrentOutcome {
   const { offsets } = lineStarts(new Text([original]), [lines[0]!.start_line, lines[0]!.end_line + 1])
   return {

@@ -1,4 +1,4 @@
-// The facts of a failed edit: what is there, where, and which edits would work. Does not know sentences or status
+// The facts about a failed edit: what is there, where, and which edits would work. Does not know sentences or status
 // codes.
 import { firstIndex } from '../text/bisect.ts'
 import type { PieceTable } from '../edit/piece-table.ts'
@@ -27,31 +27,31 @@ import { uniqueContext } from './unique-context.ts'
 
 const MOST_LOCATIONS = 10
 const MOST_LINES = 1000
-/** Lines with matches that are listed. */
+/** Most lines with matches to list. */
 const MOST_LISTED = 50
 const MOST_CONTEXT_FIXES = 3
-/** UTF-16 units of a line and of the context lines that are shown. */
+/** Most UTF-16 units to show of a line, and of each context line. */
 const LINE_LENGTH = 300
 const CONTEXT_LENGTH = 160
-/** Bytes of JSON that a ready-to-send edit may have: it is whole or absent. */
+/** Most bytes of JSON for a ready-to-send edit: it is given whole or not at all. */
 export const FIX_LENGTH = 16_000
-/** Bytes of text that are certainly more than that as JSON. */
+/** A text of more bytes certainly exceeds that as JSON. */
 export const FIX_BYTES = 3 * FIX_LENGTH
 export const SEARCH_LENGTH = 500
 
-/** A text that edits were made to, and where lines begin in the original. */
+/** A text that edits were applied to, and the index of lines of the original. */
 interface Indexed {
   draft: PieceTable
   line_index: LineIndex
 }
 
-/** A failed edit and the text that it was made for. */
+/** A failed edit and the text that it was tried on. */
 export interface FailedEdit extends EditPosition, Searched, Indexed {
   edit: TextEdit
   needle: Needle
 }
 
-/** An edit that would be made a second time: its new_text is there already, around the one match. */
+/** The edit would be applied a second time: its new_text is already there, around the only match. */
 export function explainAlreadyApplied(failed: FailedEdit, place: Match): AlreadyApplied {
   const { draft, line_index, edit, edit_index, total_edits } = failed
   const lines = linesOf(failed, place)
@@ -67,12 +67,12 @@ export function explainAlreadyApplied(failed: FailedEdit, place: Match): Already
   }
 }
 
-/** Another number of matches than the edit requires. */
+/** The number of matches isn't the one that the edit requires. */
 export function explainWrongCount(failed: FailedEdit & { found: Found }): WrongCount {
   const { edit, found, edit_index, total_edits } = failed
   const expected = requiredCount(edit)!
   const actual = expected === 1 ? found.all.count : found.matches.count
-  // Where one match is expected, overlapping ones count too, so to expect the number found would fail as well.
+  // If one match is required, overlapping ones count too, so requiring the number found would fail as well.
   const overlapping = found.all.count > found.matches.count && (expected === 1 || actual === 1)
   const { old_text, new_text } = edit
   const fixes = contextFixes(failed)
@@ -97,7 +97,7 @@ export function explainWrongCount(failed: FailedEdit & { found: Found }): WrongC
   }
 }
 
-/** The earlier edit that made the count wrong, if the original has the right one. */
+/** The earlier edit that made the count wrong, if the count is right in the original. */
 function undoneCount(failed: FailedEdit & { found: Found }): Pick<WrongCount, 'undone_by_edit'> {
   const { draft, edit, needle, found, line_endings, ending } = failed
   if (draft.placements.length === 0) return {}
@@ -114,8 +114,8 @@ function undoneCount(failed: FailedEdit & { found: Found }): Pick<WrongCount, 'u
 }
 
 /**
- * The earlier edit of the same request that changed a place where the text was at first: of the first such place, the
- * first edit. O(placements × log of places).
+ * The earlier edit of the same request that changed a place where the text was originally: the first edit that changed
+ * the first such place. O(placements × log of places).
  */
 export function undoneBy({ draft, needle, line_endings, ending }: FailedEdit, original: Text): number | undefined {
   if (draft.placements.length === 0) return undefined
@@ -131,7 +131,7 @@ export function undoneBy({ draft, needle, line_endings, ending }: FailedEdit, or
   return undone
 }
 
-/** What resembles the text, besides the matches. */
+/** Places that resemble the text, besides the matches. */
 function otherPlaces(
   failed: FailedEdit & { found: Found }
 ): Pick<WrongCount, 'similar_content' | 'suggestions_truncated'> {
@@ -178,7 +178,7 @@ export function isSmall({ edit }: EditFix<FixedText | FixedLines>): boolean {
   return units <= FIX_LENGTH && Buffer.byteLength(JSON.stringify(edit)) <= FIX_LENGTH
 }
 
-/** What a fix for one of several places needs; without `new_text`, the caller brings its own. */
+/** What a fix for one of several places needs; without `new_text`, the caller supplies its own. */
 type AmbiguousMatches = Searched &
   Indexed & {
     found: Found
@@ -186,8 +186,8 @@ type AmbiguousMatches = Searched &
   }
 
 /**
- * For each of `matches`, by default the first ones, the same edit with the least context that makes it unique; none
- * where it has been made already.
+ * For each of `matches` (by default the first ones), the edit with the least context that makes it unique; none for a
+ * place where it was already applied.
  */
 export function contextFixes(
   { draft, line_index, edit, found, line_endings, ending }: AmbiguousMatches,
@@ -205,7 +205,7 @@ export function contextFixes(
       text.slice(match.end, context.end)
     ].map(decode)
     if (before!.lossy || within!.lossy || after!.lossy) continue
-    // A \r followed by a \n would become one break: then all are written as \n, which means the same.
+    // A \r followed by a \n would become one break, so we write all breaks as \n, which means the same.
     const merges = /\r\0+\n/.test(`${before!.text}\0${new_text ?? within!.text}\0${after!.text}`)
     const joined = (...parts: string[]) =>
       merges && line_endings === 'adapt' ? parts.map(withLf).join('') : parts.join('')
@@ -249,7 +249,7 @@ function locations({
   }
 }
 
-/** Where in its line a match is, and what is around it. */
+/** Where a match is in its line, and the lines around it. */
 export function placeInLine(text: Text, match: Match): Omit<MatchLocation, 'line_number' | 'inserted_by_edit'> {
   const line = lineAround(text, match.start)
   const before = utf16Length(text.slice(line.start, match.start))
@@ -283,7 +283,7 @@ export function placeInLine(text: Text, match: Match): Omit<MatchLocation, 'line
 const shortLine = (text: Text, { start, end }: { start: number; end: number }): string =>
   excerptOf(text.slice(start, end), CONTEXT_LENGTH).text
 
-/** First and last line of a range of the present text, in the original. */
+/** The first and last line, in the original, of a range of the current text. */
 export function linesOf({ draft, line_index }: Indexed, { start, end }: Match): [number, number] {
   const origin = draft.originOf(start, end)
   const {

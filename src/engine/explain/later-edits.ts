@@ -1,4 +1,4 @@
-// Which edits of a request fail too once the one that failed is corrected, and what corrects them. Does not know
+// Which later edits of a request would fail too after the failed one is corrected, and their corrections. Does not know
 // sentences.
 import type { Result } from '../../result.ts'
 import type { TextEdit } from '../edit/request.ts'
@@ -6,20 +6,20 @@ import type { ClearFix, LaterEdit, TakesLong, TextFailure } from '../failure.ts'
 import { suggestWork } from '../suggest/suggest.ts'
 import { FIX_LENGTH } from './explain.ts'
 
-/** Edits that are named besides the one that failed. */
+/** Most edits to name besides the one that failed. */
 const MOST_LATER = 20
-/** Work (see `suggestWork`) of looking for what they were meant for: some 0.4 s, measured on 28 November 2026. */
+/** Most work (see `suggestWork`) to find what they meant: about 0.4 s, measured on 28 November 2026. */
 const LATER_WORK = 10_000_000_000
 
-/** Plans these edits; with `work_within` it says that this takes longer. */
+/** Plans these edits; fails with TAKES_LONG if that takes more work than `work_within`. */
 type Planner = (edits: readonly TextEdit[], work_within: number) => Result<unknown, TextFailure | TakesLong>
 
 /**
- * The same failure; its correction, where there is one and no doubt about the place, names the edits that fail even
- * so, with their corrections where these are as clear: all that answers would say if one edit after the other were
- * corrected. The first edit that can't be sent as it is proposed ends the search, as do 20 edits and LATER_WORK; it says
- * from where on edits weren't tried. The corrections have 16,000 bytes of JSON together. TAKES_LONG where `work_within`
- * is less, and exceeded. `length`: bytes of the text.
+ * Returns the failure. If its correction is clear about the place, adds the later edits that would still fail, with
+ * their corrections if these are as clear: everything that the answers would say if the edits were corrected one by
+ * one. Stops at the first edit without a correction that can be sent as it is, after 20 edits, or after LATER_WORK;
+ * then it says from which edit on they weren't tried. All corrections together have at most 16,000 bytes of JSON.
+ * TAKES_LONG if `work_within` is less than LATER_WORK and exceeded. `length`: bytes of the text.
  */
 export function withLaterEdits(
   failure: TextFailure,
@@ -62,7 +62,7 @@ export function withLaterEdits(
   return { ...failure, fixes: failure.fixes.map(one => (one === fix ? { ...fix, later } : one)), ...untried }
 }
 
-/** The one edit that was most likely meant. */
+/** The correction of the one edit that was most likely meant. */
 function clearFix(failure: TextFailure): ClearFix | undefined {
   if (failure.code !== 'NO_MATCH' || failure.cause.type === 'near_duplicate' || failure.applied_lines !== undefined) {
     return undefined

@@ -1,21 +1,21 @@
-// Names of old_text that are nowhere in the file: the sign of text that was never there. Does not know answers.
+// Finds names of old_text that are nowhere in the file, the sign of text that was never there.
 import type { Text } from '../text/text.ts'
 
 const MOST = 10
 const MOST_SOUGHT = 100
-/** UTF-16 units of old_text that are looked at, and bytes of the file that are searched in all. */
+/** Most UTF-16 units of old_text to check, and most bytes of the file to search in all. */
 const SOUGHT_LENGTH = 20_000
 const SEARCHED = 32 << 20
-/** Bytes from which on it pays to know which bytes of a text are rare, and how many are looked at for that. */
+/** Bytes from which on it pays to know which bytes of a text are rare, and how many bytes to sample for that. */
 const LARGE = 1 << 16
 const SAMPLED = 4096
-/** Places of a part of a name that are looked at before the whole name is looked for. */
+/** Most places of a part of a name to check before searching for the whole name. */
 const MOST_PLACES = 256
 const NAME = /[\p{L}_$][\p{L}\p{M}\p{N}_$]{2,63}/gu
 
 /**
- * The identifiers of `oldText` (3 to 64 characters) that don't occur in `text`, whatever their case, in order, at most
- * ten. Those that weren't looked for, because that would be too much work, aren't named.
+ * The identifiers of `oldText` (3 to 64 characters) that don't occur in `text`, in order, at most ten. Leaves out
+ * identifiers that would take too much work to search for.
  */
 export function missingTokens(text: Text, oldText: string): string[] {
   const names = new Set(oldText.slice(0, SOUGHT_LENGTH).match(NAME))
@@ -27,7 +27,7 @@ export function missingTokens(text: Text, oldText: string): string[] {
     const at = placeOf(text, Buffer.from(name), counts)
     left -= at === -1 ? text.length : at
     if (at !== -1) continue
-    // A file in Latin-1 has it in other bytes.
+    // A Latin-1 file has the name in other bytes.
     const latin1 = Buffer.from(name, 'latin1')
     const isOther = /[\x80-\xff]/.test(name) && latin1.toString('latin1') === name
     if (isOther) left -= text.length
@@ -36,7 +36,7 @@ export function missingTokens(text: Text, oldText: string): string[] {
   return missing
 }
 
-/** How often each byte is seen among some of a large text; 0 in a small one. */
+/** How often each byte occurs in a sample of a large text; all 0 for a small one. */
 function sampleOf(text: Text): Uint16Array {
   const counts = new Uint16Array(256)
   if (text.length < LARGE) return counts
@@ -46,8 +46,8 @@ function sampleOf(text: Text): Uint16Array {
 }
 
 /**
- * The first place of a name, or -1. The built-in search of short texts stops at each place of their first byte, so what
- * it looks for begins with the rarest.
+ * The first place of a name, or -1. The built-in search for short texts stops at each place of their first byte, so we
+ * search for the part of the name that begins with its rarest byte.
  */
 function placeOf(text: Text, name: Buffer, counts: Uint16Array): number {
   let rarest = 0

@@ -1,4 +1,4 @@
-// The lines of the file that a failure shows around a place. Does not know what failed.
+// The lines of the file that a failure shows around a place.
 import type { FilePreview } from '../failure.ts'
 import type { Match } from '../match/locate.ts'
 import { decode, excerptOf, ShownLine, utf16Length } from '../text/encoding.ts'
@@ -6,20 +6,20 @@ import type { LineIndex } from '../text/line-index.ts'
 import { lineAround, lineFrom, markLength, type Line } from '../text/lines.ts'
 import { Text } from '../text/text.ts'
 
-/** UTF-16 units of a preview, and about those of the mark where a line is cut. */
+/** UTF-16 units of a preview, and about the length of the mark where a line is cut. */
 const PREVIEW_LENGTH = 2000
 const MARK_LENGTH = 40
-/** Up to so many lines, each is cut by itself; more are cut in the middle of them all. */
+/** Up to this many lines, each is cut separately; more lines are cut in the middle of the whole. */
 const MOST_LINES = 12
-/** Lines above and below a place, and from the first line on where there is none. */
+/** Lines to show above and below a place; and lines to show from the first on if there is no place. */
 const AROUND = 3
 const FROM_START = 20
 const BLANKS = new Set([32, 9])
 
 /**
- * Lines around a range of bytes, or the first of `original`, of which `index` is; those of the range are highlighted.
- * Long lines are cut, the first of the range around its start. `shown`: the text of the range is in `similar_content`,
- * so where it is whole lines, one line in brackets stands for them.
+ * The lines around a range of bytes, or the first lines of `original` (indexed by `index`); highlights the lines of the
+ * range. Cuts long lines, the first line of the range around its start. `shown`: `similar_content` has the text of the
+ * range, so if that is whole lines, one line in brackets replaces them.
  */
 export function previewOf(original: Buffer, index: LineIndex, place: Match | undefined, shown = false): FilePreview {
   const text = new Text([original])
@@ -66,7 +66,7 @@ interface Shown {
   lossy?: true
 }
 
-/** The lines as they are shown, with the breaks between them. */
+/** The lines as shown, with the breaks between them. */
 function joined(text: Text, lines: readonly Line[], show: (line: Line) => Shown): Shown {
   const shown = lines.map(show)
   const breaks = lines.map(({ end, next }, index) => (index < lines.length - 1 ? text.slice(end, next).toString() : ''))
@@ -83,11 +83,11 @@ function around(line: Buffer, at: number, most: number): Shown {
   return { text, ...(shown.lossy && { lossy: true }) }
 }
 
-/** The line that stands for lines `first` to `last`. */
+/** The line that replaces lines `first` to `last`. */
 export const markOf = (first: number, last: number): string =>
   first === last ? `[line ${first} is in similar_content]` : `[lines ${first} to ${last} are in similar_content]`
 
-/** Of a range; of a long one not all. */
+/** The lines of a range; not all of a long one. */
 function linesIn(text: Text, start: number, end: number): Line[] {
   const lines: Line[] = []
   for (let at = start; at < end && lines.length <= MOST_LINES;) {

@@ -1,5 +1,5 @@
-// What a hunk that has no place was probably meant for, as hunks that have one; and whole diffs of these. Does not know
-// sentences.
+// Repairs a hunk that has no place in the file: finds what it probably meant, as hunks that fit, and writes whole diffs
+// with them. Does not know sentences.
 import type { DiffFix } from '../failure.ts'
 import type { FileLines } from '../patch/file-lines.ts'
 import { type Hunk, type HunkLine, newLines, oldLines } from '../patch/hunk.ts'
@@ -14,29 +14,29 @@ import { breakBefore, splitAtBreaks, withLf } from '../text/lines.ts'
 import { Text } from '../text/text.ts'
 import { MEDIUM } from './similar-content.ts'
 
-/** Places of one hunk that are proposed. */
+/** Most places of one hunk to propose. */
 const MOST_PLACES = 3
-/** How often the hunks of one diff are placed until all fit. */
+/** How often to place the hunks of one diff until all fit. */
 const MOST_TRIES = 24
-/** UTF-16 units of a diff that is offered: it is whole or absent. */
+/** Most UTF-16 units of a diff to offer: it is given whole or not at all. */
 const DIFF_LENGTH = 64_000
-/** Lines that only one of two texts may have. */
+/** Most lines that only one of two texts may have. */
 const MOST_EDITS = 2000
 
-/** A hunk that has a place, and the 0-based lines of the file that it is about, end exclusive. */
+/** A hunk that fits, and the 0-based lines of the file that it covers, end exclusive. */
 interface Repaired {
   hunk: Hunk
   from: number
   to: number
 }
 
-/** Text of the file like one that is sought: what `suggest` finds in the bytes from `offset` on. */
+/** Text of the file that resembles the text sought: what `suggest` finds in the bytes from `offset` on. */
 export interface Similar {
   suggestions: Suggestions
   offset: number
 }
 
-/** What is like `text` from a line on; where nothing is, what is in the whole file. */
+/** What resembles `text` from a line on; if nothing does, what resembles it in the whole file. */
 function similarTo(file: FileLines, text: string, from: number): Similar {
   const offset = file.starts[Math.min(from, file.count)]!
   const below = suggest(file.bytes.subarray(offset), text)
@@ -50,9 +50,9 @@ export function soughtText(hunk: Hunk, misfit: HunkMisfit): string {
 }
 
 /**
- * Diffs of all hunks that fit, for each of the first places that the hunk which doesn't may be meant for; where it has
- * one, and a later hunk several, for each of these. `similar`: what is like the text that it lacks. `too_long`: there
- * are some, but none that is short enough.
+ * Diffs in which all hunks fit, one for each of the first places that the misfit hunk may mean; if it has one place and
+ * a later hunk has several, one for each of these. `similar`: what resembles the text that the hunk lacks. `too_long`:
+ * there are diffs, but none is short enough.
  */
 export function correctedDiffs(
   file: FileLines,
@@ -72,13 +72,13 @@ export function correctedDiffs(
   if (found.length === 0 && only !== undefined && another === undefined) {
     found.push(...forLaterHunk(file, hunks.with(hunk_index, only.hunk), hunk_index))
   }
-  // Adapted to the file, lines that are taken out and put in may be the same ones.
+  // After adapting to the file, the removed lines may equal the added ones.
   const changing = found.filter(({ diff }) => /^[-+]/m.test(diff))
   const diffs = changing.filter(({ diff }) => diff.length <= DIFF_LENGTH)
   return { diffs, ...(diffs.length < changing.length && diffs.length === 0 && { too_long: true as const }) }
 }
 
-/** A fix for each of the first ways to repair a hunk with which all fit; `before`: hunks that are repaired already. */
+/** One diff for each of the first repairs with which all hunks fit; `before`: hunks that are already repaired. */
 function fixesFor(
   file: FileLines,
   hunks: readonly Hunk[],
@@ -94,7 +94,7 @@ function fixesFor(
   return found
 }
 
-/** The same for the hunk that doesn't fit once the one before it is repaired. */
+/** Fixes for the next hunk that doesn't fit after the hunk `before` was repaired. */
 function forLaterHunk(file: FileLines, hunks: readonly Hunk[], before: number): DiffFix[] {
   const placed = placeHunks(file, hunks)
   if (placed.ok || placed.failure.hunk_index === before) return []
@@ -111,21 +111,21 @@ const fixOf = (
   corrected: number[]
 ): DiffFix => ({ type, diff: writeDiff(hunks), lines: [from + 1, Math.max(from + 1, to)], corrected })
 
-/** Hunks that all fit; `corrected`: which of them are others than were sent. */
+/** Hunks that all fit; `corrected`: indexes of the hunks that differ from those sent. */
 interface Completed {
   hunks: readonly Hunk[]
   corrected: number[]
 }
 
 /**
- * The hunks, with those that don't fit either replaced; undefined where one can't be, or may be meant for several places.
+ * The hunks, with the others that don't fit replaced too; undefined if one can't be, or may mean several places.
  */
 function completed(file: FileLines, hunks: readonly Hunk[], corrected: number[]): Completed | undefined {
   const [one, another] = completions(file, hunks, corrected, { left: MOST_TRIES })
   return another === undefined ? one : undefined
 }
 
-/** The first two ways to do that; none where they would take more than `tries` to be found. */
+/** The first two ways to replace them; none if finding them would take more than `tries`. */
 function completions(
   file: FileLines,
   hunks: readonly Hunk[],
@@ -146,20 +146,20 @@ function completions(
   return found
 }
 
-/** Whether a misfit is of a text that isn't there. */
+/** Whether a misfit is due to a text that isn't there. */
 export const needsSimilar = ({ reason }: HunkMisfit): boolean => reason === 'no_lines' || reason === 'no_anchor'
 
-/** What is like the text that a hunk lacks. */
+/** What resembles the text that a hunk lacks. */
 export const similarFor = (file: FileLines, hunk: Hunk, misfit: HunkMisfit): Similar =>
   similarTo(file, soughtText(hunk, misfit), 'from' in misfit ? misfit.from : 'below' in misfit ? misfit.below : 0)
 
-/** All hunks in the order of the file, and the lines of the one that stood above the hunk before. */
+/** All hunks in the order of the file, and the lines of the one that was above the hunk before. */
 interface Ordered extends Completed {
   from: number
   to: number
 }
 
-/** The hunks with one that stands above the hunk before moved to its place in the order of the file. */
+/** The hunks, with one whose place is above the hunk before moved to its position in the order of the file. */
 function inOrder(file: FileLines, hunks: readonly Hunk[], misfit: HunkMisfit): Ordered | undefined {
   const { hunk_index, cursor, reason } = misfit
   if (cursor === 0 || (reason !== 'above' && reason !== 'no_lines')) return undefined
@@ -175,7 +175,7 @@ function inOrder(file: FileLines, hunks: readonly Hunk[], misfit: HunkMisfit): O
   return { hunks: moved, corrected: [hunk_index], from: first, to: first + count }
 }
 
-/** The hunks sorted by their places, where each has one in the whole file and several are out of order. */
+/** The hunks sorted by their places, if each has a place in the whole file and several are out of order. */
 function sorted(file: FileLines, hunks: readonly Hunk[], { hunk_index, cursor }: HunkMisfit): Ordered | undefined {
   if (cursor === 0) return undefined
   const finder = new HunkFinder(file, hunks)
@@ -192,13 +192,13 @@ function sorted(file: FileLines, hunks: readonly Hunk[], { hunk_index, cursor }:
   return placeHunks(file, moved).ok ? { hunks: moved, corrected, from: first, to: first + count } : undefined
 }
 
-/** `repairs` of the hunk that doesn't fit, with what is like the text that it lacks. */
+/** The repairs of the hunk that doesn't fit, from what resembles the text that it lacks. */
 function repairsOf(file: FileLines, hunks: readonly Hunk[], misfit: HunkMisfit): Generator<Repaired> {
   const hunk = hunks[misfit.hunk_index]!
   return repairs(file, hunk, misfit, needsSimilar(misfit) ? similarFor(file, hunk, misfit) : undefined)
 }
 
-/** The hunk for each place that it may be meant for, the likeliest first. */
+/** The hunk for each place that it may mean, the likeliest first. */
 function* repairs(file: FileLines, hunk: Hunk, misfit: HunkMisfit, similar: Similar | undefined): Generator<Repaired> {
   const { cursor } = misfit
   if (oldLines(hunk).length === 0) {
@@ -233,7 +233,7 @@ function* repaired(file: FileLines, lines: readonly HunkLine[], first: number, c
   if (hunk !== undefined) yield { hunk, from: first, to: first + oldLines({ lines }).length }
 }
 
-/** Additions without old lines: below each line that may be their anchor, or at the end and at the top. */
+/** Additions without old lines: below each line that may be their anchor, else at the end and at the top. */
 function* additions(
   file: FileLines,
   hunk: Hunk,
@@ -258,7 +258,7 @@ function* additions(
   if (reason !== 'above') yield* repaired(file, hunk.lines, cursor, cursor)
 }
 
-/** Lines of the file that are like an anchor. */
+/** Lines of the file that resemble an anchor. */
 function linesLike(file: FileLines, { suggestions, offset }: Similar): number[] {
   const { candidates, margin } = suggestions
   return (margin < MARGIN ? candidates : candidates.slice(0, 1))
@@ -266,7 +266,7 @@ function linesLike(file: FileLines, { suggestions, offset }: Similar): number[] 
     .map(({ end }) => lineAt(file, offset + end - 1))
 }
 
-/** Where the old lines stand as they are, below the hunk before; first those that the anchors speak for. */
+/** Where the old lines are exactly, below the hunk before; first the places that the anchors point to. */
 function* placesOf(file: FileLines, hunk: Hunk, misfit: HunkMisfit, similar: Similar | undefined): Generator<number> {
   const { cursor, reason } = misfit
   const finder = new HunkFinder(file, [hunk])
@@ -286,13 +286,15 @@ function* placesOf(file: FileLines, hunk: Hunk, misfit: HunkMisfit, similar: Sim
   yield* below(cursor)
 }
 
-/** Where the old lines stand but for spaces and tabs around each. */
+/** Where the old lines are, ignoring spaces and tabs around each. */
 export function* trimmedPlaces(file: FileLines, hunk: Hunk, from: number): Generator<number> {
   const sought = oldLines(hunk)
   yield* file.findTrimmed(sought).blocks(sought, from)
 }
 
-/** The lines of a hunk, the old ones as they are in the file from `first` on; without the empty one behind its end. */
+/**
+ * A hunk's lines, the old ones taken from the file from line `first` on; without the empty one after the file's end.
+ */
 const inFile = (file: FileLines, { lines }: Hunk, first: number): HunkLine[] => {
   let at = first
   return lines.flatMap(line => {
@@ -302,8 +304,9 @@ const inFile = (file: FileLines, { lines }: Hunk, first: number): HunkLine[] => 
 }
 
 /**
- * The lines of a hunk whose old ones stand from `first` on but for white space around each: these as in the file, the
- * new ones indented as it is. Undefined where lines of the file aren't UTF-8, or where it isn't known how deep.
+ * A hunk's lines for old lines that differ from those at `first` only in white space around them: the old ones as in
+ * the file, the new ones indented like the file. Undefined if lines of the file aren't UTF-8, or the indentation isn't
+ * clear.
  */
 function readjusted(file: FileLines, hunk: Hunk, first: number): HunkLine[] | undefined {
   const sought = oldLines(hunk)
@@ -312,7 +315,7 @@ function readjusted(file: FileLines, hunk: Hunk, first: number): HunkLine[] | un
   const merged = merge(sought.join('\n'), newLines(hunk).join('\n'), there.join('\n'))
   if (merged.ok) return linesBetween(there, merged.value.split('\n'))
   const indents = sought.map((text, i) => ({ from: indentOf(text), to: indentOf(there[i]!) }))
-  // What can't be merged for its white space stays as it was sent, if the file is indented so.
+  // If white space can't be merged, keep the lines as sent, provided that the file's indentation is the same.
   if (merged.failure.reason === 'spacing' && indents.some(({ from, to }) => from !== to)) return undefined
   const rule = indentRule(indents)
   const lines = inFile(file, hunk, first).map(line => {
@@ -323,10 +326,10 @@ function readjusted(file: FileLines, hunk: Hunk, first: number): HunkLine[] | un
   return lines.every(line => line !== undefined) ? lines : undefined
 }
 
-/** The spaces and tabs that a text begins with. */
+/** The spaces and tabs at the start of a text. */
 export const indentOf = (text: string): string => /^[ \t]*/.exec(text)![0]
 
-/** Hunks for the regions that are like the old lines. */
+/** Hunks for the regions that resemble the old lines. */
 function* likely(file: FileLines, hunk: Hunk, cursor: number, { suggestions, offset }: Similar): Generator<Repaired> {
   const { candidates, margin } = suggestions
   const sought = oldLines(hunk).join('\n')
@@ -368,7 +371,7 @@ const lineAt = (file: FileLines, offset: number): number => {
   return low
 }
 
-/** What leads from some lines to others. */
+/** The hunk lines that change some lines into others. */
 function linesBetween(before: readonly string[], after: readonly string[]): HunkLine[] {
   const as = (kind: HunkLine['kind'], texts: readonly string[]): HunkLine[] => texts.map(text => ({ kind, text }))
   const ranges = changedRanges(before, after, MOST_EDITS) ?? [

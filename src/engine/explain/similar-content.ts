@@ -1,15 +1,15 @@
-// The regions that a failure shows: exact text, lines, likeness, and what differs. Does not know edits or sentences.
+// The regions that a failure shows: exact text, lines, likeness, and differences. Does not know sentences.
 import { decode, excerpt } from '../text/encoding.ts'
 import type { SimilarContent } from '../failure.ts'
 import { type Candidate, MARGIN, type Suggestions } from '../suggest/suggest.ts'
 
-/** From this score on a region is offered to be edited; from the higher on confidence in it is high. */
+/** Least score of a region to offer an edit of it; and least score for high confidence. */
 export const MEDIUM = 0.8
 const HIGH = 0.9
-/** About how many UTF-16 units of a region are shown; a longer one is cut in the middle. */
+/** About how many UTF-16 units of a region to show; a longer one is cut in the middle. */
 const SHOWN_LENGTH = 4000
 
-/** The candidates as they are shown; `linesOf` gives first and last line of a range in the original. */
+/** The candidates as shown; `linesOf` returns the first and last line of a range in the original. */
 export function similarContent(
   text: { slice(start: number, end: number): Buffer },
   { candidates, margin }: Suggestions,

@@ -1,23 +1,22 @@
-// The least context that makes one match unique. Does not know edits or answers.
+// Finds the least context that makes one match unique.
 import { isBreakByte, isInsideCrlf, isLineStart, lineAround, lineFrom, markLength } from '../text/lines.ts'
 import type { Match, Places } from '../match/locate.ts'
 import type { Text } from '../text/text.ts'
 
-/** Lines looked at on each side. */
+/** Most lines to add on each side. */
 const MOST_LINES = 20
 /** In a line longer than this (bytes), context is counted in characters, not in whole lines. */
 const LONG_LINE = 1000
 const STEP = 16
-/** Bytes compared and rivals looked at, in all. */
+/** Most bytes and rivals (other places of the needle) to compare, in all. */
 const BUDGET = 1_000_000
 
 /**
- * The range with the fewest whole lines around `match` whose text occurs nowhere else; in a very long line, with as few
- * characters as possible (of two equally short ones, the one with more above). `all` holds every place of the same
- * needle, overlapping ones too, `match` among them:
- * a text around it that occurs elsewhere must hold the needle there at the same distance, so only those are compared.
- * `adapt`: line breaks of any kind are equal. Undefined where no context of 20 lines on each side is enough, or where
- * finding it costs too much.
+ * The range with the fewest whole lines around `match` whose text occurs nowhere else; in a very long line, the range
+ * with the fewest characters (of two equally short ones, the one with more above). `all` must hold every place of the
+ * same needle, including overlapping ones and `match`. If a text around `match` occurs elsewhere, the needle is there
+ * at the same distance, so we compare only those places. `adapt`: line breaks of all kinds are equal. Undefined if 20
+ * lines on each side aren't enough, or if the search costs too much.
  */
 export function uniqueContext(text: Text, match: Match, all: Places, adapt: boolean): Match | undefined {
   const { starts, ends } = boundaries(text, match)
@@ -81,7 +80,7 @@ function steps(text: Text, from: number, limit: number, step: number): number[] 
   return out
 }
 
-/** The least offset from `limit` on, from which `a` backwards equals what stands before `b`. */
+/** The least offset, at least `limit`, such that the bytes from there to `a` equal the bytes before `b`. */
 function equalBefore(text: Text, a: number, b: number, limit: number, adapt: boolean): number {
   while (a > limit && b > 0) {
     const x = text.byteAt(a - 1)
@@ -97,7 +96,7 @@ function equalBefore(text: Text, a: number, b: number, limit: number, adapt: boo
   return a
 }
 
-/** The greatest offset up to `limit`, up to which `a` forwards equals what stands after `b`. */
+/** The greatest offset, at most `limit`, such that the bytes from `a` to there equal the bytes after `b`. */
 function equalAfter(text: Text, a: number, b: number, limit: number, adapt: boolean): number {
   while (a < limit && b < text.length) {
     const x = text.byteAt(a)

@@ -1,25 +1,25 @@
-// Finds many byte strings in one pass over a text. Does not know edits; reports places by the number of the string.
+// Finds many byte strings in one pass over a text; reports places by the index of the string.
 //
 // Source: fingerprints of a text at regular steps, after Bentley and McIlroy (Data compression using long common
 // strings, 1999), with the grams on the pattern's side, after Wu and Manber (A fast algorithm for multi-pattern
 // searching, 1994). A key is a stretch of a string, a gram a few bytes of a key. A key of `stride + gram - 1` bytes,
-// wherever it stands in the text, has exactly one gram that begins at a multiple of the stride. So it is enough to look
-// at the text every `stride` bytes and to ask whether a gram of any key begins there. A table of bits, by hash, answers
-// no nearly always; else a second table says at which offsets in keys this gram stands, and the text there is compared
-// with the keys.
+// wherever it occurs in the text, has exactly one gram that begins at a multiple of the stride. So it is enough to
+// check the text every `stride` bytes for a gram of any key. A table of bits, by hash, nearly always answers no; if it
+// doesn't, a second table gives the offsets in keys where this gram occurs, and the text there is compared with the
+// keys.
 //
 // Cost: text / stride steps and, for each that holds a gram of a key, at most `stride` keys' lengths: linear in the
 // text for any strings, however many. Memory: some bytes for each stretch of a key.
 
 /**
- * A class of keys: all have `stride + gram - 1` bytes. The longer, the fewer steps; 16/24 means: 24 bytes, every 16.
+ * A class of keys of `stride + gram - 1` bytes each; the longer, the fewer steps. 16 and 24: 24 bytes, every 16.
  */
 interface Shape {
   readonly stride: number
   readonly gram: number
 }
 
-/** Keys of one hash that are compared one by one. More are made up on purpose. */
+/** Most keys with the same hash that are compared one by one. Only crafted texts have more. */
 const FEW_KEYS = 8
 
 const SHAPES: readonly Shape[] = [
@@ -33,16 +33,16 @@ const SHAPES: readonly Shape[] = [
 ]
 const sizeOf = ({ stride, gram }: Shape): number => stride + gram - 1
 
-/** The length of the key that stands for a string of `length` bytes: at most that, 0 where it is too short for any. */
+/** The length of the key for a string of `length` bytes: at most that, 0 if the string is too short for any key. */
 export function keyLength(length: number): number {
   const shape = SHAPES.find(shape => sizeOf(shape) <= length)
   return shape === undefined ? 0 : sizeOf(shape)
 }
 
-/** The longest that a key may be. */
+/** Length of the longest key. */
 export const LONGEST_KEY = sizeOf(SHAPES[0]!)
 
-/** Finds `keys`, all different, each of a length that `keyLength` gives. A key's number is its index. */
+/** Finds `keys`, all different, each of a length that `keyLength` returns. A key's number is its index. */
 export class GramFilter {
   readonly #classes: readonly KeyClass[]
 
@@ -53,10 +53,10 @@ export class GramFilter {
     })
   }
 
-  /** Calls `found` with number and offset of every place of a key in `bytes`, in no order. */
+  /** Calls `found` with number and offset of every place of a key in `bytes`, in no particular order. */
   scan(bytes: Buffer, found: (key: number, at: number) => void): void {
     if (bytes.length < sizeOf(SHAPES.at(-1)!)) return
-    // Words can be read where the memory is aligned: the steps begin there. No key is as short as to be missed before.
+    // Words need aligned memory, so the steps begin there. No key is short enough to be missed before.
     const head = (4 - (bytes.byteOffset % 4)) % 4
     const words = new Int32Array(bytes.buffer, bytes.byteOffset + head, (bytes.length - head) >> 2)
     for (const one of this.#classes) one.scan(bytes, words, head, found)
@@ -69,12 +69,12 @@ class KeyClass {
   readonly #keys: readonly Buffer[]
   readonly #filter: BitTable
   /**
-   * Of each gram's hash: the offsets in keys at which it stands, a bit for each; 0 where there is no such gram. Open
-   * addressing.
+   * Open-addressing hash table of grams. The offsets in keys where the gram occurs are in `#offsets`, one bit each; 0
+   * means no such gram.
    */
   readonly #grams: Int32Array
   readonly #offsets: Int32Array
-  /** Of each key's hash: its number, or those of several; of more than a few by their bytes as latin1. */
+  /** By hash of a key: its number, or the numbers of several; if more than a few, a map by their bytes as latin1. */
   readonly #byHash = new Map<number, number[] | Map<string, number>>()
 
   constructor(shape: Shape, keys: readonly Buffer[], own: readonly number[]) {
@@ -85,8 +85,7 @@ class KeyClass {
     const room = 1 << (33 - Math.clz32(own.length * shape.stride))
     this.#grams = new Int32Array(room)
     this.#offsets = new Int32Array(room)
-    // The words of a key at every byte, those that make a gram side by side: the first `stride` such rows are its
-    // grams.
+    // The words of a key at every byte, with those of one gram adjacent: the first `stride` such rows are its grams.
     const rows = new Int32Array(shape.stride * (shape.gram >> 2))
     for (const number of own) this.#add(keys[number]!, number, rows)
   }
@@ -136,7 +135,7 @@ class KeyClass {
     }
   }
 
-  /** For keys of four bytes: no step is short enough to leave any out. */
+  /** For keys of four bytes: they are too short to skip any byte. */
   #scanEachByte(bytes: Buffer, found: (key: number, at: number) => void): void {
     const { bits, shift } = this.#filter
     let word = (bytes[0]! << 8) | (bytes[1]! << 16) | (bytes[2]! << 24)
@@ -149,7 +148,7 @@ class KeyClass {
     }
   }
 
-  /** Which keys stand around a gram of this hash at `at`. */
+  /** Reports the keys that occur around a gram with this hash at `at`. */
   #verify(bytes: Buffer, at: number, hash: number, found: (key: number, at: number) => void): void {
     let offsets = this.#offsets[this.#slotOf(hash)]!
     while (offsets !== 0) {
@@ -171,8 +170,8 @@ class KeyClass {
 }
 
 /**
- * Which hashes there are, by their upper bits: seldom yes for one that was never added. Sixteen bits for each, in half
- * a megabyte at most.
+ * An approximate set of hashes, by their upper bits: seldom says yes for a hash that was never added. Sixteen bits for
+ * each, at most half a megabyte.
  */
 class BitTable {
   readonly bits: Uint32Array
@@ -191,7 +190,7 @@ class BitTable {
 }
 
 /**
- * Hash of a gram of 1, 2, 4, 6 or 8 words (multilinear: words times odd numbers, added up; no step waits for the one
+ * Hash of a gram of 1, 2, 4, 6 or 8 words (multilinear: the sum of words times odd numbers; no step waits for the one
  * before).
  */
 function gramHash(words: Int32Array, i: number, length: number): number {
@@ -205,10 +204,10 @@ function gramHash(words: Int32Array, i: number, length: number): number {
 
 const FIRST = 0x9e3779b1
 
-/** Odd, and another one in each process: nobody can make grams that all begin at one slot. */
+/** Odd, and different in each process, so that nobody can craft grams that all hash to one slot. */
 const SPREAD = Math.floor(Math.random() * 2 ** 31) * 2 + 1
 
-/** Every bit of the sum changes the upper ones. */
+/** Makes every bit of the sum affect the upper bits. */
 const mixed = (sum: number): number => Math.imul(sum ^ (sum >>> 15), 0x2c1b3c6d)
 
 function hashOf(bytes: Buffer, start: number, length: number): number {

@@ -1,11 +1,11 @@
-// Where keys stand in a text that changes: one list by offset, changed in place. Does not know the text.
+// The positions of keys in a text that changes: one list sorted by offset, updated in place.
 //
-// Source: none; two flat arrays side by side, so that to move the places behind an edit is to add to one number after
-// the other.
-// Cost: of a look-up, the places; of a change, those behind it.
+// Source: none; two flat parallel arrays, so that moving the places after an edit only adds to one number after the
+// other.
+// Cost of a look-up: the number of places; of a change: the number of places after it.
 import { firstIndex } from '../text/bisect.ts'
 
-/** A stretch around changes, in the text before them and after; what lies behind it has moved by `shift`. */
+/** A range around changes, in the text before them and after; what follows it has moved by `shift`. */
 export interface ChangeWindow {
   start: number
   end: number
@@ -14,7 +14,7 @@ export interface ChangeWindow {
   shift: number
 }
 
-/** A place as one number: exact up to 2^53, so for texts of 8 GB. */
+/** Packs a place into one number, which is exact up to 2^53, so for texts of up to 8 GB. */
 export const KEYS = 2 ** 20
 export const placeOf = (key: number, at: number): number => at * KEYS + key
 
@@ -23,7 +23,7 @@ export class KeyPositions {
   #keys: Uint32Array
   #count: number
 
-  /** `places`: what `placeOf` gives, sorted. */
+  /** `places`: results of `placeOf`, sorted. */
   constructor(places: Float64Array) {
     this.#count = places.length
     this.#offsets = new Float64Array(places.length)
@@ -35,7 +35,7 @@ export class KeyPositions {
     return this.#count
   }
 
-  /** Where `key` stands, from left to right. */
+  /** The offsets of `key`, from left to right. */
   of(key: number): number[] {
     const found: number[] = []
     const keys = this.#keys
@@ -44,9 +44,9 @@ export class KeyPositions {
   }
 
   /**
-   * Moves the places along with a text that changed within `windows` (one at least, sorted and disjoint), each of which
-   * holds every place that touches a change. Places that lie wholly in a window are replaced by `fresh`, what stands in
-   * the windows now, sorted. `length`: the bytes of each key, 0 for those that are looked for no more.
+   * Updates the places after the text changed within `windows` (at least one, sorted and disjoint), each of which must
+   * hold every place that touches a change. `fresh`, the sorted places now in the windows, replaces places that lay
+   * wholly in a window. `length`: the bytes of each key, 0 for a key that is no longer sought.
    */
   change(windows: readonly ChangeWindow[], length: Uint8Array, fresh: Float64Array): void {
     const offsets = this.#offsets
@@ -74,7 +74,7 @@ export class KeyPositions {
     if (fresh.length > 0) this.#merge(fresh)
   }
 
-  /** From the right, so that nothing is overwritten. */
+  /** Merges from the right, so that nothing is overwritten. */
   #merge(fresh: Float64Array): void {
     let old = this.#count - 1
     this.#count += fresh.length

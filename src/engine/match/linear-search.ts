@@ -1,11 +1,11 @@
-// All places of a byte string, or of a row of numbers, in linear time, whatever both hold. Does not know edits.
+// Finds all places of a byte string, or of a row of numbers, in linear time for any input.
 import { CR, LF } from '../text/lines.ts'
 import type { Text } from '../text/text.ts'
 
 /**
- * Calls `found` with each offset at or after `from` where `needle` (not empty) begins, overlapping ones too, in order.
- * Every byte of the text is looked at once: O(text + needle), about twenty times the time of `indexOf` where that is at
- * its best. (Knuth, Morris, Pratt: Fast pattern matching in strings, 1977.)
+ * Calls `found` with each offset at or after `from` where `needle` (not empty) begins, including overlapping ones, in
+ * order. Reads every byte of the text once: O(text + needle), about twenty times as slow as `indexOf` at its best.
+ * (Knuth, Morris, Pratt: Fast pattern matching in strings, 1977.)
  */
 export function searchLinear(text: Text, needle: Buffer, from: number, found: (at: number) => void): void {
   const border = borders(needle)
@@ -24,12 +24,12 @@ export function searchLinear(text: Text, needle: Buffer, from: number, found: (a
 }
 
 /**
- * The same where a break of any kind is one letter: calls `found` with start and end of each place. `needle` has its
- * breaks as `\n`, and a `\r\n` of the text is never halved. O(text + needle).
+ * Like `searchLinear`, but a break of any kind counts as one equal letter: calls `found` with start and end of each
+ * place. `needle` must have `\n` breaks; a `\r\n` of the text is never split. O(text + needle).
  */
 export function searchLinearAnyBreak(text: Text, needle: Buffer, found: (start: number, end: number) => void): void {
   const border = borders(needle)
-  /** Where each of the last letters began: as many as the needle has. */
+  /** Where each of the last letters began, as a ring as long as the needle. */
   const begins = new Float64Array(needle.length)
   let letters = 0
   let matched = 0
@@ -46,14 +46,17 @@ export function searchLinearAnyBreak(text: Text, needle: Buffer, found: (start: 
       while (matched > 0 && needle[matched] !== byte) matched = border[matched - 1]!
       if (needle[matched] !== byte) continue
       if (++matched < needle.length) continue
-      // The oldest of the letters that are kept.
+      // The oldest letter in the ring.
       found(begins[letters % needle.length]!, at + 1)
       matched = border[matched - 1]!
     }
   }
 }
 
-/** Where the numbers `needle` (some) are among others, at or after `from`; overlapping too, in order. O(letters + needle). */
+/**
+ * Where `needle` (not empty) occurs in a row of numbers, at or after `from`; overlapping too, in order. O(letters +
+ * needle).
+ */
 export function* placesOfNumbers(
   letters: Int32Array,
   needle: readonly number[],
@@ -71,7 +74,7 @@ export function* placesOfNumbers(
   return undefined
 }
 
-/** For each prefix, the length of the longest shorter one that it also ends with. */
+/** For each prefix, the length of the longest shorter prefix that it also ends with. */
 function borders(needle: ArrayLike<number>): Int32Array {
   const border = new Int32Array(needle.length)
   for (let i = 1, length = 0; i < needle.length; i++) {

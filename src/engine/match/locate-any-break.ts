@@ -1,25 +1,25 @@
-// Where a text of several lines occurs if a break of any kind is as good as another. Does not know edits.
+// Finds where a text of several lines occurs if line breaks of all kinds are equal.
 import { breakAt, breakBefore, BREAK_TEXT, isBreakByte, nextBreakByte } from '../text/lines.ts'
 import { searchLinearAnyBreak } from './linear-search.ts'
 import type { Text } from '../text/text.ts'
 
-/** Bytes and parts that may be compared, and so many more for each byte that the search has gone on. */
+/** Work allowed, in bytes and parts compared: a constant, plus some for each byte that the search has advanced. */
 const SLACK = 1_000_000
 const PER_BYTE = 8
 
 /**
- * The longest of the stretches between a needle's breaks, the first of several: what is looked for. Empty where the
- * needle is breaks alone.
+ * Index of the longest part between a needle's breaks, the first of several: the one to search for. That part is empty
+ * if the needle consists of breaks only.
  */
 export function anchorOf(parts: readonly Buffer[]): number {
   return parts.reduce((best, part, index) => (part.length > parts[best]!.length ? index : best), 0)
 }
 
 /**
- * Calls `found` with start and end of each place of `parts` (two at least) with a break between each two, in order,
- * overlapping ones too. `starts`: every place of the part that `anchorOf` names, in order; where that is empty,
- * undefined. From each of them, breaks and parts are compared outwards. Where that goes too far too often, everything
- * is left to `searchLinearAnyBreak`: so O(text + needle) beside what it took to find the places.
+ * Calls `found` with start and end of each place of `parts` (at least two) with a break between each two, in order,
+ * including overlapping ones. `starts`: every place of the part that `anchorOf` selects, in order; undefined if that
+ * part is empty. From each place it compares breaks and parts outwards. If that takes too much work,
+ * `searchLinearAnyBreak` does the whole search: so O(text + needle), apart from finding the places.
  */
 export function locateAnyBreak(
   text: Text,
@@ -79,7 +79,7 @@ export function locateAnyBreak(
 
 const LINE_FEED = Buffer.from(BREAK_TEXT.lf)
 
-/** Where each break begins. */
+/** The start of each break. */
 function* breaksOf(text: Text): Generator<number> {
   for (let at = nextBreakByte(text, 0); at !== -1;) {
     yield at

@@ -1,4 +1,4 @@
-// Where a text occurs in another, byte for byte or with line breaks of any kind. Does not know edits.
+// Finds where a text occurs in another, byte for byte or with line breaks of any kind.
 import type { LineEndings } from '../text/eol.ts'
 import { type LineEnding, splitAtBreaks, withBreaksOf } from '../text/lines.ts'
 import { anchorOf, locateAnyBreak } from './locate-any-break.ts'
@@ -11,9 +11,9 @@ export interface Match {
   end: number
 }
 
-/** What is looked for. */
+/** The text to search for. */
 export class Needle {
-  /** As it was sent. */
+  /** As sent. */
   readonly text: string
   readonly bytes: Buffer
   readonly hasBreak: boolean
@@ -25,7 +25,7 @@ export class Needle {
     this.hasBreak = text.includes('\n') || text.includes('\r')
   }
 
-  /** The stretches between its line breaks; one where it has none. Made when first asked for: few texts need them. */
+  /** The parts between its line breaks; one part if it has none. Made on first use, because few texts need them. */
   get parts(): readonly Buffer[] {
     this.#parts ??= splitAtBreaks(this.text).map(part => Buffer.from(part))
     return this.#parts
@@ -33,15 +33,15 @@ export class Needle {
 }
 
 export interface Found {
-  /** Every place, overlapping ones too, by start. */
+  /** Every place, including overlapping ones, by start. */
   all: Places
-  /** Left to right, not overlapping. */
+  /** From left to right, without overlaps. */
   matches: Places
-  /** Whether each match has exactly the needle's bytes. */
+  /** Whether each match has exactly the bytes of the needle. */
   exact: boolean
 }
 
-/** Matches by start, as flat arrays: a byte may occur a hundred million times. */
+/** Matches by start, in flat arrays, because a byte may occur a hundred million times. */
 export class Places {
   #starts = new Uint32Array(4)
   #ends = new Uint32Array(4)
@@ -65,7 +65,7 @@ export class Places {
     return { start: this.#starts[index]!, end: this.#ends[index]! }
   }
 
-  /** Where each begins, in order. */
+  /** The start of each match, in order. */
   *starts(): Generator<number> {
     for (let i = 0; i < this.#count; i++) yield this.#starts[i]!
   }
@@ -77,7 +77,7 @@ export class Places {
     return matches
   }
 
-  /** Those that don't overlap, left to right; itself where none do. */
+  /** The matches without overlaps, from left to right; returns itself if none overlap. */
   disjoint(): Places {
     const starts = this.#starts
     const ends = this.#ends
@@ -102,8 +102,8 @@ function doubled(array: Uint32Array<ArrayBuffer>): Uint32Array<ArrayBuffer> {
 }
 
 /**
- * The bytes that are looked for, whose places are all that is needed to find the needle; undefined where it is all
- * breaks. In a `mixed` text, where a break has no bytes of its own, the longest stretch between two.
+ * The bytes whose places are enough to find the needle; undefined if the needle consists of breaks only. In a `mixed`
+ * text, where a break has no fixed bytes, this is the longest part between two breaks.
  */
 export function soughtBytes(needle: Needle, lineEndings: LineEndings, ending: LineEnding): Buffer | undefined {
   if (lineEndings === 'exact' || !needle.hasBreak) return needle.bytes
@@ -116,9 +116,9 @@ export function soughtBytes(needle: Needle, lineEndings: LineEndings, ending: Li
 }
 
 /**
- * Finds a needle. `ending` is how the lines of `text` end: where it isn't `mixed`, the needle's breaks are simply
- * written that way; in a mixed text each break matches a break of any kind, and never half of a `\r\n`.
- * `seen`: every place of `soughtBytes`, where they are known already. O(text + needle).
+ * Finds a needle. `ending` is how the lines of `text` end: unless it is `mixed`, we write the needle's breaks that way
+ * and search for the bytes; in a mixed text each break matches a break of any kind, and never half of a `\r\n`.
+ * `seen`: every place of `soughtBytes`, if already known. O(text + needle).
  */
 export function locate(text: Text, needle: Needle, lineEndings: LineEndings, ending: LineEnding, seen?: Places): Found {
   const anyBreak = lineEndings === 'adapt' && needle.hasBreak
@@ -133,7 +133,7 @@ export function locate(text: Text, needle: Needle, lineEndings: LineEndings, end
 
 const found = (all: Places, exact: boolean): Found => ({ all, matches: all.disjoint(), exact })
 
-/** Whether `bytes` stand at each of the places. */
+/** Whether the text has `bytes` at each of the places. */
 function areExact(text: Text, places: Places, bytes: Buffer): boolean {
   // Long texts that overlap themselves would be compared again and again.
   if (places.count * bytes.length <= 4 * text.length) return every(places, ({ start }) => text.holds(bytes, start))

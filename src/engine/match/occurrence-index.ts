@@ -1,41 +1,40 @@
-// Where many byte strings occur in a text, kept up to date while the text changes. Does not know line breaks or what an
-// edit may do.
+// Index of where many byte strings occur in a text, kept up to date while the text changes. Does not know line breaks.
 //
-// Source: none; the idea is that an edit makes and destroys occurrences only around itself. The strings are known
-// beforehand, and one pass finds a key of each (gram-filter.ts). After an edit, the places before it stay, those behind
-// it move, and only the new text and the bytes beside it are searched again.
+// Source: none; the idea is that an edit creates and destroys occurrences only around itself. The strings are known
+// beforehand, and one pass finds a key of each (gram-filter.ts). After an edit, the places before it stay, those after
+// it move, and only the new text and the bytes next to it are searched again.
 //
-// Cost: one pass over the text at first; for each edit, the places behind it and the ranges around its replacements. A
-// search of the whole text for every edit is the oracle in the tests, and is used where all this would cost more.
+// Cost: one pass over the text at first; for each edit, the places after it and the ranges around its replacements. The
+// tests compare with a search of the whole text for every edit, which is also used where the index would cost more.
 import { GramFilter, keyLength, LONGEST_KEY } from './gram-filter.ts'
 import { KeyPositions, KEYS, placeOf, type ChangeWindow } from './key-positions.ts'
 import { Places } from './locate.ts'
 import type { Text } from '../text/text.ts'
 import { variedWindow } from './probe-window.ts'
 
-/** Fewer strings than this are found faster one by one. */
+/** With fewer strings than this, searching one by one is faster. */
 const FEWEST = 3
-/** String × bytes of text that one by one take as long as all that is done here. */
+/** Strings × bytes of text for which searching one by one takes as long as the index. */
 const LEAST_WORK = 500_000
 /**
- * One pass for all strings takes about as long as this many searches for one string: after the places were lost, this
- * many edits are searched one by one before the next pass.
+ * One pass for all strings takes about as long as this many searches for one string: after the places were dropped,
+ * this many edits are searched one by one before the next pass.
  */
 const PASS = 4
-/** Bytes of text for each place that is kept: moving them must cost less than a search. */
+/** Bytes of text for each place to keep: moving the places must cost less than a search. */
 const PER_PLACE = 8
-/** Places kept of one key, whatever the text. */
+/** Places of one key that we keep in any case, however small the text. */
 const FEW = 64
 const NOTHING = Buffer.alloc(0)
 
-/** Bytes `start` to `end` of the text before, that gave way to `insert`. */
+/** Bytes `start` to `end` of the text before, which `insert` replaced. */
 interface ChangedRange {
   readonly start: number
   readonly end: number
   readonly insert: Buffer
 }
 
-/** A string that will be asked for: it has key number `key` at `offset`. */
+/** A string to search for: it has key number `key` at `offset`. */
 interface Sought {
   string: Buffer
   key: number
@@ -43,8 +42,8 @@ interface Sought {
 }
 
 /**
- * A turn is the index of a string. For each, from 0 on and leaving none out, call `find`, then `changed`: what only
- * earlier turns needed is no longer kept.
+ * A turn is the index of a string. For each turn, from 0 on without gaps, call `find`, then `changed`: the index drops
+ * what only earlier turns needed.
  */
 export class OccurrenceIndex {
   /** By turn. */
@@ -52,19 +51,19 @@ export class OccurrenceIndex {
   readonly #keys: Buffer[] = []
   /** For each key, the last turn that needs it. */
   readonly #lastTurn: number[] = []
-  /** Bytes of each key that is still looked for; 0 for common keys, and those of turns that are over. */
+  /** Length in bytes of each key that is still sought; 0 for common keys, and for keys of past turns only. */
   #lengths: Uint8Array = NOTHING
   #filter: GramFilter | undefined
-  /** The places of the keys that are looked for; undefined until they are known. */
+  /** The places of the keys sought; undefined until they are known. */
   #places: KeyPositions | undefined
-  /** The bytes of a window, used again for each. */
+  /** Buffer for the bytes of a window, reused for each. */
   #window = NOTHING
-  /** Searches to make one by one before the next pass. */
+  /** How many edits to search one by one before the next pass. */
   #owed = 0
 
   readonly #leastWork: number
 
-  /** `strings`: what each turn asks for; undefined where it asks for nothing. */
+  /** `strings`: what to search for in each turn; undefined for a turn that needs no search. */
   constructor(strings: ReadonlyArray<Buffer | undefined>, leastWork = LEAST_WORK) {
     this.#leastWork = leastWork
     if (strings.length < FEWEST) return
@@ -82,7 +81,7 @@ export class OccurrenceIndex {
     }
   }
 
-  /** All places of the turn's string in `text`, overlapping ones too; undefined where a search costs less. */
+  /** All places of the turn's string in `text`, including overlapping ones; undefined if a search costs less. */
   find(turn: number, text: Text): Places | undefined {
     const sought = this.#sought[turn]
     if (sought === undefined || !this.#isWorthwhile(turn, text)) return undefined
@@ -102,7 +101,7 @@ export class OccurrenceIndex {
     return all
   }
 
-  /** Updates the index by the changes that the turn made, sorted and disjoint; `text` is the text after them. */
+  /** Updates the index for the turn's changes, sorted and disjoint; `text` is the text after them. */
   changed(turn: number, text: Text, ranges: readonly ChangedRange[]): void {
     const sought = this.#sought[turn]
     const places = this.#places
@@ -142,14 +141,14 @@ export class OccurrenceIndex {
     this.#places = new KeyPositions(Float64Array.from(found.filter(place => this.#lengths[place % KEYS] !== 0)).sort())
   }
 
-  /** The bytes of a range, valid until the next is read. */
+  /** The bytes of a range, valid until the next call. */
   #read(text: Text, start: number, end: number): Buffer {
     if (this.#window.length < end - start) this.#window = Buffer.allocUnsafeSlow(2 * (end - start))
     text.copy(this.#window, start, end)
     return this.#window.subarray(0, end - start)
   }
 
-  /** Forgets the places: to follow these changes costs more than a new pass. */
+  /** Drops the places, because following these changes costs more than a new pass. */
   #lose(): void {
     this.#places = undefined
     this.#owed = PASS
@@ -159,8 +158,8 @@ export class OccurrenceIndex {
 const placesKept = ({ length }: { length: number }): number => length / PER_PLACE
 
 /**
- * The changed ranges with all bytes that a key may share with them, those that touch joined; undefined where that is
- * half the text.
+ * The changed ranges extended by all bytes that a key may share with them, overlapping ones joined; undefined if they
+ * are half the text.
  */
 function windowsOf(ranges: readonly ChangedRange[], after: Text): ChangeWindow[] | undefined {
   const radius = LONGEST_KEY - 1

@@ -1,16 +1,16 @@
-// Which stretch of a needle to look for first. Does not know the text that is searched.
+// Selects the part of a needle to search for first.
 
-/** Stretches that are compared: enough for a line, and the cost doesn't grow with the needle. */
+/** Most parts to compare: enough for a line, and the cost doesn't grow with the needle. */
 const MOST = 64
 /**
- * For each byte, the last stretch that it was seen in: they are numbered, and few enough for a byte. Made once: to
- * allocate it takes as long as the search in it.
+ * For each byte, the number of the last part that it was seen in (few enough for a byte). Allocated once, because
+ * allocation would take as long as the search that uses it.
  */
 const SEEN = new Uint8Array(256)
 
 /**
- * Where the stretch of `length` bytes begins that has the most different bytes, of 64 spread over `needle` at most; the
- * first of several. What varies is rare in texts of any kind: indentation, rules and runs of one letter are not.
+ * The start of the part of `length` bytes that has the most different bytes, among at most 64 spread over `needle`; the
+ * first of several. Varied bytes are rare in texts of any kind, unlike indentation, rules and runs of one letter.
  * `length` is at most the needle's. O(length).
  */
 export function variedWindow(needle: Buffer, length: number): number {

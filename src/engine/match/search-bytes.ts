@@ -1,24 +1,24 @@
-// All places of a byte string: fast where texts are ordinary, linear where they are not. Does not know lines or edits.
+// Finds all places of a byte string: fast in ordinary texts, linear in crafted ones.
 import { searchLinear } from './linear-search.ts'
 import type { Text } from '../text/text.ts'
 import { variedWindow } from './probe-window.ts'
 
 /**
- * Bytes up to which the built-in search is linear by itself: it is Boyer and Moore's (A fast string searching
- * algorithm, 1977), made for the last 250 bytes of a needle, and quadratic for longer ones that are made for it.
+ * Longest needle for which the built-in search is linear: it is Boyer and Moore's (A fast string searching algorithm,
+ * 1977), uses only the last 250 bytes of a needle, and is quadratic for longer needles crafted against it.
  */
 const PROBE = 128
-/** What a call for one hit costs, in bytes that the linear search could look at instead. */
+/** Cost of a call for one hit, in bytes that the linear search could read instead. */
 const CALL = 64
-/** Bytes that may be spent on hits, and so many more for each byte that the search has gone on. */
+/** Bytes that hits may cost: a constant, plus some for each byte that the search has advanced. */
 const SLACK = 640_000
 const PER_BYTE = 4
 
 /**
- * Calls `found` with each offset where `needle` (not empty) begins, overlapping ones too, in order. The built-in search
- * looks for the needle, or for its most varied 128 bytes, and each hit is compared. Where hits are so many that this
- * costs more than to look at every byte, `searchLinear` takes over from there. So O(text + needle) whatever both hold;
- * about one pass of `indexOf` for texts that weren't crafted against it.
+ * Calls `found` with each offset where `needle` (not empty) begins, including overlapping ones, in order. The built-in
+ * search looks for the needle, or for its most varied 128 bytes, and we compare each hit. If there are so many hits
+ * that this costs more than reading every byte, `searchLinear` takes over from there. So O(text + needle) for any
+ * input; about one pass of `indexOf` for texts that weren't crafted against it.
  */
 export function searchBytes(text: Text, needle: Buffer, found: (at: number) => void): void {
   if (needle.length > text.length) return

@@ -1,9 +1,10 @@
-// Lines of old_text to lines of the text: equal, similar, joined, split, left out, inserted. Knows folded lines only.
+// Aligns the lines of old_text with lines of the text: equal, similar, joined, split, left out or inserted. Works on
+// folded lines only.
 import type { Budget } from './budget.ts'
 import type { FoldedLine } from './fold.ts'
 import { likeness } from './verify.ts'
 
-/** Lines `fromA` to `toA` of old_text stand for lines `fromB` to `toB` of the text (indexes, inclusive). */
+/** Lines `fromA` to `toA` of old_text correspond to lines `fromB` to `toB` of the text (indexes, inclusive). */
 export interface Pair {
   fromA: number
   toA: number
@@ -15,11 +16,11 @@ export interface Pair {
 export interface Alignment {
   /** In order, at least one. */
   pairs: Pair[]
-  /** Worth of the alignment, for comparing two. */
+  /** Score of the alignment, for comparing two. */
   gain: number
   /** Share of old_text's codes that are matched, weighted by likeness. */
   cover: number
-  /** Twice the codes matched, of those on both sides. */
+  /** Twice the number of matched codes, divided by the codes on both sides. */
   ratio: number
   /** Lines of the text between the pairs. */
   inserted: number
@@ -27,35 +28,35 @@ export interface Alignment {
 
 // Thresholds. What changes when one is halved or doubled is measured in docs/decisions/suggestions.md.
 
-/** Pairs of lines that are compared; with more, lines aren't aligned, and characters decide. */
+/** Most pairs of lines to compare; above it we map characters instead of aligning lines. */
 const MOST_CELLS = 60_000
-/** Lines that may be joined to, or split from, one; more are never taken for one. */
+/** Most lines that may be joined into one line, or split from one. */
 const MOST_JOINED = 14
-/** How long joined lines may be, as a multiple of the one line. */
+/** Greatest length of the joined lines, as a multiple of the one line. */
 const LONGEST_JOINED = 1.35
-/** From this likeness on joined lines stand for the one. */
+/** Joined lines match the one line from this likeness on. */
 const SIMILAR_JOIN = 0.8
 
-/** From this likeness on two lines are one; from the lower on they may be, if nothing better is there. */
+/** Two lines match from the first likeness on; from the second on they match if there is nothing better. */
 const SIMILAR = 0.42
 const PERHAPS = 0.3
-/** Lines whose letters differ in so large a share aren't alike. */
+/** Lines aren't alike if more than this share of their letters differ. */
 const OTHER_LETTERS = 0.62
-/** Likeness of a line that is the end of the first or the beginning of the last. */
+/** Likeness of a line that is only the end of the first line or only the beginning of the last. */
 const PART = 0.9
 
-// Worth of lines, in codes: a line counts by its length.
-/** Codes that each line counts more. */
+// Score of lines, in codes: a line counts by its length.
+/** Codes added to the length of each line. */
 const WEIGHT_MORE = 2
-/** Worth of a code in an equal line; in a similar one its likeness above that. */
+/** Score of a code in an equal line; in a similar line a code scores the likeness minus `WORTHLESS`. */
 const EQUAL_WORTH = 1.1
 const EQUAL = 0.999
 const WORTHLESS = 0.38
-/** What a line costs that only old_text has, and one that only the text has. */
+/** Cost of a line that only old_text has, and of one that only the text has. */
 const DROP_COST = 1.5
 const INSERT_COST = 0.5
 
-/** An edge less like than this is dropped if it isn't beside the rest. */
+/** An edge less like than this is dropped if it isn't next to the other pairs. */
 const LOOSE_EDGE = 0.62
 
 // Moves of the table.
@@ -69,8 +70,8 @@ const worth = (length: number, like: number): number =>
   (length + WEIGHT_MORE) * (like >= EQUAL ? EQUAL_WORTH : like - WORTHLESS)
 
 /**
- * The best alignment of all of `a` to any run of `b` (semi-global), blank lines left out of both.
- * Undefined for a single line, for too many, or where nothing is alike. Time: lines × lines × their likeness.
+ * The best alignment of all of `a` with any run of lines in `b` (semi-global); both come without blank lines.
+ * Undefined for a single line, for too many lines, or where nothing is alike. Time: lines × lines × their likeness.
  */
 export function alignLines(a: readonly FoldedLine[], b: readonly FoldedLine[], budget: Budget): Alignment | undefined {
   if (a.length < 2 || b.length === 0 || a.length * b.length > MOST_CELLS || !budget.spend(a.length * b.length * 4)) {
@@ -131,7 +132,7 @@ function take(table: Table, at: number, from: number, gain: number, move: number
   table.like[at] = like
 }
 
-/** Which of 32 classes of codes a line has: lines with few in common need no closer look. */
+/** The classes of codes (32) that a line contains: lines that share few of them need no closer look. */
 function letters({ text }: FoldedLine): number {
   let set = 0
   for (let i = 0; i < text.length; i++) set |= 1 << (text.charCodeAt(i) & 31)
@@ -155,12 +156,12 @@ function likeLines(
 ): number {
   if (a === b) return 1
   const like = bits(inA ^ inB) > OTHER_LETTERS * bits(inA | inB) ? 0 : likeness(a, b, PERHAPS, budget)
-  // The first line may begin, the last may end amid a line of the text.
+  // The first line of old_text may start in the middle of a line of the text, the last may end in the middle of one.
   const part = b.length > a.length && ((first && b.endsWith(a)) || (last && b.startsWith(a)))
   return part ? Math.max(like, PART) : like
 }
 
-/** Lines before `end` (exclusive) which, put together, are like `whole`: two to fourteen of them. */
+/** Finds 2 to 14 lines before `end` (exclusive) that, joined, are like `whole`. */
 function joins(
   whole: string,
   lines: readonly FoldedLine[],
@@ -223,7 +224,7 @@ function traced(table: Table, a: readonly FoldedLine[], b: readonly FoldedLine[]
 const sum = (sizes: readonly number[], from: number, to: number): number =>
   sizes.slice(from, to + 1).reduce((total, size) => total + size, 0)
 
-/** Lines at the edge that resemble only weakly and aren't beside the rest are not part of the region. */
+/** Drops pairs at the edge that match only weakly and aren't next to the others. */
 function trimEdges(pairs: Pair[]): void {
   const isLoose = (edge: Pair, gap: number) => edge.likeness < LOOSE_EDGE && gap > 1
   while (pairs.length > 1) {

@@ -1,11 +1,11 @@
-// The longest lines of old_text, looked for as they are: where one is found, nothing else need be searched. Knows bytes
-// only.
+// Searches for the longest lines of old_text exactly as they are: if one is found, no other search is needed. Works on
+// bytes only.
 import { breakEndIn, CR, LF } from '../text/lines.ts'
 import { type Budget, BYTES_A_STEP } from './budget.ts'
 import type { Haystack } from './haystack.ts'
 import type { OldText } from './readings.ts'
 
-/** A line, the bytes of old_text before it and from it to the end. */
+/** A line, with the bytes of old_text before it and the bytes from its start to the end. */
 export interface Anchor {
   old: OldText
   line: Buffer
@@ -15,18 +15,18 @@ export interface Anchor {
 
 // Thresholds. What changes when one is halved or doubled is measured in docs/decisions/suggestions.md.
 
-/** UTF-16 units of the shortest line that is sought, and of a line how many are. */
+/** UTF-16 units of the shortest line to search for, and how many units of a line to search for. */
 const LEAST_LENGTH = 8
 const MOST_LENGTH = 64
-/** Lines of each reading of old_text, the longest; of all; and places of a line, the first. */
+/** Lines of each reading of old_text (the longest), lines in all, and places of a line (the first). */
 const LINES_EACH = 2
 const MOST_ANCHORS = 4
 const MOST_FOUND = 24
-/** Bytes of a window, and how many of them must be different: else a line repeats itself, and isn't sought. */
+/** Bytes of a window, and how many must differ: otherwise the line repeats itself, and we don't search for it. */
 const WINDOW = 16
 const LEAST_VARIETY = 5
 
-/** The longest lines of each reading, longest first; none that repeats itself. */
+/** The longest lines of each reading, longest first, without lines that repeat themselves. */
 export function anchorsOf(olds: readonly OldText[], encoding: 'utf8' | 'latin1'): Anchor[] {
   const anchors: Anchor[] = []
   const seen = new Set<string>()
@@ -51,7 +51,8 @@ export function anchorsOf(olds: readonly OldText[], encoding: 'utf8' | 'latin1')
 }
 
 /**
- * Whether no part of a line repeats itself: in a text that does so too, `indexOf` would compare every byte many times.
+ * Whether no part of a line repeats itself: in a text that repeats itself too, `indexOf` would compare bytes many
+ * times.
  */
 function isVaried(line: Buffer): boolean {
   for (let from = 0; from < line.length; from += WINDOW / 2) {
@@ -72,8 +73,8 @@ export function findAnchor(text: Haystack, line: Buffer, budget: Budget): number
 }
 
 /**
- * The first line of the text that, without the white space around it, is one of `lines`: bytes, end exclusive. One pass
- * over the text; none where it is known that the text has none of them.
+ * The first line of the text that, trimmed, is one of `lines`: bytes, end exclusive. One pass over the text; no pass if
+ * we already know that the text has none of them.
  */
 export function firstOf(haystack: Haystack, lines: ReadonlySet<string>): { start: number; end: number } | undefined {
   const { bytes, encoding } = haystack

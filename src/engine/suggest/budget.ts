@@ -1,19 +1,19 @@
-// How much work the search after a miss may do. Does not know the clock: it counts steps, so that the same request gets
-// the same answer.
+// How much work the search after a miss may do. Counts steps rather than time, so that the same request always gets the
+// same answer.
 
-/** Bytes of the text that one step stands for where it is searched for one text as it is. */
+/** Bytes of the text that count as one step in an exact search. */
 export const BYTES_A_STEP = 4
 
 // Thresholds. What changes when one is halved or doubled is measured in docs/decisions/suggestions.md.
 
 /**
- * Where a single line is sought by its words: UTF-16 units of it, or bytes of a line that is looked at; and bytes of
- * the largest text that is searched.
+ * Limits of the search for a single line by its words: UTF-16 units of the line sought, or bytes of a line of the text;
+ * and bytes of the largest text to search.
  */
 export const LONGEST_LINE = 200
 export const LARGEST_TEXT = 1 << 20
 
-/** Steps of about a nanosecond to ten. */
+/** A number of steps; a step takes about one to ten nanoseconds. */
 export class Budget {
   #left: number
 
@@ -21,7 +21,7 @@ export class Budget {
     this.#left = steps
   }
 
-  /** Takes `steps` away; false where so many aren't left. */
+  /** Uses up `steps`; false if fewer were left. */
   spend(steps: number): boolean {
     this.#left -= steps
     return this.#left >= 0

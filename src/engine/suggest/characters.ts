@@ -1,37 +1,37 @@
-// Folded codes of old_text to codes of the text: one by one, for single lines and parts of lines. Knows codes only.
+// Maps folded codes of old_text to codes of the text, one by one, for single lines and parts of lines.
 import type { Budget } from './budget.ts'
 import type { Fit } from './verify.ts'
 
-/** For each code of old_text the index of the equal code of the text; -1 where there is none. */
+/** For each code of old_text, the index of the equal code of the text; -1 if there is none. */
 export type CodeMap = Int32Array
 
 // Thresholds. What changes when one is halved or doubled is measured in docs/decisions/suggestions.md.
 
-/** Cells of the table of a band, and of a gap between runs; what needs more isn't mapped. */
+/** Most cells in the table of a band, and in that of a gap between runs; what needs more isn't mapped. */
 const MOST_CELLS = 8_000_000
 const MOST_GAP_CELLS = 200_000
-/** Codes of a piece that a run begins with. */
+/** Codes in the piece that starts a run. */
 const PIECE = 4
-/** Runs that are kept, the longest; places of the same piece that are followed, the first. */
+/** Most runs to keep (the longest), and most places of the same piece to follow (the first). */
 const MOST_RUNS = 4000
 const MOST_SAME = 12
-/** Runs before one that may precede it in a chain. */
+/** How many of the runs before one to consider as its predecessor in a chain. */
 const MOST_BEFORE = 80
-/** What a gap in a chain costs, in codes: each code of its shorter side, and that its sides differ. */
+/** Cost of a gap in a chain, in codes: for each code of its shorter side, and once if its sides differ in length. */
 const GAP_COST = 0.35
 const SKEW_COST = 1.2
-/** And each code that one side has more: the text, or old_text. */
+/** Cost of each extra code on one side: in the text, and in old_text. */
 const INSERTED_COST = 0.035
 const LOST_COST = 0.1
-/** Codes before the first and after the last run that are mapped. */
+/** Most codes to map before the first run and after the last. */
 const MOST_EDGE = 400
 
-/** More than any edit distance. */
+/** Greater than any edit distance. */
 const NOWHERE = 1 << 29
 
 /**
- * The map of an edit script of `fit.distance` steps that ends at `fit.end`: a band as wide as the distance on both
- * sides. Undefined where that is too much work.
+ * The map of an edit script of `fit.distance` steps that ends at `fit.end`, computed in a band that extends by the
+ * distance to both sides. Undefined if that is too much work.
  */
 export function mapInBand(a: Uint16Array, b: Uint16Array, fit: Fit, budget: Budget): CodeMap | undefined {
   const { distance, end } = fit
@@ -81,7 +81,7 @@ export function mapInBand(a: Uint16Array, b: Uint16Array, fit: Fit, budget: Budg
   return map
 }
 
-/** Equal codes from `a` in `i` and `b` in `j`, `length` long; with what stands before it in the best chain. */
+/** Equal codes, `length` long, from `a[i]` and `b[j]`, with the run before it in the best chain. */
 interface Run {
   i: number
   j: number
@@ -91,8 +91,8 @@ interface Run {
 }
 
 /**
- * The map through the best chain of equal runs; what lies between is
- * filled by edit distance. Undefined where no piece is equal.
+ * The map along the best chain of equal runs; the gaps between runs are filled by edit distance. Undefined if no piece
+ * is equal.
  */
 export function mapByChain(a: Uint16Array, b: Uint16Array, budget: Budget): CodeMap | undefined {
   const runs = runsOf(a, b, budget)
@@ -115,7 +115,7 @@ export function mapByChain(a: Uint16Array, b: Uint16Array, budget: Budget): Code
   return map
 }
 
-/** Codes of the text in which so many codes at an edge of old_text may be. */
+/** Codes of the text that may hold `length` codes at an edge of old_text. */
 const reach = (length: number): number => length + (length >> 1)
 
 function runsOf(a: Uint16Array, b: Uint16Array, budget: Budget): Run[] {
@@ -131,7 +131,7 @@ function runsOf(a: Uint16Array, b: Uint16Array, budget: Budget): Run[] {
     if (places === undefined) index.set(h, [i])
     else if (places.length < MOST_SAME) places.push(i)
   }
-  // How far a diagonal has been followed.
+  // How far each diagonal has been followed.
   const followed = new Int32Array(a.length + b.length + 1).fill(-1)
   const runs: Run[] = []
   for (let j = 0; j + PIECE <= b.length; j++) {
@@ -178,8 +178,8 @@ function chainOf(runs: Run[]): Run[] {
 }
 
 /**
- * Maps the equal codes of two ranges by edit distance. `fixed`: both ends belong together, or only the end, or only the
- * start.
+ * Maps the equal codes of two ranges by edit distance. `fixed`: which ends of the ranges correspond: both, only the
+ * end, or only the start.
  */
 function fill(
   map: CodeMap,

@@ -1,17 +1,16 @@
-// Other ways to write an edit, when they stand in old_text or new_text: a diff hunk, SEARCH/REPLACE markers, tags such
-// as <old_str>. Does not know the file.
+// Other formats of an edit, found in old_text or new_text: a diff hunk, SEARCH/REPLACE markers, tags such as <old_str>.
 
-/** Which text of an edit: the one to find, or the one to put in its place. */
+/** Which text of an edit: the one to find, or its replacement. */
 export type EditSide = 'old' | 'new'
 
 /** What a text in one of these formats says. */
 export interface Sides {
-  /** The text to find, and the one to put in its place; undefined where the format doesn't say it. */
+  /** The text to find, and its replacement; undefined if the format doesn't give it. */
   old?: string
   new?: string
-  /** It says both. */
+  /** It gives both. */
   isWhole: boolean
-  /** There are several edits in it; `old` and `new` are those of the first. */
+  /** It has several edits; `old` and `new` are those of the first. */
   isOneOfSeveral: boolean
 }
 
@@ -21,8 +20,9 @@ const DIFF_FENCE = /^```diff\n([^]*?)\n```\s*$/
 const NO_NEWLINE = /^\\ No newline/
 
 /**
- * The sides of a diff, its breaks `\n`: with a line `@@ … @@`; or without one, where lines begin with `-` and with `+`,
- * or all with `-` or a space (see `areRemoved`), or, in new_text, with `+` or a space. Undefined for any other text.
+ * The two sides of a diff with `\n` breaks: one with a line `@@ … @@`; or one without, where lines begin with `-` and
+ * with `+`, or all with `-` or a space (see `areRemoved`), or, in new_text, with `+` or a space. Undefined for any
+ * other text.
  */
 export function sidesOfDiff(text: string, side: EditSide): Sides | undefined {
   const hunks = text.replace(DIFF_FENCE, '$1').replace(FILE_NAMES, '').split('\n')
@@ -32,7 +32,7 @@ export function sidesOfDiff(text: string, side: EditSide): Sides | undefined {
   const lines = hunks.slice(at + 1, next === -1 ? hunks.length : next).filter(line => !NO_NEWLINE.test(line))
   const [removed, added] = [lines.filter(line => line.startsWith('-')), lines.filter(line => line.startsWith('+'))]
   if (removed.length + added.length === 0) return undefined
-  // Who leaves out the space before one context line leaves it out before all.
+  // A model that leaves out the space before one context line leaves it out before all.
   const isMarked = lines.every(line => line === '' || /^[-+ ]/.test(line))
   const isBoth = removed.length > 0 && added.length > 0
   const isOne = isMarked && (added.length > 0 ? side === 'new' : areRemoved(removed, lines))
@@ -45,7 +45,7 @@ export function sidesOfDiff(text: string, side: EditSide): Sides | undefined {
   return { old: part('-', '+'), new: part('+', '-'), isWhole: added.length > 0, isOneOfSeveral: next !== -1 }
 }
 
-/** Whether lines with `-` are taken away; else they are a list, comments (`--`), or parts of lines (`-right: 0`). */
+/** Whether lines with `-` are removed ones, not a list, comments (`--`) or parts of lines (`-right: 0`). */
 const areRemoved = (removed: readonly string[], lines: readonly string[]): boolean =>
   !removed.every(line => /^- \S/.test(line)) &&
   !removed.some(line => line.startsWith('--')) &&
@@ -59,18 +59,18 @@ const TAGGED = new RegExp(String.raw`<(old|new)_${NAMES}>\n?([^]*?)\n?</\1_${NAM
 const OPENING_TAG = new RegExp(String.raw`^\s*<(?:old|new)_${NAMES}>\n?`)
 const CLOSING_TAG = new RegExp(String.raw`\n?</(?:old|new)_${NAMES}>\s*$`)
 
-/** What each of these begins or ends with: few lines do. */
+/** What each of these begins or ends with: a quick test that few lines pass. */
 const MAY_BE_MARKER = /^[<>+-]|>$/
 
-/** Whether a line, without the white space around it, is such a marker, or begins or ends with such a tag. */
+/** Whether a trimmed line is such a marker, or begins or ends with such a tag. */
 export const isEditMarker = (line: string): boolean =>
   MAY_BE_MARKER.test(line) &&
   (OPENING.test(line) || CLOSING.test(line) || OPENING_TAG.test(line) || CLOSING_TAG.test(line))
 
-/** Whether a line, without the white space around it, is the head of a hunk, with its line numbers. */
+/** Whether a trimmed line is the header of a hunk, with its line numbers. */
 export const isHunkHeader = (line: string): boolean => /^@@ -\d+(?:,\d+)? \+\d+(?:,\d+)? @@/.test(line)
 
-/** What stands between SEARCH/REPLACE markers, or between tags; undefined where there are none, or text beside them. */
+/** The text between SEARCH/REPLACE markers, or between tags; undefined if there are none, or there is text outside. */
 export const sidesOfMarked = (text: string): Sides | undefined => sidesOfBlock(text.split('\n')) ?? sidesOfTags(text)
 
 function sidesOfBlock(lines: readonly string[]): Sides | undefined {
@@ -112,8 +112,8 @@ function sidesOfTags(text: string): Sides | undefined {
 }
 
 /**
- * The text to put in that `newText` was meant for, beside an old_text with these sides. Null: it isn't clear, as where
- * they say something else or there are several edits.
+ * The replacement that `newText` was meant to be, given the sides found in old_text. Null if that isn't clear, for
+ * instance because the two disagree or there are several edits.
  */
 export function newSide(
   sidesOf: (text: string, side: EditSide) => Sides | undefined,
@@ -123,7 +123,7 @@ export function newSide(
   const own = sidesOf(newText, 'new')
   const text = own === undefined ? newText : own.new
   if (text === undefined || own?.isOneOfSeveral === true || old.isOneOfSeveral) return null
-  // Lines of a diff that are only taken away say nothing of what comes in their place: it may as well be a list.
+  // Diff lines that are only removed say nothing about the replacement: they may as well be a list.
   if (own !== undefined && sidesOf === sidesOfDiff && !own.isWhole && !newText.startsWith('@@')) return null
   return old.isWhole && text.trim() !== old.new?.trim() ? null : text
 }

@@ -1,5 +1,5 @@
-// old_text whose middle is left out ("… existing code …"), or too long to compare: its first and its last part, and
-// what lies between. Does not know edits.
+// Finds old_text whose middle is left out ("… existing code …"), or which is too long to compare, by its first and last
+// parts.
 import { withoutLastLf } from '../text/lines.ts'
 import { afterBreak } from './boundaries/boundaries.ts'
 import type { Budget } from './budget.ts'
@@ -11,33 +11,33 @@ import { type Region, regionsOf } from './regions.ts'
 
 // Thresholds. What changes when one is halved or doubled is measured in docs/decisions/suggestions.md.
 
-/** About how many UTF-16 units begin, or end, a long text, in whole lines; a line longer than twice that is cut. */
+/** About how many UTF-16 units, in whole lines, make up each end of a long text; a line over twice that long is cut. */
 const END_LENGTH = 1500
-/**
- * Bytes between the two ends: so many times the UTF-16 units of old_text, within these bounds; beyond, none is found.
- */
+/** Bytes allowed between the two ends: this multiple of the UTF-16 units of old_text, within these bounds. */
 const ELIDED_REACH = 8
 const LEAST_REACH = 20_000
 const MOST_REACH = 400_000
-/** The same for a long text, whose length is known: so many times it, and the least reach more. */
+/** Bytes allowed for a long text, whose length is known: this multiple of it, plus the least reach. */
 const LONG_REACH = 1.5
-/** Regions of an end that are followed. */
+/** Most regions of an end to follow. */
 const MOST_ENDS = 4
-/** Folded codes below which an end is compared line by line, and how many lines are; then as any text. */
+/**
+ * An end with fewer folded codes is compared line by line, over this many lines at most; a longer end like any text.
+ */
 const FEW_CODES = 40
 const MOST_LINES = 1200
-/** Score of a region that is known by its ends, for each of their likeness; below this score it isn't taken. */
+/** Score of a region found by its ends, times the likeness of each; below the least score it isn't used. */
 const ENDS_SCORE = 0.97
 const LEAST_SCORE = 0.6
 
-/** The first and the last part of a text, and how many bytes may be between them. */
+/** The first and last parts of a text, and how many bytes may be between them. */
 export interface Ends {
   first: string
   last: string
   reach: number
 }
 
-/** What stands before the first and after the last placeholder; undefined where there is none amid the text. */
+/** The text before the first placeholder and after the last; undefined if there is none in the middle of the text. */
 export function endsOfElided(source: string): Ends | undefined {
   const lines = source.split('\n')
   const places = lines.flatMap((line, i) => (i > 0 && i < lines.length - 1 && isPlaceholder(line) ? [i] : []))
@@ -63,7 +63,7 @@ export function endsOfLong(source: string): Ends {
     return from.slice(0, count === 0 ? from.length : count)
   }
   return {
-    // A line as long as a file is cut too.
+    // A single line may be as long as a file, so it is cut too.
     first: take(lines)
       .join('\n')
       .slice(0, 2 * END_LENGTH),
@@ -75,7 +75,7 @@ export function endsOfLong(source: string): Ends {
   }
 }
 
-/** The region from a place of the first part to one of the last, the nearest pair of those that fit best. */
+/** The region from a place of the first part to a place of the last: the nearest of the pairs that fit best. */
 export function bridge(
   haystack: Haystack,
   old: OldText,
@@ -132,7 +132,7 @@ interface Found {
   score: number
 }
 
-/** Places of an end in a part of the text: a short one line by line, nearest first, else as any text. */
+/** Places of an end within a part of the text: a short end line by line, nearest first, a longer one like any text. */
 function near(haystack: Haystack, from: number, to: number, old: OldText, backward: boolean, budget: Budget): Found[] {
   const part = haystack.bytes.subarray(from, to)
   if (part.length === 0) return []
@@ -144,7 +144,7 @@ function near(haystack: Haystack, from: number, to: number, old: OldText, backwa
   return found.map(({ start, end, score }) => ({ start: start + from, end: end + from, score }))
 }
 
-/** Runs of as many lines as `old` has that are equal to it when folded. */
+/** Runs of lines that, folded, equal the lines of `old`. */
 function sameLines(text: string, old: OldText, backward: boolean, encoding: 'utf8' | 'latin1'): Found[] {
   const lines = linesOf(fold(text))
   const count = old.lines.length

@@ -1,5 +1,5 @@
-// What is equal but for white space, case, accents, quotes, dashes and backslashes: texts as folded codes. Does not
-// know how they are searched.
+// Folds texts into codes, so that texts that differ only in white space, case, accents, quotes, dashes or backslashes
+// are equal.
 import { plainDashes, plainQuotes } from './differences/typography.ts'
 
 /** A text folded. `codes[i]` comes from the UTF-16 unit `offsets[i]` of `source`. */
@@ -18,25 +18,25 @@ export interface FoldedLine {
   text: string
 }
 
-/** UTF-16 units of a folded line that are compared. */
+/** Most UTF-16 units of a folded line to compare. */
 const LINE_LENGTH = 4000
 const QUOTE = 34
 const HYPHEN = 45
 const DOT = 46
 
-/** ASCII: 0 is left out (blanks, backslash); capitals become small, the three quotes one. */
+/** ASCII: 0 means left out (blanks, backslash); capitals become lower case, the three quotes become one. */
 const ASCII = Uint16Array.from({ length: 128 }, (_, code) => {
   if (code === 92 || code === 32 || (code >= 9 && code <= 13)) return 0
   if (code === 34 || code === 39 || code === 96) return QUOTE
   return code >= 65 && code <= 90 ? code + 32 : code
 })
 
-/** The folded code of an ASCII byte; 0 for one that is left out. */
+/** The folded code of an ASCII byte; 0 for a byte that is left out. */
 export const foldAscii = (byte: number): number => ASCII[byte]!
 
 /**
- * Folds a text: white space and backslashes go, letters lose case and accents (NFC and NFD become one), typographic and
- * full-width signs become plain. Linear.
+ * Folds a text: removes white space and backslashes, removes case and accents from letters (NFC and NFD become equal),
+ * and makes typographic and full-width signs plain. Linear.
  */
 export function fold(source: string): Folded {
   let codes = new Uint16Array(source.length + 8)
@@ -56,7 +56,7 @@ export function fold(source: string): Folded {
       codes[count] = code
       offsets[count++] = i
     }
-    // A unit becomes three at most.
+    // One unit becomes at most three.
     if (count + source.length - i + 3 > codes.length) {
       codes = grown(codes, new Uint16Array(codes.length * 2))
       offsets = grown(offsets, new Int32Array(codes.length))
@@ -100,10 +100,12 @@ function foldSign(code: number): number {
 /** A mark that belongs to the letter before it. */
 export const isCombining = (unit: number): boolean => unit >= 0x300 && unit <= 0x36f
 
-/** A dash that may stand for several hyphens. */
+/** A dash that may replace several hyphens. */
 export const isDash = (character: string | undefined): boolean => character === '\u2013' || character === '\u2014'
 
-/** All lines of a folded text, blank ones too; only `\n` ends one, a `\r` before it belongs to the break. */
+/**
+ * All lines of a folded text, including blank ones; only `\n` ends a line, and a `\r` before it belongs to the break.
+ */
 export function linesOf(text: Folded): FoldedLine[] {
   const { source, codes, offsets } = text
   const lines: FoldedLine[] = []

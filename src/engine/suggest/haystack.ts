@@ -1,30 +1,29 @@
-// The text that is searched after a miss: bytes, and stretches of it decoded and folded. Does not know what is searched
-// for.
+// The text to search after a miss: its bytes, and stretches of it decoded and folded.
 import { isUtf8 } from 'node:buffer'
 import { isBreakByte, lineStartIn } from '../text/lines.ts'
 import { type Folded, type FoldedLine, fold, linesOf } from './fold.ts'
 
-/** A part of the text. `start` and `end` in bytes; lone `\r` of the source are `\n` here, so that a line is a line. */
+/** A part of the text. `start` and `end` in bytes; a lone `\r` of the source becomes `\n`, so that lines are lines. */
 export interface Stretch {
   start: number
   end: number
   folded: Folded
   /** The lines that aren't blank. */
   lines: FoldedLine[]
-  /** Whether the stretch begins and ends where a line does, and not amid a long one. */
+  /** Whether the stretch begins and ends at line boundaries, not in the middle of a long line. */
   startsLine: boolean
   endsLine: boolean
 }
 
-/** Bytes of a line that a stretch takes in beyond what was asked for. */
+/** How many bytes of a line a stretch may add beyond the range asked for. */
 const LINE_REACH = 500
 
 export class Haystack {
   readonly bytes: Buffer
-  /** Bytes that aren't UTF-8 are compared one by one. */
+  /** Text that isn't UTF-8 is compared byte by byte. */
   readonly encoding: 'utf8' | 'latin1'
   readonly #stretches = new Map<string, Stretch>()
-  /** What was looked for in the whole text and isn't there. */
+  /** Searched for in the whole text and not found. */
   readonly #absent: Buffer[] = []
 
   constructor(bytes: Buffer, encoding: 'utf8' | 'latin1' = isUtf8(bytes) ? 'utf8' : 'latin1') {
@@ -32,12 +31,12 @@ export class Haystack {
     this.encoding = encoding
   }
 
-  /** The lines that a range touches; only 500 bytes of them outside of it. Characters are whole. */
+  /** The lines that a range touches, with at most 500 bytes of them outside the range. Cuts no character. */
   stretch(from: number, to: number): Stretch {
     return this.part(this.#lineStart(Math.max(0, from)), this.#lineEnd(Math.min(this.bytes.length, to)))
   }
 
-  /** Exactly a range, that begins and ends between characters. */
+  /** Exactly the range, which must begin and end between characters. */
   part(start: number, end: number): Stretch {
     const key = `${start}:${end}`
     let stretch = this.#stretches.get(key)
@@ -61,7 +60,7 @@ export class Haystack {
     return stretch.start + Buffer.byteLength(stretch.folded.source.slice(0, offset), this.encoding)
   }
 
-  /** The first place of `needle` from `from` on, or -1. */
+  /** The first position of `needle` at or after `from`, or -1. */
   indexOf(needle: Buffer, from = 0): number {
     if (this.lacks(needle)) return -1
     const at = this.bytes.indexOf(needle, from)
@@ -69,7 +68,7 @@ export class Haystack {
     return at
   }
 
-  /** Whether it is known that `bytes` are nowhere, as `indexOf` did not find them or a part of them. */
+  /** Whether we know that the text doesn't contain `bytes`, because `indexOf` didn't find them or a part of them. */
   lacks(bytes: Buffer): boolean {
     return this.#absent.some(absent => bytes.includes(absent))
   }

@@ -1,5 +1,4 @@
-// One constant rule for the white space at the start of lines, read off lines of two texts. Does not know words or
-// files.
+// Derives one constant rule for the indentation of lines from pairs of lines in two texts.
 
 export interface Indents {
   from: string
@@ -9,8 +8,8 @@ export interface Indents {
 export type IndentRule = (indent: string) => string | undefined
 
 /**
- * The indentation for another: `to = from × factor + shift`, each of one kind of sign; undefined if the pairs don't
- * agree.
+ * The rule from one indentation to the other: `to = from × factor + shift`, where each uses a single character (space
+ * or tab). Undefined if the pairs don't agree.
  */
 export function indentRule(pairs: readonly Indents[]): IndentRule | undefined {
   const known = new Map<string, string>()
@@ -35,15 +34,15 @@ export function indentRule(pairs: readonly Indents[]): IndentRule | undefined {
   }
 }
 
-/** The one sign that all consist of; '' if all are empty, undefined if there are several. */
+/** The one character that all indentations consist of; '' if all are empty, undefined if there are several. */
 function signOf(indents: readonly string[]): string | undefined {
   const signs = new Set(indents.join(''))
   return signs.size > 1 ? undefined : ([...signs][0] ?? '')
 }
 
 /**
- * Through two points that differ; a single one says how many signs more there are, or, of two kinds of sign, how many
- * stand for one.
+ * The line through two points that differ. A single point gives the shift, or, with two different characters, the
+ * factor.
  */
 function lineThrough(
   points: readonly (readonly [number, number])[],

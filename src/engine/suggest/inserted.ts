@@ -1,5 +1,5 @@
-// Regions that have all of old_text, word for word, and something more within a line: an argument, a condition. However
-// much that is beside a short text, nothing of it is missing. Does not know how regions were found.
+// Finds regions that have all of old_text, word for word, plus something inserted within a line: an argument, a
+// condition. Such a region lacks nothing, even if the insertion is long beside a short old_text.
 import { lineStartBefore, lineStartIn, textEndIn } from '../text/lines.ts'
 import { type Budget, LONGEST_LINE } from './budget.ts'
 import type { Haystack } from './haystack.ts'
@@ -8,19 +8,19 @@ import { type Word, wordsOf } from './words.ts'
 
 // Thresholds. Chosen, not measured.
 
-/** UTF-16 units of the longest old_text that is looked at. */
+/** UTF-16 units of the longest old_text to check. */
 const LONGEST = 2000
-/** Words that it has at least: fewer are there by chance, in their order. */
+/** Least words of old_text: fewer may occur in order by chance. */
 const LEAST_WORDS = 5
-/** Words that may be inserted. */
+/** Most words that may be inserted. */
 const MOST_WORDS = 100
-/** Lines above a region that are tried as its first one. */
+/** How many lines above a region to try as its first line. */
 const LINES_ABOVE = 3
-/** The score of such a region at least, and by how much its rank is ahead: less than what decides between two. */
+/** Least score of such a region, and its lead in rank: less than the lead that decides between two candidates. */
 const LEAST_SCORE = 0.82
 const AHEAD = 0.01
 
-/** The regions; one that only has something inserted comes first, though no more likely than the best of the others. */
+/** The regions; one that only has an insertion comes first, though it isn't scored above the best of the others. */
 export function withInsertions(haystack: Haystack, regions: readonly Region[], budget: Budget): Region[] {
   const [rank, score] = [Math.max(...regions.map(one => one.rank)), Math.max(...regions.map(one => one.score))]
   return regions.map(region => {
@@ -29,21 +29,21 @@ export function withInsertions(haystack: Haystack, regions: readonly Region[], b
   })
 }
 
-/** The region, or one that begins above it, if it has all of old_text and more in one place. */
+/** The region, or one that begins above it, if it has all of old_text plus an insertion in one place. */
 function wholeOf(haystack: Haystack, region: Region, budget: Budget): Region | undefined {
   const { start, end, old } = region
   if (region.folded === 1 || region.elided === true || old.source.length > LONGEST) return undefined
   const words = wordsOf(old.source).slice(0, -1)
   if (words.length < LEAST_WORDS) return undefined
   const isOneLine = !old.source.trim().includes('\n')
-  // Of a single line the region may be a part.
+  // For a single line, the region may be only a part of it.
   const to = isOneLine ? Math.min(textEndIn(haystack.bytes, end), end + LONGEST_LINE) : end
   for (const from of isOneLine ? startsBefore(haystack, start, words[0]!.text) : startsAbove(haystack, start)) {
     const there = wordsOf(haystack.text(from, to)).slice(0, -1)
     const last = isOneLine ? words.length + 1 : there.length
     for (let count = last; count <= Math.min(there.length, words.length + MOST_WORDS); count++) {
       if (!isInserted(words, there.slice(0, count))) continue
-      // White space at the ends is as in old_text.
+      // Keep white space at the ends as old_text has it.
       const own = /^\s/.test(old.source) ? from : from + there[0]!.gap.length
       const length = there.slice(0, count).reduce((sum, { gap, text }) => sum + gap + text, '')
       return regionAt(haystack, old, own, isOneLine ? from + Buffer.byteLength(length, haystack.encoding) : to, budget)
@@ -52,7 +52,7 @@ function wholeOf(haystack: Haystack, region: Region, budget: Budget): Region | u
   return undefined
 }
 
-/** Where the region begins, and the starts of the lines above it. */
+/** The start of the region, and the starts of the lines above it. */
 function startsAbove({ bytes }: Haystack, start: number): number[] {
   const starts = [start]
   while (starts.at(-1)! > 0 && starts.length <= LINES_ABOVE) {
@@ -61,7 +61,7 @@ function startsAbove({ bytes }: Haystack, start: number): number[] {
   return starts
 }
 
-/** Where the region begins, and where a word stands before it on its line. */
+/** The start of the region, and the last place of `word` before it on its line, if any. */
 function startsBefore(haystack: Haystack, start: number, word: string): number[] {
   const line = lineStartIn(haystack.bytes, start, LONGEST_LINE)
   const before = haystack.text(line, start)
@@ -70,8 +70,8 @@ function startsBefore(haystack: Haystack, start: number, word: string): number[]
 }
 
 /**
- * Whether `there` is the words and more in one place between them, on one line, that closes what it opens, in each place
- * where that may be.
+ * Whether `there` is `words` plus an insertion in one place between them, on one line, with balanced brackets, wherever
+ * the insertion may be placed.
  */
 function isInserted(words: readonly Word[], there: readonly Word[]): boolean {
   const more = there.length - words.length
@@ -85,7 +85,7 @@ function isInserted(words: readonly Word[], there: readonly Word[]): boolean {
   return places.length > 0 && places.every(at => isWithinLine(there.slice(at, at + more + 1)))
 }
 
-/** Whether words, the last of which is the one after them, are part of a line and close what they open. */
+/** Whether words, the last being the one after them, are part of a line and close the brackets that they open. */
 function isWithinLine(words: readonly Word[]): boolean {
   let depth = 0
   for (const { text } of words.slice(0, -1)) {

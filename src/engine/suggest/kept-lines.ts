@@ -1,4 +1,4 @@
-// Whether a merge leaves the lines that the edit keeps as the file has them. Does not know how it was made.
+// Checks that a merge leaves the lines that the edit keeps as the file has them.
 import { beginsLine, haveLetters, linesOfWords, textOf, type LineOfWords, type Word } from './words.ts'
 
 /** A line that the edit keeps: as old_text has it, and as the file has it. */
@@ -16,8 +16,8 @@ export interface KeptIn {
 }
 
 /**
- * The first line of `base` that is in `mine` too, and that `merged` doesn't have as `theirs` has it, white space around
- * it aside. Lines without a letter aren't told from each other.
+ * The first line of `base` that is in `mine` too, but that `merged` doesn't have as `theirs` has it, ignoring white
+ * space around it. Lines without a letter are all treated as equal.
  */
 export function lostLine({ base, mine, theirs, kept }: KeptIn, merged: string): KeptLine | undefined {
   const wanted = new Map<string, number>()
@@ -37,14 +37,16 @@ export function lostLine({ base, mine, theirs, kept }: KeptIn, merged: string): 
       if (found !== undefined) places.set(found, next + 1)
     }
   }
-  // Of lines that are the same in `base`, the edit may take some out.
+  // If `base` has a line several times, the edit may remove some of them.
   return [...lost].find(([text]) => wanted.get(text)! > 0)?.[1][0]
 }
 
-/** The lines of a text that aren't blank, each between two breaks. */
+/** The trimmed lines of a text that aren't blank, each between two breaks. */
 const trimmedLines = (text: string): string => `\n${text.replace(/\s*\n\s*/g, '\n').trim()}\n`
 
-/** What `theirs` has for a line of `base`, with the breaks around it if it is whole lines; undefined if it has little. */
+/**
+ * What `theirs` has for a line of `base`, including the breaks if it is whole lines; undefined if it has too little.
+ */
 function lineIn(
   theirs: readonly Word[],
   kept: readonly number[],

@@ -1,5 +1,4 @@
-// The lines of a text that have most words of a single line that was rewritten. Does not know how other regions are
-// found.
+// Finds the lines of a text that have most words of a single line that was rewritten.
 import { breakEndIn, lineStartIn, textEndIn } from '../text/lines.ts'
 import { TOKEN_OF_LETTERS, WORD_PART } from '../text/words.ts'
 import { type Budget, BYTES_A_STEP, LARGEST_TEXT, LONGEST_LINE } from './budget.ts'
@@ -10,16 +9,16 @@ import { rawLikeness } from './verify.ts'
 
 // Thresholds. What changes when one is halved or doubled is measured in docs/decisions/suggestions.md.
 
-/** Words that are sought, the longest ones, and places of a word beyond which it says nothing. */
+/** Most words to search for (the longest), and places of a word above which it says nothing. */
 const MOST_WORDS = 8
 const MOST_PLACES = 500
-/** Lines that are compared. */
+/** Most lines to compare. */
 const MOST_LINES = 6
 
 /**
- * Lines, with indentation or a break where `text` has some, as regions for `text`, if that is a single line: those that
- * have most of its words, at most six. In their rank and score only whole words and signs count. A pass over the
- * haystack for each word.
+ * The lines (at most six) that have most words of `text`, as regions for it, if `text` is a single line; with their
+ * indentation or break where `text` has some. Only whole words and signs count in their rank and score. One pass over
+ * the haystack for each word.
  */
 export function likeLines(haystack: Haystack, text: string, budget: Budget): Region[] {
   const sought = text.trim()
@@ -41,7 +40,7 @@ export function likeLines(haystack: Haystack, text: string, budget: Budget): Reg
   })
 }
 
-/** What two lists of tokens have in common, in their order: as a share of the first, and of both; by their lengths. */
+/** What two token lists have in common, in order: as a share of the first, and of both; weighted by token length. */
 function inCommon(tokens: readonly string[], others: readonly string[]): { share: number; both: number } {
   let row = new Uint16Array(others.length + 1)
   for (const token of tokens) {
@@ -59,7 +58,7 @@ function inCommon(tokens: readonly string[], others: readonly string[]): { share
 
 const lengthOf = (tokens: readonly string[]): number => tokens.reduce((sum, token) => sum + token.length, 0)
 
-/** The starts of the lines that have most of the words, by their length. */
+/** The starts of the lines that have most of the words, weighted by word length. */
 function linesWith({ bytes, encoding }: Haystack, sought: string, budget: Budget): number[] {
   const words = [...new Set(sought.match(WORD_PART))].sort((a, b) => b.length - a.length).slice(0, MOST_WORDS)
   const shares = new Map<number, number>()
@@ -74,7 +73,7 @@ function linesWith({ bytes, encoding }: Haystack, sought: string, budget: Budget
     .map(([start]) => start)
 }
 
-/** The starts of the lines that have a word; none where it is everywhere. */
+/** The starts of the lines that contain a word; empty if the word is too frequent. */
 function startsWith(bytes: Buffer, word: Buffer, budget: Budget): Set<number> {
   const starts = new Set<number>()
   if (!budget.spend(bytes.length / BYTES_A_STEP)) return starts

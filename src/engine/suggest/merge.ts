@@ -1,5 +1,4 @@
-// What an edit does to old_text, done to the region of the file that was meant: a three-way merge, word by word. Does
-// not know files or edits.
+// Three-way merge, word by word: applies what an edit does to old_text to the region of the file that was meant.
 import { fail, ok, type Result } from '../../result.ts'
 import { changedRanges, type ChangedRange } from './differences/changed-ranges.ts'
 import { type WordsChanged, EditChanges, type ChangedLines } from './differences/edit-changes.ts'
@@ -18,27 +17,28 @@ import {
 } from './words.ts'
 
 /**
- * Both sides changed the same words, or words beside each other: `changed` of old_text by the edit, `found` in the file
- * in their place. Each may be empty. `unknown_word`: the edit puts this word of old_text in, which the file doesn't
- * have. `spacing`: white space that both have changed. `too_long`: the texts are too long or differ too much. `added`:
- * line numbers or a fence were taken off old_text, and new_text has only a part of them.
+ * Why two changes conflict. `same_words`: both sides changed the same words, or words next to each other: the edit
+ * changed `changed` of old_text, the file has `found` in their place; each may be empty. `unknown_word`: the edit
+ * inserts this word of old_text, which the file doesn't have. `spacing`: both changed the same white space. `too_long`:
+ * the texts are too long or differ too much. `added`: line numbers or a fence were removed from old_text, and new_text
+ * has only a part of them.
  */
 export type MergeConflict =
   | { reason: 'same_words'; changed: string; found: string }
   | { reason: 'unknown_word'; word: string }
   | { reason: 'spacing' | 'too_long' | 'added' }
 
-/** Words of all three texts, and edits between two, above which nothing is merged. Chosen, not measured. */
+/** Most words in all three texts, and most edits between two of them, for a merge. Chosen, not measured. */
 const MOST_WORDS = 12_000
 const MOST_EDITS = 2000
 
 /**
- * `theirs` with the change that leads from `base` to `mine`: what `theirs` has otherwise than `base` stays. White space
- * between words that stay is merged too, and what is put in gets the indentation that leads from `base` to `theirs`.
- * The breaks of all three are `\n`.
+ * Applies the change from `base` to `mine` to `theirs`, and keeps what `theirs` changed. White space between kept words
+ * is merged too, and inserted text gets the indentation of `theirs`, by the rule from `base` to `theirs`. All three
+ * texts must have `\n` breaks.
  *
- * After Khanna, Kunal and Pierce, "A Formal Investigation of Diff3" (2007), on words; between a change of one side and
- * one of the other there must be a word that both have kept.
+ * After Khanna, Kunal and Pierce, "A Formal Investigation of Diff3" (2007), on words: between a change of one side and
+ * a change of the other there must be a word that both kept.
  */
 export function merge(base: string, mine: string, theirs: string): Result<string, MergeConflict> {
   const words = { base: wordsOf(base), mine: wordsOf(mine), theirs: wordsOf(theirs) }
@@ -49,7 +49,7 @@ export function merge(base: string, mine: string, theirs: string): Result<string
   const byLines = edit.byLines()
   if (byLines === undefined) return fail({ reason: 'too_long' })
   const merged = new Merge(words, changes).apply(byLines)
-  // A word that both have kept may be in a line that the edit takes out. How deep a line is, words don't say.
+  // A word that both kept may be in a line that the edit removes. Words don't say how deep a line is indented.
   const byWords = merged.ok || merged.failure.reason === 'spacing' ? undefined : edit.byWords()
   return byWords === undefined ? merged : new Merge(words, changes).apply(byWords)
 }
@@ -57,7 +57,7 @@ export function merge(base: string, mine: string, theirs: string): Result<string
 const textsOf = (words: readonly Word[], keyOf: (word: string) => string): string[] =>
   words.map(({ text }) => keyOf(text))
 
-/** The same for words that differ only in how they are written. */
+/** Makes words that differ only in how they are written equal. */
 export const folded = (word: string): string => plainDashes(plainQuotes(word.normalize('NFC')))
 
 class Merge {
@@ -65,31 +65,30 @@ class Merge {
   readonly #mine: readonly Word[]
   readonly #theirs: readonly Word[]
   readonly #changes: readonly ChangedRange[]
-  /** For each word of `base` where it is in `theirs`; -1 if it isn't. The empty last ones are each other's. */
+  /** For each word of `base`, its index in `theirs`, or -1. The empty last words correspond to each other. */
   readonly #kept: number[]
   readonly #known: { base: Set<string>; theirs: Set<string> }
   readonly #spelled: (text: string) => string
-  /** The words that begin a line in both texts. */
+  /** Indentations at the words that begin a line in both `base` and `theirs`. */
   readonly #indents: (Indents & { at: number })[]
   readonly #rule: IndentRule | undefined
-  /** Indentations of `base` that stand for several of `theirs`: there, `base` has lost some, or all. */
+  /** Indentations of `base` that correspond to several in `theirs`: `base` has lost some indentation there, or all. */
   readonly #lost: ReadonlySet<string>
-  /** The lines of `mine`. */
   readonly #lines: readonly LineOfWords[]
-  /** Neither `base` nor `mine` has any indentation, and `theirs` has. */
+  /** Neither `base` nor `mine` has any indentation, but `theirs` has. */
   readonly #isFlat: boolean
   /**
-   * `mine` has an indentation, or a whole line, of `base` that `theirs` hasn't: so that where a line of it is indented as in
-   * `theirs`, that is chance.
+   * `mine` shares an indentation, or a whole line, with `base` that `theirs` lacks; so if one of its lines is indented
+   * as in `theirs`, that is chance.
    */
   readonly #isIndentedAsBase: boolean
   #moved: ChangedLines['moved'] = new Map()
-  /** Where a line of `base` begins in `theirs`, though it begins with other signs there. */
+  /** Where a line of `base` begins in `theirs` if it begins with other signs there. */
   readonly #places = new Map<number, number>()
-  /** The words of `mine` that stay, each with that of `base`; and those that are put in as they are. */
+  /** Kept words of `mine`, each with its word of `base`; and the words that are inserted as sent. */
   readonly #origins = new Map<number, number>()
   readonly #asSent = new Set<number>()
-  /** By place in `theirs`: what is written instead of a gap; and instead of words and the gap after them. */
+  /** By index in `theirs`: replacements for a gap; and replacements for words and the gap after them. */
   readonly #gaps = new Map<number, string>()
   readonly #texts = new Map<number, { text: string; to: number }>()
 
@@ -119,14 +118,14 @@ class Merge {
       this.#indents.some(({ to }) => to !== '') && [...indentsOf(words.base), ...indentsOf(words.mine)].join('') === ''
   }
 
-  /** Fails too where a line that the edit keeps, or a pair of quotation marks, would not be as it should. */
+  /** Fails also if a line that the edit keeps, or a pair of quotation marks, would come out wrong. */
   apply({ edits, moved }: ChangedLines): Result<string, MergeConflict> {
     this.#moved = moved
     let [at, mineAt] = [0, 0]
     let isDone = false
     const end = { from: this.#base.length, to: 0, otherFrom: 0, otherTo: 0 }
     for (const edit of [...edits, end]) {
-      // The gap before the first of them was written with the edit before it.
+      // The gap before the first of these words was written with the previous edit.
       for (; at < edit.from; at++, mineAt++, isDone = false) {
         const conflict = isDone ? null : this.#mergeGap(at, this.#mine[mineAt]!.gap)
         if (conflict !== null) return fail(conflict)
@@ -164,7 +163,7 @@ class Merge {
       const there = this.#theirs.slice(change.otherFrom - (change.from - start), change.otherTo + (end - change.to))
       return { reason: 'same_words', changed: textOf(this.#base.slice(start, end)), found: textOf(there) }
     }
-    // It may be what the file calls otherwise by now.
+    // The file may have renamed this word.
     for (let i = otherFrom; i < otherTo; i++) {
       const { text } = this.#mine[i]!
       const line = this.#moved.get(i)
@@ -176,7 +175,7 @@ class Merge {
     return null
   }
 
-  /** Whether whole lines are put in or taken out, and `theirs` has as many, written otherwise. */
+  /** Whether whole lines are inserted or removed, and `theirs` has as many lines there, written with other signs. */
   #isAmongOtherSigns(edit: WordsChanged, changes: readonly ChangedRange[]): boolean {
     const { from, to, otherFrom, otherTo, isLines } = edit
     const [start, end] = [this.#lineAt(from), this.#lineAt(to)]
@@ -198,8 +197,8 @@ class Merge {
   }
 
   /**
-   * Whether a line can be put in as it is: none of the signs that `theirs` has at the end of the line before separates
-   * it from that one, and it begins with the same sign as the line after it.
+   * Whether a line can be inserted as it is: no sign that `theirs` has at the end of the line before separates the two,
+   * and the line begins with the same sign as the line after it.
    */
   #fits(
     line: LineOfWords,
@@ -218,7 +217,7 @@ class Merge {
     )
   }
 
-  /** Where the line is in `theirs` that begins at word `at` of `base`, or the end; undefined if it has other lines there. */
+  /** Where in `theirs` the line begins that starts (or ends) at word `at` of `base`; undefined if lines don't match. */
   #lineAt(at: number): number | undefined {
     const change = this.#changes.find(({ from, to }) => from <= at && at <= to)
     if (change === undefined) return beginsLine(this.#theirs, this.#kept[at]!) ? this.#kept[at] : undefined
@@ -229,12 +228,12 @@ class Merge {
     return here.length === there.length ? there[here.indexOf(at)] : undefined
   }
 
-  /** Where word `at` of `base` is in `theirs`, or what stands there at the start of its line. */
+  /** The index in `theirs` of word `at` of `base`, or of what begins its line there. */
   #there(at: number): number {
     return this.#places.get(at) ?? this.#kept[at]!
   }
 
-  /** Quotation marks that the edit makes a pair and that would be none, as `theirs` has another sign for one of them. */
+  /** A pair of quotation marks from the edit that wouldn't match, because `theirs` has another sign for one of them. */
   #unpaired(): KeptLine | undefined {
     const pairs = new Map(quotePairs(this.#base))
     for (const [open, close] of quotePairs(this.#mine)) {
@@ -251,14 +250,14 @@ class Merge {
     return undefined
   }
 
-  /** The quotation mark that stands in the result for word `at` of `mine`; undefined in a line that is moved. */
+  /** The quotation mark in the result for word `at` of `mine`; undefined in a moved line. */
   #signAt(at: number): string | undefined {
     const origin = this.#origins.get(at)
     if (origin !== undefined) return plainSign(this.#theirs[this.#kept[origin]!]?.text ?? '')
     return this.#asSent.has(at) ? plainSign(this.#mine[at]!.text) : undefined
   }
 
-  /** The white space before word `at` of `base`, which stays, is `wanted` in `mine`. */
+  /** Merges a white space change before kept word `at` of `base`: `mine` has `wanted` there. */
   #mergeGap(at: number, wanted: string): MergeConflict | null {
     if (wanted === this.#base[at]!.gap) return null
     const there = this.#kept[at]!
@@ -270,20 +269,22 @@ class Merge {
     return null
   }
 
-  /** No change of `theirs` touches the words: each of `base` from the one before to that after them is there. */
+  /**
+   * Merges words that no change of `theirs` touches: it has the words of `base` and those just before and after them.
+   */
   #mergeWords({ from, to, otherFrom, otherTo, isLines }: WordsChanged): MergeConflict | null {
     const start = this.#there(from)
     const parts: (string | undefined)[] = []
     if (!this.#areAsDeepAsAround({ from, to, otherFrom, otherTo })) return { reason: 'spacing' }
-    // White space at the end of old_text may be stray; a word that is put in after it stands apart all the same.
+    // White space at the end of old_text may be stray; a word inserted after it must be separate all the same.
     const isApart = from === to && otherFrom > 0 && this.#theirs[start]!.gap === ''
-    // White space at the end of the line before, as `theirs` has it.
+    // Keep white space at the end of the line before as `theirs` has it.
     const isKept = isLines === true && from > 0 && this.#keepsTail(otherFrom, from)
     let tail = isKept ? tailOf(this.#theirs[start]!.gap) : undefined
     for (let i = otherFrom; i < otherTo; i++) {
       const { gap, text } = this.#mine[i]!
       const isFirst = i === otherFrom && !isApart
-      // What is replaced says how deep the first line is; the others are between its last line and the one after it.
+      // The replaced line says how deep the first line is; the others lie between its last line and the one after it.
       if (isFirst && from === to && !this.#isKnown(gap, from, i === 0)) return { reason: 'spacing' }
       parts.push(ended(isFirst ? this.#gapBefore(from, gap, i === 0) : this.#adapted(gap, to), tail))
       const line = this.#moved.get(i)
@@ -295,7 +296,7 @@ class Merge {
     }
     const after = this.#mine[otherTo]!.gap
     const isLikeFirst = otherFrom === otherTo && after !== this.#base[to]!.gap && after === this.#base[from]!.gap
-    // The file may lack a line break that old_text begins with; what is put in before it is a line all the same.
+    // The file may lack a line break that old_text begins with; what is inserted before it is a line all the same.
     const isAbove = to === 0 && after.includes('\n') && !this.#theirs[0]!.gap.includes('\n')
     const gap =
       otherTo === 0 ? this.#gapAtStart(to, after) : isAbove ? this.#adapted(after, to) : this.#gapFor(to, after)
@@ -306,8 +307,8 @@ class Merge {
   }
 
   /**
-   * Whether lines that are put in or taken out, where `base` has lost how deep they are, leave all as deep as the lines
-   * around: of two in a row one may be within the other, as what follows may be within one that opens a block.
+   * Where `base` has lost its indentation: whether the inserted or removed lines leave every line as deep as the lines
+   * around. They may not if two lines are inserted (one may be inside the other), or a line opens a block.
    */
   #areAsDeepAsAround({ from, to, otherFrom, otherTo }: ChangedRange): boolean {
     const [base, mine] = [this.#base, this.#mine]
@@ -326,12 +327,12 @@ class Merge {
     )
   }
 
-  /** Whether the white space before word `at` of `mine`, at the end of a line, is that before word `was` of `base`. */
+  /** Whether `mine` has before word `at` the same white space at the end of a line as `base` before word `was`. */
   #keepsTail(at: number, was: number): boolean {
     return tailOf(this.#mine[at]!.gap) === tailOf(this.#base[was]!.gap)
   }
 
-  /** What `theirs` has for a line of `base`, and the white space at its end. */
+  /** The text of a line of `base` in `theirs`, and the white space at its end. */
   #lineIn({ from, to }: LineOfWords): { text: string; tail: string } | undefined {
     const [start, end] = [this.#lineAt(from), this.#lineAt(to)]
     if (start === undefined || end === undefined) return undefined
@@ -339,8 +340,8 @@ class Merge {
   }
 
   /**
-   * What stands for the gap `wanted` of `mine` before word `at` of `base`; undefined where `theirs` changed it too.
-   * `isFirst`: it begins `mine`.
+   * The replacement for the gap `wanted` of `mine` before word `at` of `base`; undefined if `theirs` changed it too.
+   * `isFirst`: the gap begins `mine`.
    */
   #gapFor(at: number, wanted: string, isFirst = false): string | undefined {
     const [was, is] = [this.#base[at]!.gap, this.#theirs[this.#there(at)]!.gap]
@@ -349,7 +350,7 @@ class Merge {
     return adapted === is || was === is || this.#adapted(was, at, at === 0) === is ? adapted : undefined
   }
 
-  /** The same before a word that is put in: where no line of `base` is left, it begins one all the same. */
+  /** The gap before an inserted word: after the last line of `base` it still begins a line. */
   #gapBefore(at: number, wanted: string, isFirst: boolean): string | undefined {
     const gap = this.#gapFor(at, wanted, isFirst)
     if (at < this.#base.length - 1 || gap?.includes('\n') !== true) return gap
@@ -357,7 +358,7 @@ class Merge {
     return adapted && gap.slice(0, gap.lastIndexOf('\n') + 1) + indentOf(adapted, true)!
   }
 
-  /** The gap `wanted` that begins `mine`, where word `at` of `base` is the first that stays. */
+  /** The gap `wanted` that begins `mine`, when word `at` of `base` is the first kept one. */
   #gapAtStart(at: number, wanted: string): string | undefined {
     const [base, theirs] = [this.#base, this.#theirs]
     const beginsBoth = beginsLine(base, at) && beginsLine(theirs, this.#there(at))
@@ -368,7 +369,7 @@ class Merge {
     return (breaks === was ? is! : breaks!) + indent
   }
 
-  /** A gap of `mine` with the indentation of `theirs` around word `at` of `base`. */
+  /** A gap of `mine`, with the indentation that `theirs` has around word `at` of `base`. */
   #adapted(gap: string, at: number, isFirst = false): string | undefined {
     const plain = this.#spelled(gap)
     const indent = indentOf(plain, isFirst)
@@ -378,8 +379,8 @@ class Merge {
   }
 
   /**
-   * As the lines beside word `at` of `base` have it, then by the one rule of all lines, then by that of those two.
-   * Undefined too where `base` has lost it, and the two don't agree.
+   * The indentation as in the lines next to word `at` of `base`, else by the one rule of all lines, else by the rule of
+   * those two. Undefined also if `base` has lost it and the two don't agree.
    */
   #indentFor(indent: string, at: number): string | undefined {
     const near = this.#beside(at)
@@ -390,27 +391,27 @@ class Merge {
     return rule?.(indent)
   }
 
-  /** The lines of `base` before and from word `at` on that `theirs` has too. */
+  /** The nearest lines of `base` before word `at` and from it on that `theirs` has too. */
   #beside(at: number): Indents[] {
     const before = this.#indents.findLast(other => other.at < at)
     const after = this.#indents.find(other => other.at >= at)
     return [before, after].filter(pair => pair !== undefined)
   }
 
-  /** Whether it is known how deep a line is that is put in before word `at` of `base`, if `gap` begins one. */
+  /** Whether we know the indentation of a line inserted before word `at` of `base`, if `gap` begins a line. */
   #isKnown(gap: string, at: number, isFirst: boolean): boolean {
     const indent = indentOf(gap, isFirst && beginsLine(this.#base, at))
     return indent === undefined || !this.#lost.has(indent) || this.#indentFor(indent, at) !== undefined
   }
 }
 
-/** The last word of a line that opens a block, or goes on in the next. */
+/** The last word of a line that opens a block, or continues on the next line. */
 const OPENS = /^(?:[:{([=>\\]|do|then|else|begin)$/
 
 const TAIL = /^[^\S\n]*/
 const tailOf = (gap: string): string => TAIL.exec(gap)![0]
 
-/** A gap with another `tail` of the line before it, if it ends that. */
+/** The gap with `tail` as white space at the end of the line before, if the gap ends a line. */
 const ended = (gap: string | undefined, tail: string | undefined): string | undefined =>
   tail !== undefined && gap?.includes('\n') === true ? gap.replace(TAIL, () => tail) : gap
 
@@ -426,15 +427,15 @@ function counterparts(length: number, changes: readonly ChangedRange[]): number[
   return kept
 }
 
-/** The white space at the start of the line that a gap ends on; undefined where it is within a line. */
+/** The white space at the start of the line that a gap leads to; undefined within a line. */
 function indentOf(gap: string, isFirst: boolean): string | undefined {
   const last = gap.lastIndexOf('\n')
   return last === -1 && !isFirst ? undefined : gap.slice(last + 1)
 }
 
 /**
- * The rule of all lines. The first may have lost its own indentation only: where it has none, the others count and, if it
- * can be read as they are, it must agree.
+ * The indentation rule of all lines. The first line alone may have lost its indentation: if it has none, the others
+ * decide, and the rule of all lines, if there is one, must agree.
  */
 function ruleOf(indents: readonly (Indents & { at: number })[]): IndentRule | undefined {
   const [first, ...others] = indents
@@ -445,7 +446,7 @@ function ruleOf(indents: readonly (Indents & { at: number })[]): IndentRule | un
   return indent => (all(indent) === rest?.(indent) ? all(indent) : undefined)
 }
 
-/** The indentations that stand for several. The first line may have lost its own only. */
+/** Indentations that correspond to several. The first line alone may have lost its own, so it may not count. */
 function lostIndents(indents: readonly (Indents & { at: number })[]): Set<string> {
   const [first, ...others] = indents
   const isOwn = first?.at === 0 && first.from === '' && others.some(({ from }) => from !== '')
@@ -458,11 +459,10 @@ function lostIndents(indents: readonly (Indents & { at: number })[]): Set<string
   return lost
 }
 
-/** The indentation of each line. */
 const indentsOf = (words: readonly Word[]): string[] =>
   words.slice(0, -1).flatMap(({ gap }, at) => indentOf(gap, at === 0) ?? [])
 
-/** The lines with their indentation, but for blank ones. */
+/** The lines that aren't blank, with their indentation. */
 const linesIn = (words: readonly Word[]): string[] =>
   textOf(words)
     .split('\n')
@@ -476,10 +476,10 @@ const PLAIN: [typographic: RegExp, plain: string][] = [
   [/[\u00a0\u202f]/g, ' ']
 ]
 
-/** A quotation mark as `'` or `"`, whichever of its forms it has. */
+/** A quotation mark as `'` or `"`, from any of its typographic forms. */
 const plainSign = (text: string): string => PLAIN.reduce((all, [sign, instead]) => all.replace(sign, instead), text)
 
-/** How what is put in is written where `theirs` writes otherwise what `base` has too: typographic signs, accents. */
+/** How to write inserted text where `theirs` writes something of `base` differently: typographic signs, accents. */
 function spelling(base: string, theirs: string): (text: string) => string {
   const plain = PLAIN.filter(([sign]) => base.search(sign) !== -1 && theirs.search(sign) === -1)
   const form = (['NFC', 'NFD'] as const).find(

@@ -1,5 +1,4 @@
-// A short text that is there but for one word: what it is called now, or was remembered as. Does not know how other
-// regions are found.
+// Finds a short text that is there except for one word: the word was renamed since, or remembered wrongly.
 import { LETTER, TOKEN, WORD } from '../text/words.ts'
 import { type Budget, BYTES_A_STEP, LARGEST_TEXT, LONGEST_LINE } from './budget.ts'
 import type { Haystack } from './haystack.ts'
@@ -7,11 +6,11 @@ import type { Haystack } from './haystack.ts'
 // Thresholds. What changes when one is halved or doubled is measured in docs/decisions/suggestions.md.
 
 /**
- * UTF-16 units, without white space, that must stay when the word is taken away, as many as it has at least: fewer are
- * there by chance.
+ * Least UTF-16 units, without white space, that must be left without the missing word, and at least as many as that
+ * word has: fewer may occur by chance.
  */
 const LEAST_SAME = 6
-/** UTF-16 units of the longest word that may be found. */
+/** UTF-16 units of the longest word to find. */
 const LONGEST_WORD = 60
 
 const BLANK = String.raw`[^\S\n]`
@@ -19,10 +18,10 @@ const isWord = (token: string | undefined): boolean => token !== undefined && to
 const escaped = (token: string): string => token.replace(/[\\^$.*+?()[\]{}|/]/g, String.raw`\$&`)
 
 /**
- * The one place (bytes, end exclusive) that has the tokens of `sought`, a single line, but for one word that the text
- * doesn't have: there it has another, the same wherever that word is repeated. White space may differ. Undefined where
- * there is no such place or more than one, where more than one word is missing, or too little is left without it. One
- * pass over the text for each word, and one for the place.
+ * The one place (bytes, end exclusive) that has the tokens of `sought`, a single line, except for one word that the
+ * text lacks: the place has another word there, and the same one wherever that word is repeated. White space may
+ * differ. Undefined if there is no such place or more than one, if more than one word is missing, or if too little is
+ * left without it. One pass over the text for each word, and one for the place.
  */
 export function withOtherWord(
   haystack: Haystack,
@@ -45,11 +44,11 @@ export function withOtherWord(
   return { start, end: start + Buffer.byteLength(found[0], encoding) }
 }
 
-/** Whether a text doesn't have a word, be it in longer ones. */
+/** Whether a text lacks a word, even as a part of a longer word. */
 const isMissing = (text: string, word: string): boolean =>
   !text.includes(word) || text.search(new RegExp(`(?<!${LETTER})${escaped(word)}(?!${LETTER})`, 'u')) === -1
 
-/** The tokens, with white space where `sought` may have some, and with any word in the place of `missing`. */
+/** A pattern for the tokens, with optional white space where `sought` has some, and any word in place of `missing`. */
 function patternOf(sought: string, tokens: readonly string[], missing: string): RegExp {
   const parts = tokens.map((token, i) => {
     const before = i === 0 ? '' : `${BLANK}${isWord(token) && isWord(tokens[i - 1]) ? '+' : '*'}`

@@ -1,7 +1,8 @@
-// Lines that stand for lines left out: "...", "// ... existing code ...". Does not know where a line comes from.
+// Lines that stand for lines left out: "...", "// ... existing code ...".
 //
-// Two expressions, as a wrong guess costs differently. In old_text it costs a search, so any line that may be a
-// placeholder counts. In new_text it costs a false warning, so only what is hardly ever written for itself does.
+// There are two expressions because a wrong guess costs differently. In old_text it costs a search, so any line that
+// may be a placeholder counts. In new_text it costs a false warning, so only lines that are hardly ever real text
+// count.
 
 /** UTF-16 units of the longest line that can be a placeholder. */
 const LONGEST = 200
@@ -14,7 +15,7 @@ const POSSIBLE_CLOSE = String.raw`(?:-->|\*\/|\*\/\}|"|')`
 const POSSIBLE_WORDS = '(?:rest of|existing|remaining|other|unchanged|omitted|same as|previous|more)'
 const ANY_TEXT = '[^(){};=]{0,60}?'
 
-/** Dots or words for what is left out, alone or in a comment. */
+/** Dots, or words that describe what is left out, alone or in a comment. */
 const POSSIBLE = new RegExp(
   String.raw`^\s*(?:${POSSIBLE_OPEN}\s*)?` +
     String.raw`(?:${DOTS}|${POSSIBLE_DOTS}?\s*${POSSIBLE_WORDS}\b${ANY_TEXT}${POSSIBLE_DOTS}?` +
@@ -36,7 +37,7 @@ const PHRASE =
   String.raw`(?:code |lines |content )?(?:unchanged|omitted)|same as (?:before|above)|no changes?)` +
   String.raw`(?: (?:here|goes here|remains?|stays?|is|are|unchanged|omitted|the same|as (?:is|before)|for brevity))*`
 
-/** Dots alone; in a comment: dots alone, dots with words for what is left out, or a whole phrase without dots. */
+/** Dots alone; in a comment: dots alone, dots with words that describe what is left out, or a whole phrase. */
 const CERTAIN = [
   new RegExp(`^${DOTS}$`),
   new RegExp(
@@ -46,9 +47,9 @@ const CERTAIN = [
   )
 ]
 
-/** Whether a line may stand for lines that were left out. */
+/** Whether a line may stand for lines left out. */
 export const isPlaceholder = (line: string): boolean => line.length <= LONGEST && POSSIBLE.test(line)
 
-/** Whether a line, without the white space around it, can hardly be anything else. */
+/** Whether a trimmed line can hardly be anything but a placeholder. */
 export const isCertainPlaceholder = (line: string): boolean =>
   line.length <= LONGEST && CERTAIN.some(pattern => pattern.test(line))

@@ -1,23 +1,23 @@
-// The texts that old_text may stand for: as sent, and without line numbers, escapes, entities, a fence or another
-// format of edits that were copied or added by mistake. Does not know the file that is searched.
+// The texts that old_text may mean: as sent, and without line numbers, escapes, entities, a fence or another edit
+// format that was copied or added by mistake.
 import { type EditSide, newSide, type Sides, sidesOfDiff, sidesOfMarked } from './edit-formats.ts'
 import { type Folded, type FoldedLine, fold, linesOf } from './fold.ts'
 import { type Pattern, patternOf } from './verify.ts'
 
-/** What was taken away from the text as it was sent. */
+/** What was removed from the text as sent. */
 export type Reading = 'as_sent' | 'line_numbers' | 'escapes' | 'entities' | 'fence' | 'diff' | 'markers'
 
-/** One reading of old_text, folded; its breaks are `\n`. */
+/** One reading of old_text, folded, with `\n` breaks. */
 export interface OldText {
   reading: Reading
   /**
-   * Takes the same away from another text with the same breaks, as from new_text, if it is there at all. Null: it is
-   * there in part only, or it isn't clear which part is meant.
+   * Removes the same additions from another text with the same breaks, such as new_text, if it has them. Null if it has
+   * only some of them, or it isn't clear which part is meant.
    */
   read: (text: string, side: EditSide) => string | null
   source: string
   folded: Folded
-  /** All lines, and those that aren't blank. */
+  /** All lines, and the lines that aren't blank. */
   lines: FoldedLine[]
   filled: FoldedLine[]
   pattern: Pattern
@@ -40,8 +40,7 @@ export function oldTextOf(source: string, reading: Reading = 'as_sent', read: Ol
 }
 
 /**
- * The readings of `text`, whose breaks are `\n`, as sent first; those that are blank or the same as another are left
- * out.
+ * The readings of `text` (with `\n` breaks), the one as sent first; without blank ones and duplicates.
  */
 export function readings(text: string): Pick<OldText, 'reading' | 'read' | 'source'>[] {
   const found: Pick<OldText, 'reading' | 'read' | 'source'>[] = []
@@ -75,7 +74,7 @@ export function readings(text: string): Pick<OldText, 'reading' | 'read' | 'sour
 const oldSide = (sides: Sides | undefined): string | null => sides?.old ?? null
 
 /**
- * A text without the Markdown fence around it, if it has one; null where it has only one half of it, or halves of two.
+ * A text without the Markdown fence around it, if it has one; null if it has only half of one, or halves of two.
  */
 function withoutFence(text: string): string | null {
   const opened = text.replace(/^```[\w-]*\n/, '')
@@ -84,7 +83,7 @@ function withoutFence(text: string): string | null {
   return closed === opened || !hasWholeFences(closed) ? null : closed
 }
 
-/** Whether each fence that a text opens is closed in it. Only one that opens has a language. */
+/** Whether every fence opened in the text is also closed. Only an opening fence has a language. */
 function hasWholeFences(text: string): boolean {
   let isOpen = false
   for (const [, language = ''] of text.matchAll(/^[ \t]*```(.*)$/gm)) {
@@ -96,21 +95,21 @@ function hasWholeFences(text: string): boolean {
 
 const withoutNumbers = (text: string): string => withoutLineNumbers(text) ?? text
 
-/** Whether a line begins with a number as a viewer puts it there, and not as a list or a mapping has it. */
+/** Whether a line begins with a number as a viewer writes it, not as in a list or a mapping. */
 const hasLineNumber = (text: string): boolean => text.split('\n').some(line => /^[ \t]*\d+(?:\t|→|\|| \| )/.test(line))
 
-/** The number before a line, with what sets it apart: `12: `, `12→`; undefined where there is none. */
+/** The number before a line, with its separator: `12: `, `12→`; undefined if there is none. */
 export function numberBefore(line: string): number | undefined {
   const found = NUMBERED.exec(line)
   return found === null ? undefined : Number(found[1])
 }
 
 const NUMBERED = /^[ \t]*(\d+)(\t|→|: ?|\|| \| ?)(.*)$/
-/** Share of the lines with text that must have a number; else nothing is read off. */
+/** Least share of the lines with text that must have a number; with fewer, we remove nothing. */
 const NUMBERED_SHARE = 0.75
 
 /**
- * The text without the numbers before its lines; undefined unless three quarters of the lines have one, and they grow.
+ * The text without the numbers before its lines; undefined unless three quarters of the lines have one and they grow.
  */
 export function withoutLineNumbers(text: string): string | undefined {
   let previous = -1
@@ -141,22 +140,21 @@ const MEANING: Record<string, string> = {
   '\n': '\n'
 }
 
-/** Whether there is anything to unescape. */
 const hasEscapes = (text: string): boolean => /\\[nt"'`\\$ur]/.test(text)
 
-/** Every escape replaced by what it stands for; unknown ones are kept. */
+/** Replaces every escape by its character; keeps unknown ones. */
 const unescaped = (text: string): string =>
   text.replace(/\\(?:u([0-9a-fA-F]{4})|([^u]))/g, (all: string, hex: string | undefined, sign: string) =>
     hex !== undefined ? String.fromCharCode(parseInt(hex, 16)) : (MEANING[sign] ?? all)
   )
 
-/** Only quotes, `$` and backslashes unescaped: for code whose own strings hold `\n`. */
+/** Unescapes only quotes, `$` and backslashes: for code with `\n` in its own strings. */
 const withPlainQuotes = (text: string): string => text.replace(/\\(["'`$\\])/g, '$1')
 
-/** Only the tabs that lines begin with unescaped: for code whose own strings hold `\n`. */
+/** Unescapes only tabs at the start of lines: for code with `\n` in its own strings. */
 const withPlainIndents = (text: string): string => text.replace(/^(?:\\t)+/gm, tabs => '\t'.repeat(tabs.length / 2))
 
-/** The entities of a text replaced by their signs; undefined where there are none. */
+/** Replaces entities by their characters; undefined if there are none. */
 export function withoutEntities(text: string): string | undefined {
   if (!/&(?:lt|gt|amp|quot|#0?39|apos|nbsp);/.test(text)) return undefined
   return text

@@ -1,5 +1,4 @@
-// The regions of a text that old_text may stand for: finds candidates, checks them, sets their boundaries and ranks.
-// Does not know edits.
+// The regions of a text that old_text may mean: finds candidates, checks them, sets their boundaries and ranks them.
 import { alignLines, type Alignment } from './align.ts'
 import { type Ranked, spanOfLines, type TextSpan } from './boundaries/boundaries.ts'
 import { bytesOf, spanOfCodes } from './boundaries/boundaries-in-line.ts'
@@ -14,8 +13,8 @@ import { bestFit, type Fit, rawLikeness, scoreOf } from './verify.ts'
 import { placesOf } from './votes.ts'
 
 /**
- * A region that resembles old_text. Bytes; `folded` and `raw` are likenesses, `rank` orders regions (a little over the
- * score where the whole of old_text is there).
+ * A region that resembles old_text, in bytes. `folded` and `raw` are likenesses; `rank` orders regions (slightly above
+ * the score if all of old_text is there).
  */
 export interface Region extends Ranked {
   folded: number
@@ -24,11 +23,11 @@ export interface Region extends Ranked {
   old: OldText
   /** The middle of old_text is left out. */
   elided?: true
-  /** It is a block, up to the line that closes it. */
+  /** It is a whole block, up to the line that closes it. */
   isBlock?: true
   /**
-   * It is shown whatever its score: a block that begins with the first line of old_text, which the text has once, or that
-   * defines the same name.
+   * It is shown whatever its score: a block that begins with the first line of old_text, which occurs once in the text,
+   * or a block that defines the same name.
    */
   isShown?: true
 }
@@ -44,23 +43,25 @@ interface Candidate {
 // Thresholds. Shares and ranks are from 0 to 1; a share is how much of old_text fits. What changes when one is halved
 // or doubled is measured in docs/decisions/suggestions.md.
 
-/** Candidates that get boundaries, best first; the others are dropped. */
+/** Most candidates that get boundaries, best first; the others are dropped. */
 const MOST_FINISHED = 5
-/** Share by which a candidate may be behind the best; others are dropped. */
+/** How far a candidate's share may be behind the best; others are dropped. */
 const BEHIND_BEST = 0.25
 
-/** Places looked at: more for a text of fewer folded codes than SHORT_TEXT, of which a large text has many like ones. */
+/**
+ * Places to check; more for a text of fewer folded codes than SHORT_TEXT, as a large text has many that resemble it.
+ */
 const PLACES = 8
 const SHORT_PLACES = 28
 const SHORT_TEXT = 40
-/** Votes of a place, as a share of the most: below, it isn't looked at. */
+/** Least votes of a place to check, as a share of the most votes. */
 const LEAST_VOTES = 0.3
 
-/** Bytes sought from which on pieces of 8 are looked for; and below which those of 4 are, if no share is so high. */
+/** Bytes sought from which on we search for pieces of 8; below the second, also for 4 if no share reaches the third. */
 const PIECES_OF_8 = 24
 const PIECES_OF_4 = 48
 const SHARE_ENOUGH = 0.8
-/** Bytes of text above which it is looked at more coarsely: in words a step, by the bytes sought. */
+/** Bytes of text above which we search more coarsely: words per step, by the bytes sought. */
 const LARGE = 1 << 20
 const STEPS = [
   { least: 640, step: 4 },
@@ -69,43 +70,45 @@ const STEPS = [
 ]
 
 /**
- * Places of a short text, sought everywhere in a text that isn't large: there much is like it by chance, and the pass
- * costs more than all others.
+ * Most places of a short text, which is searched for everywhere in a text that isn't large: much resembles it by
+ * chance, and the pass costs more than all others.
  */
 const MOST_SHORT = 12
-/** A text of fewer bytes is a place itself, if there is no other. */
+/** A text of fewer bytes is itself a place if there is no other. */
 const SMALL = 4096
 
-/** Bytes looked at around an exact line, for each byte of old_text before and after it. */
+/** Bytes to compare around an exact line, for each byte of old_text before and after it. */
 const ANCHOR_REACH = 1.25
-/** Bytes looked at on both sides of a place: so much of old_text's length, and so many more. */
+/** Bytes to compare on both sides of a place: a share of old_text's length, plus a constant. */
 const SLACK = 0.18
 const SLACK_MORE = 120
-/** Bytes more where lines don't align well: below this cover the lines around are looked at too. */
+/** Below this cover of aligned lines, the lines around are compared too, within this many more bytes. */
 const GOOD_COVER = 0.9
 const WIDER = 200
 
-/** Cover of lines from which on characters need not be compared. */
+/** Cover of lines above which characters need no comparison. */
 const COVER_ENOUGH = 0.62
-/** Folded codes from which on a text is mapped by chains of runs first: a band costs their number squared. */
+/**
+ * Folded codes from which on we map a text by chains of runs first: the cost of a band is the square of their number.
+ */
 const CHAINED = 48
 
 /** What raw likeness adds to a rank. */
 const RAW_WEIGHT = 0.02
 
-/** Share from which on a place beside the best is a duplicate of it, and how many are looked for on each side. */
+/** Share from which on a place beside the best is its duplicate, and how many to look for on each side. */
 const DUPLICATE_SHARE = 0.75
 const MOST_DUPLICATES = 2
 
 /**
- * The regions that `olds`, the readings of one old_text, may stand for, best first: by exact lines, else by pieces of 8
- * bytes, or of 4; short texts everywhere.
+ * The regions that `olds`, the readings of one old_text, may mean, best first. Searches by exact lines, else by
+ * pieces of 8 bytes, or 4; short texts everywhere.
  */
 export function regionsOf(haystack: Haystack, olds: readonly OldText[], budget: Budget): Region[] {
   return new Search(haystack, olds, budget).run()
 }
 
-/** How like `old` a range (bytes) of the text is, which begins and ends between characters. */
+/** How well a range (bytes) of the text, which begins and ends between characters, matches `old`. */
 export function regionAt(haystack: Haystack, old: OldText, start: number, end: number, budget: Budget): Region {
   const { folded: text } = haystack.part(start, end)
   const longer = Math.max(old.folded.codes.length, text.codes.length)
@@ -115,7 +118,7 @@ export function regionAt(haystack: Haystack, old: OldText, start: number, end: n
   return { start, end, ...ranked(folded, raw), old }
 }
 
-/** Likeness, and the score and rank that follow from it. */
+/** The likenesses, with the score and rank computed from them. */
 export const ranked = (folded: number, raw: number): Pick<Region, 'folded' | 'raw' | 'score' | 'rank'> => ({
   folded,
   raw,
@@ -154,7 +157,7 @@ class Search {
     this.#candidates.sort((a, b) => b.share - a.share)
   }
 
-  /** Looks where a long line of old_text is exactly; true if all of old_text fits there. */
+  /** Searches for long lines of old_text exactly as they are; true if all of old_text fits at one of them. */
   #byAnchors(): boolean {
     const { length } = this.#haystack.bytes
     let exact = false
@@ -203,8 +206,8 @@ class Search {
   }
 
   /**
-   * The reading that fits a place best, kept as a candidate; undefined where the place was tried, or the budget is used
-   * up.
+   * Keeps the reading that fits a place best as a candidate; undefined if the place was already tried, or the budget is
+   * used up.
    */
   #tryPlace(start: number, end: number, preferred?: OldText): Candidate | undefined {
     const key = `${start}:${end}`
@@ -227,8 +230,8 @@ class Search {
   }
 
   /**
-   * Looks for duplicates of the best candidate in its own stretch, before and after it: of a stretch only one place is
-   * known.
+   * Searches for duplicates of the best candidate in its own stretch, before and after it, because we find only one
+   * place in each stretch.
    */
   #besideBest(): void {
     const [best] = this.#candidates
@@ -261,7 +264,7 @@ class Search {
     return this.#finished.get(candidate)
   }
 
-  /** By lines where there are several; by characters where there is one, or the lines don't agree. */
+  /** Sets boundaries by lines if there are several; by characters if there is one, or the lines don't agree. */
   #bounded(candidate: Candidate): Region | undefined {
     const byLines = this.#byLines(candidate)
     if (byLines !== undefined && byLines.cover >= COVER_ENOUGH) return byLines.region
@@ -327,7 +330,9 @@ class Search {
   }
 }
 
-/** Whether the text has the same lines, one after the other, without some amid those of old_text. */
+/**
+ * Whether the text has lines of old_text exactly and in a row, from its first to its last; inner ones may be missing.
+ */
 const isFramed = (alignment: Alignment, old: OldText): boolean =>
   isComplete(alignment, old) && alignment.inserted === 0 && alignment.pairs.every(({ likeness }) => likeness === 1)
 

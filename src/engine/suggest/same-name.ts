@@ -1,5 +1,5 @@
-// Where a text defines what old_text defines, though what is most like old_text defines something else, or nothing is like
-// it: one of them was renamed, or changed. Does not know how regions were found.
+// Finds where a text defines what old_text defines, though the best match for old_text defines something else, or there
+// is no match: one of them was renamed, or changed.
 import { lineStartBefore, lineStartIn } from '../text/lines.ts'
 import { findAnchor } from './anchors.ts'
 import {
@@ -17,26 +17,26 @@ import { type Region, regionAt } from './regions.ts'
 
 // Thresholds. Chosen, not measured.
 
-/** UTF-16 units of the longest old_text that is looked at. */
+/** UTF-16 units of the longest old_text to check. */
 const LONGEST = 20_000
 /** Bytes of the longest first line. */
 const LONGEST_LINE = 300
-/** UTF-16 units of the shortest text below that line: of less, there is the same in many places. */
+/** Least UTF-16 units of text below that line: less text occurs in many places. */
 const LEAST_BODY = 10
 
 const ATTRIBUTE = /^(?:@[\p{L}_]|#?\[).*$/u
 
-/** `name`: what one of the first regions defines, another of which is like old_text and defines something else. */
+/** `name`: defined by one of the first regions, while another region resembles old_text but defines something else. */
 export interface ByName {
   regions: Region[]
   name?: string
 }
 
 /**
- * The regions, best first, for an old_text that defines something. Where the text defines the same, though the best
- * region defines something else, that comes first, and what differs from old_text in nothing but the name comes before a
- * best region that differs otherwise: with one rank, as which of them was meant can't be told. Of what is left out in the
- * middle of old_text nothing is known. A pass over the text at the worst.
+ * The regions, best first, for an old_text that defines something. If the best region defines something else, a place
+ * that defines the same name comes first, and one that differs from old_text in nothing but the name comes before a
+ * best region that differs otherwise. These get the same rank, because we can't tell which was meant. Doesn't apply to
+ * old_text with its middle left out. At most one pass over the text.
  */
 export function rankedByName(haystack: Haystack, regions: readonly Region[], budget: Budget): ByName {
   const [best] = regions
@@ -62,8 +62,9 @@ export function rankedByName(haystack: Haystack, regions: readonly Region[], bud
 }
 
 /**
- * Where nothing is like `sought`, which defines something: where the text defines the same, as the caller means that,
- * however much of it was rewritten. A block to be replaced whole if it is the only one. A pass over the text at the worst.
+ * When nothing resembles `sought`, which defines something: the places where the text defines the same name, because
+ * the caller means that one, however much of it was rewritten. If there is only one, it is a block to replace whole. At
+ * most one pass over the text.
  */
 export function definedAlike(haystack: Haystack, sought: string, budget: Budget): Region[] {
   if (sought.length > LONGEST) return []
@@ -82,7 +83,7 @@ export function definedAlike(haystack: Haystack, sought: string, budget: Budget)
   return []
 }
 
-/** Where the attributes begin, such as `@cached` or `#[inline]`, that stand on lines of their own above a definition. */
+/** The start of the attributes, such as `@cached` or `#[inline]`, on lines of their own above a definition. */
 function withAttributes(haystack: Haystack, start: number): number {
   for (let at = start; at > 0;) {
     const line = lineStartBefore(haystack.bytes, at, LONGEST_LINE)
@@ -92,7 +93,7 @@ function withAttributes(haystack: Haystack, start: number): number {
   return 0
 }
 
-/** Where the text has `source` word for word but for the name that its first line defines. */
+/** Where the text has `source` word for word except for the name that its first line defines. */
 function renamedIn(haystack: Haystack, source: string, wanted: Defined, budget: Budget): Definition[] {
   const [head = '', ...others] = source.split('\n')
   const body = others.join('\n')

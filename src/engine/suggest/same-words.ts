@@ -1,15 +1,15 @@
-// Which regions have every word and sign of old_text: a number or a name that differs in one character is another one.
-// Does not know how regions were found.
+// Ranks regions that have every word and sign of old_text higher: a number or a name that differs in one character is
+// another one.
 import { TOKEN_BUT_BACKSLASH } from '../text/words.ts'
 import type { Ranked } from './boundaries/boundaries.ts'
 import type { Haystack } from './haystack.ts'
 import { folded } from './merge.ts'
 
-/** What such a region gains in rank, and UTF-16 units of old_text up to which that is looked at. */
+/** How much rank such a region gains, and the longest old_text to check, in UTF-16 units. */
 const SAME_WORDS = 0.04
 const MOST_UNITS = 20_000
 
-/** The regions, with more rank for those that differ from old_text in white space, case, accents or quotes alone. */
+/** Gives more rank to regions that differ from old_text only in white space, case, accents or quotes. */
 export function rankedByWords<R extends Ranked>(haystack: Haystack, regions: readonly R[]): R[] {
   if (regions.length < 2) return [...regions]
   const wanted = new Map<Ranked['old'], string>()

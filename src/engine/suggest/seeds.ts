@@ -1,17 +1,16 @@
-// Short pieces of old_text found in the text: every piece of it in a table, the text looked at every four bytes or
-// more. Knows bytes only.
+// Finds short pieces ("grams") of old_text in the text: a table holds every piece, and the text is checked every four
+// bytes or more. Works on bytes only.
 //
-// Source: the words that may end a piece are found by SIMD in WebAssembly, four words a step, with a bit for each hash;
-// what it finds is compared here. `seeds.wat` is the code; a test compiles it and compares.
+// SIMD code in WebAssembly finds the words that may end a piece, four words a step, with one bit for each hash; this
+// module compares what it finds. Its source is `seeds.wat`; a test compiles it and compares.
 //
-// Gain: a near miss in 10 MB took 48 ms of CPU with a plain loop and 38 with this, one with no counterpart 31 and 25
+// Gain: a near miss in 10 MB took 48 ms of CPU with a plain loop and 38 with this, a text without a match 31 and 25
 // (Node 20.20, 2026-11-23, median of 15).
 //
-// Cost: that of copying the bytes, a part at a time, into the memory that WebAssembly sees. A plain loop is the oracle
-// in the tests.
+// Cost: copying the bytes, a part at a time, into WebAssembly's memory. A plain loop is the oracle in the tests.
 import { isBreakByte } from '../text/lines.ts'
 
-/** Grams of the texts sought, chained by hash; entry 0 is none. */
+/** Grams of the texts sought, chained by hash; entry 0 means none. */
 export interface Seeds {
   /** Bytes of a gram: 8, or 4 for short texts. */
   length: 4 | 8
@@ -20,14 +19,14 @@ export interface Seeds {
   high: Int32Array
   next: Int32Array
   head: Int32Array
-  /** The first places of each gram in the texts sought, and how many. */
+  /** The first places of each gram in the texts sought, and their number. */
   places: Int32Array
   placed: Uint8Array
 }
 
 /**
- * Where grams are in the text: `at[i]` in bytes, `gram[i]`; `seen[gram]` counts all, listed or not, but no further than
- * is needed to know that it is more than `MOST_SEEN`.
+ * Where grams are in the text: `at[i]` in bytes, `gram[i]`. `seen[gram]` counts all places, listed or not, but only
+ * until it exceeds `MOST_SEEN`.
  */
 export interface Hits {
   count: number
@@ -38,29 +37,29 @@ export interface Hits {
 
 // Thresholds. What changes when one is halved or doubled is measured in docs/decisions/suggestions.md.
 
-/** Places of a gram in the texts sought that are kept, the first. */
+/** Most places of a gram in the texts sought to keep (the first). */
 export const MOST_PLACES = 6
-/** A gram that is seen more often isn't listed any further. */
+/** Most places of a gram to list. */
 export const MOST_SEEN = 600
-/** Blank bytes of a gram: one with more is left out, of 8 bytes or of 4. */
+/** Most blank bytes in a gram of 8 bytes or of 4; one with more is left out. */
 const MOST_BLANKS = { 8: 4, 4: 1 }
 const HASH_BITS = 16
-/** Grams with the same hash, the first: crafted text must not make a list of them. */
+/** Most grams with the same hash (the first): crafted text must not make a long list of them. */
 const MOST_CHAINED = 12
 
-/** Makes capitals small; other bytes change the same way on both sides. */
+/** Makes ASCII capitals lower case; other bytes change the same way on both sides. */
 const LOWER = 0x20202020
 
-/** What the first word of two counts in their hash. */
+/** Factor of the first of two words in their hash. */
 const WEIGHT = 0x9e3779b1
 
-/** As `seeds.wat` has it. */
+/** Must equal the hash in `seeds.wat`. */
 const hash = (low: number, high: number): number =>
   Math.imul((high + Math.imul(low, WEIGHT)) | 0, 0x85ebca6b) >>> (32 - HASH_BITS)
 
 const isBlank = (byte: number): boolean => byte === 32 || byte === 9 || isBreakByte(byte)
 
-/** The grams of all the texts, but those that are mostly blank. */
+/** The grams of all the texts, except mostly blank ones. */
 export function seedsOf(texts: readonly Buffer[], length: 4 | 8): Seeds {
   const most = texts.reduce((sum, text) => sum + text.length, 0) + 1
   const seeds: Seeds = {
@@ -119,28 +118,30 @@ interface Finding {
   find: (length: number, weight: number) => number
 }
 
-// Node has it, TypeScript's library without the browser's types doesn't.
+// Node has it; TypeScript's library without the browser's types doesn't.
 declare const WebAssembly: {
   Module: new (code: Buffer) => object
   Instance: new (module: object) => { exports: Finding }
 }
 
 const { memory, find } = new WebAssembly.Instance(new WebAssembly.Module(CODE)).exports
-/** Words of a part: what stays in the processor's cache while it is looked at. A multiple of four. */
+/** Words in a part: small enough to stay in the processor's cache. A multiple of four. */
 const PART = 1 << 14
-/** What `seeds.wat` says lies where: a bit for each hash, the word before the text, the text, what was found. */
+/**
+ * The memory layout that `seeds.wat` describes: a bit for each hash, the word before the text, the text, the results.
+ */
 const bits = new Int32Array(memory.buffer, 0, 1 << (HASH_BITS - 5))
 const wordBefore = new Int32Array(memory.buffer, 8204, 1)
 const part = new Int32Array(memory.buffer, 8208, PART)
 const found = new Int32Array(memory.buffer, 81_920, PART)
 
 /**
- * Where the grams are in `text`, looked at every `step` words of four bytes. Linear; as `text` is read in words, its
- * first bytes may be left out.
+ * Finds the grams in `text`, checking every `step` words of four bytes. Linear; because it reads `text` in words, it
+ * may skip the first bytes.
  */
 export function findSeeds(text: Buffer, seeds: Seeds, step = 1): Hits {
   const skipped = Math.min(text.length, (4 - (text.byteOffset & 3)) & 3)
-  // Where there is no whole word, the first might begin behind the memory of the text.
+  // Without a whole word, the first word could begin beyond the end of the text's memory.
   const count = (text.length - skipped) >> 2
   const words = count === 0 ? new Int32Array(0) : new Int32Array(text.buffer, text.byteOffset + skipped, count)
   const { low, high, next, head } = seeds
@@ -154,7 +155,7 @@ export function findSeeds(text: Buffer, seeds: Seeds, step = 1): Hits {
     const to = Math.min(words.length, from + PART)
     wordBefore[0] = words[from - 1] ?? 0
     part.set(words.subarray(from, to))
-    // Up to three words more are looked at, of a part before this one.
+    // This may check up to three more words, left over from the previous part.
     const kept = find(((to - from + 3) & ~3) << 2, pairs ? WEIGHT : 0) >> 2
     for (let k = 0; k < kept; k++) {
       const i = from + (found[k]! >> 2)
@@ -172,7 +173,7 @@ export function findSeeds(text: Buffer, seeds: Seeds, step = 1): Hits {
   return hits
 }
 
-/** Whether no gram with this hash is to be listed any further. */
+/** Whether all grams with this hash were seen more than `MOST_SEEN` times. */
 function isOver({ head, next }: Seeds, seen: Int32Array, slot: number): boolean {
   for (let gram = head[slot]!; gram !== 0; gram = next[gram]!) if (seen[gram]! <= MOST_SEEN) return false
   return true

@@ -1,12 +1,11 @@
-;; Looks which words of a text may end a gram that is sought: four words at a time, by the hash of each and the one
-;; before it.
-;; Memory: 0 to 8191 a bit for each hash; from 8192 on 16 bytes, of which the last four are the word before the text;
-;; then the text, whose length is a multiple of 16; from 81920 on what was found, the offset of each word in the text.
-;; The hash is that of `hash` in seeds.ts, which says what is done with what is found.
+;; Finds the words of a text that may end a gram: four words at a time, by the hash of each word and the word before it.
+;; Memory: 0 to 8191: a bit for each hash; from 8192 on: 16 bytes, the last four being the word before the text, then
+;; the text, whose length is a multiple of 16; from 81920 on: the results, the offset of each word in the text.
+;; The hash must equal `hash` in seeds.ts, which checks the results.
 (module
   (memory (export "memory") 3)
 
-  ;; `weight`: what the word before counts in the hash; 0 for grams of one word. Returns four times how many were found.
+  ;; `weight`: factor of the word before in the hash; 0 for grams of one word. Returns four times the number found.
   (func (export "find") (param $length i32) (param $weight i32) (result i32)
     (local $at i32) (local $to i32) (local $slots v128) (local $lower v128) (local $weights v128) (local $last v128)
     (local $a i32) (local $b i32) (local $c i32) (local $d i32)
@@ -26,7 +25,7 @@
                   (local.get $weights)))
               (local.get $last))
             (i32.const 16)))
-        ;; Of each hash its bit is the lowest of what is made here; the others mean nothing.
+        ;; The lowest bit of each result is the bit of its hash; the other bits mean nothing.
         (local.set $a (i32x4.extract_lane 0 (local.get $slots)))
         (local.set $a
           (i32.shr_u (i32.load (i32.shl (i32.shr_u (local.get $a) (i32.const 5)) (i32.const 2))) (local.get $a)))
@@ -44,7 +43,7 @@
             (i32.or (i32.or (local.get $a) (local.get $b)) (i32.or (local.get $c) (local.get $d)))
             (i32.const 1))
           (then
-            ;; Each is written, and stays if the next one goes behind it.
+            ;; Writes each offset; it is kept only if the end of the results then advances.
             (i32.store offset=81920 (local.get $to) (local.get $at))
             (local.set $to (i32.add (local.get $to) (i32.shl (i32.and (local.get $a) (i32.const 1)) (i32.const 2))))
             (i32.store offset=81920 (local.get $to) (i32.add (local.get $at) (i32.const 4)))

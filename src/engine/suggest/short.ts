@@ -1,19 +1,19 @@
-// Short texts of ASCII: every place of the text that is near enough, by one pass of Myers' bit vectors. Knows bytes
-// only.
+// Searches for short ASCII texts: finds every place of the text that is near enough, in one pass of Myers' bit vectors.
+// Works on bytes only.
 import { foldAscii } from './fold.ts'
 
 // Thresholds. What changes when one is halved or doubled is measured in docs/decisions/suggestions.md.
 
-/** Folded codes of the longest text that fits one word of 32 bits; a longer one isn't sought so. */
+/** Folded codes of the longest text that fits one word of 32 bits; a longer one isn't searched for this way. */
 const SHORT = 31
 /** Share of the codes that may differ. */
 const SLACK = 0.4
-/** Places that are kept; with more, fewer codes may differ from there on. */
+/** Most places to keep; when there are more, the allowed distance shrinks from there on. */
 const MOST_KEPT = 400
 
 /**
- * Ends of places (byte offsets, of their last byte) within the distance, best first, at most `most`. None where the
- * text has other signs than ASCII. Linear.
+ * Ends of places (byte offset of the last byte) within the distance, best first, at most `most`. None if the text has
+ * non-ASCII characters. Linear.
  */
 export function findShort(text: Buffer, codes: Uint16Array, most: number): number[] {
   if (codes.length === 0 || codes.length > SHORT || codes.some(code => code > 127)) return []
@@ -49,7 +49,7 @@ export function findShort(text: Buffer, codes: Uint16Array, most: number): numbe
     if (last === undefined || at - last.at >= codes.length) found.push({ at, score })
     else if (score < last.score) Object.assign(last, { at, score })
     if (found.length > MOST_KEPT) {
-      // From here on only better ones; where all are equally good, the first will do.
+      // From here on accept only better ones; if all are equally good, the first ones do.
       limit--
       const good = found.filter(place => place.score <= limit)
       found = good.length > 0 ? good : found.slice(0, MOST_KEPT / 2)

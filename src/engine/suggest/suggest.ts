@@ -1,4 +1,4 @@
-// What was probably meant, after a miss: text in, candidates out. Does not know edits or answers.
+// What the caller probably meant, after a miss: takes a text and old_text, returns candidates. Does not know answers.
 import { isUtf8 } from 'node:buffer'
 import { bomLength, decode, eightBitEncodingOf } from '../text/encoding.ts'
 import { LF, splitAtBreaks, withLf } from '../text/lines.ts'
@@ -20,73 +20,74 @@ import { withTwins } from './twins.ts'
 import { blockOf, endOfBlock, startOfBlock } from './boundaries/whole-block.ts'
 import { rankedByEdges, wholeStatement } from './boundaries/whole-statement.ts'
 
-/** A region that resembles the text looked for. Bytes, end exclusive; `score` from 0 to 1. */
+/** A region that resembles the text sought. Bytes, end exclusive; `score` from 0 to 1. */
 export interface Candidate {
   start: number
   end: number
   score: number
-  /** It begins or ends otherwise than old_text, amid a long line. */
+  /** It begins or ends differently from old_text, in the middle of a long line. */
   isCut: boolean
-  /** It is a block, up to the line that closes it, as old_text is one. */
+  /** It is a whole block, up to the line that closes it, as old_text is one. */
   isBlock: boolean
   /** See `Classified`. */
   differences: Difference[]
   more_differences?: number
   cause: Cause
-  /** Takes away what was added to old_text by mistake, such as line numbers (see `OldText`); breaks are `\n`. */
+  /** Removes what was added to old_text by mistake, such as line numbers (see `OldText`); breaks are `\n`. */
   read: OldText['read']
 }
 
 export interface Suggestions {
-  /** Best first, at most three, none overlapping half of another. */
+  /** Best first, at most three; none overlaps half of another. */
   candidates: Candidate[]
-  /** How far behind the second best is, shown or not (see `marginOf`); 1 where there is none. */
+  /** How far the second best is behind, shown or not (see `marginOf`); 1 if there is none. */
   margin: number
-  /** What old_text and one of the first candidates define; another one is like old_text and defines something else. */
+  /**
+   * A name that old_text and one of the first candidates define; another resembles old_text but defines another name.
+   */
   name?: string
-  /** Only a part of the text was searched, or the search was ended early. */
+  /** Only a part of the text was searched, or the search ended early. */
   truncated: boolean
 }
 
 // Thresholds. Scores and ranks are from 0 to 1. What changes when one is halved or doubled is measured in
 // docs/decisions/suggestions.md.
 
-/** Rank by which the best must lead the next for it to be the one that was meant; below, no edit is offered. */
+/** The lead in rank that the best needs over the next to count as the one meant; with less, no edit is offered. */
 export const MARGIN = 0.03
 /** Regions shown; the others are dropped. */
 const MOST_SHOWN = 3
-/** Share of the shorter of two regions that both have: from more on, only the better one is kept. */
+/** Overlap, as a share of the shorter of two regions, above which only the better one is kept. */
 const OVERLAP = 0.5
-/** The score below which a region isn't shown: for long texts, more for short ones, and how fast that fades. */
+/** Least score to show a region: for long texts; what is added for short ones; and how fast the addition fades. */
 const LEAST_SCORE = 0.62
 const LEAST_SCORE_SHORT = 0.22
 const FADE_CHARACTERS = 25
-/** Characters of the shortest line that is shown where nothing is like the whole. */
+/** Characters of the shortest line to show when nothing resembles the whole. */
 const LEAST_LINE = 10
-/** Bytes of text from which on the score must be so much higher: there is more that is alike by chance. */
+/** Size in bytes above which the least score rises, and by how much: more resembles old_text by chance. */
 const LARGE_TEXT = 1 << 20
 const LARGE_TEXT_SCORE = 0.05
-/** Bytes that are searched; the rest isn't, and the answer says so. */
+/** Most bytes to search; the rest isn't searched, and the answer says so. */
 const MOST_BYTES = 64 << 20
-/** Steps (see `Budget`), about a second at the worst; then the search ends, and the answer says so. */
+/** Most steps (see `Budget`), about a second at worst; then the search ends, and the answer says so. */
 const MOST_STEPS = 300_000_000
-/** UTF-16 units, and folded codes, of old_text above which only its beginning and its end are sought. */
+/** UTF-16 units, and folded codes, of old_text above which we search only for its beginning and end. */
 const HUGE = 20_000
 const LONG = 5000
-/** Rank of the best region up to which old_text with a placeholder, or a long one, is sought by its ends too. */
+/** With no region above this rank, old_text that has a placeholder or is long is also sought by its two ends. */
 const RANK_ENOUGH = 0.93
-/** Bytes from which on a line is very long: what differs in a part of it has a cause of its own. */
+/** Bytes from which on a line is very long: a difference in a part of it is a cause of its own. */
 const VERY_LONG_LINE = 400
-/** The least of bytes and of UTF-16 units that work is reckoned with: small ones cost no less. */
+/** Least number of bytes, and of UTF-16 units, to count as work: smaller ones cost no less. */
 const LEAST_WORK = 1000
 
 /**
- * The regions of `text` that `oldText` may have been meant for. Texts are compared folded (see `fold`), so that what
- * differs in white space, case, quotes and the like is the same; a region is whole lines, or from within a line where
- * `oldText` is. Its score is 0.8 × folded + 0.2 × raw likeness; below a bound that is higher for short texts nothing is
- * shown. Time: about linear in `text` (a pass or two over its words, four bytes each), plus what a budget of steps
- * allows. Sampled seeds, votes by diagonal, Myers' semi-global distance, alignment by lines. At most 64 MiB are
- * searched.
+ * The regions of `text` that `oldText` may have meant. Texts are compared folded (see `fold`), so differences in white
+ * space, case, quotes and the like don't count; a region is whole lines, or starts within a line where `oldText` does.
+ * Its score is 0.8 × folded + 0.2 × raw likeness; regions below a bound, which is higher for short texts, aren't shown.
+ * Time: about linear in `text` (a pass or two over its words, four bytes each), plus what a budget of steps allows.
+ * Method: sampled seeds, votes by diagonal, Myers' semi-global distance, alignment by lines. Searches at most 64 MiB.
  */
 export function suggest(text: Buffer, oldText: string): Suggestions {
   const mark = bomLength(text)
@@ -95,7 +96,7 @@ export function suggest(text: Buffer, oldText: string): Suggestions {
   const budget = new Budget(MOST_STEPS)
   const sent = withLf(oldText.replace(/^\ufeff/, ''))
   const eightBit = haystack.encoding === 'utf8' ? null : eightBitEncodingOf([haystack.bytes])
-  // Where most of the text is UTF-8 though not all, its bytes are compared with those of UTF-8.
+  // If most of the text is UTF-8 but not all, we compare its bytes with the UTF-8 bytes of old_text.
   const asBytes = haystack.encoding === 'latin1' && eightBit === null
   const sought = asBytes ? Buffer.from(sent).toString('latin1') : sent
   const all = withInsertions(haystack, allRegions(haystack, sought, budget), budget)
@@ -105,7 +106,7 @@ export function suggest(text: Buffer, oldText: string): Suggestions {
   const { regions: named, name } = rankedByName(haystack, ranked, budget)
   const alike = withTwins(haystack, named, budget)
   const least = leastScore(sent.replace(/\s+/g, '').length) + (text.length > LARGE_TEXT ? LARGE_TEXT_SCORE : 0)
-  // Of short texts there are many that are alike by chance: one alone that folds to the same is worth a look.
+  // Many places resemble a short text by chance, but a single one that folds to the same is worth showing.
   const alone = alike.length === 1 && alike[0]!.folded === 1
   const likely = alike.filter(({ score, isShown }) => alone || isShown === true || score >= least)
   const defined = likely.length === 0 ? definedAlike(haystack, sought, budget) : []
@@ -143,35 +144,35 @@ export function suggest(text: Buffer, oldText: string): Suggestions {
   }
 }
 
-/** By how much the best leads. */
+/** The lead of the best in rank. */
 function marginOf([best, next]: readonly Region[]): number {
   if (best === undefined || next === undefined) return 1
   return best.rank - next.rank
 }
 
-/** Below this score a region isn't shown: chance matches of short texts are many. Characters without white space. */
+/** Least score to show a region: short texts have many chance matches. `characters` excludes white space. */
 export const leastScore = (characters: number): number =>
   LEAST_SCORE + LEAST_SCORE_SHORT * Math.exp(-characters / FADE_CHARACTERS)
 
-/** How much work (see `suggestWork`) a plan may be. */
+/** How much work (see `suggestWork`) a plan may cost. */
 export interface WorkWithin {
   work_within: number
 }
 
 /**
- * How much work it is to search a text of `length` bytes for what `oldText` was meant for: bytes × UTF-16 units, at
- * least a thousand of each.
+ * The work of searching a text of `length` bytes for what `oldText` meant: bytes × UTF-16 units, at least a thousand of
+ * each.
  */
 export const suggestWork = (length: number, oldText: string): number =>
   Math.max(LEAST_WORK, length) * Math.max(LEAST_WORK, oldText.length)
 
-/** Whether it is at most so much work. */
+/** Whether that work is at most `within`. */
 export const fitsWorkBudget = (length: number, oldText: string, within: number): boolean =>
   suggestWork(length, oldText) <= within
 
 function allRegions(haystack: Haystack, sought: string, budget: Budget): Region[] {
   if (sought.length > HUGE) {
-    // Too long to fold each reading of it; its ends say enough.
+    // Too long to fold each reading of it; its ends are enough.
     const start = oldTextOf(sought.slice(0, HUGE) + (sought.endsWith('\n') ? '\n' : ''))
     const whole = bridge(haystack, start, endsOfLong(sought), budget)
     return whole === undefined ? [] : [{ ...whole, old: { ...start, source: sought } }]
@@ -195,8 +196,8 @@ function allRegions(haystack: Haystack, sought: string, budget: Budget): Region[
 }
 
 /**
- * Whether a region is so good that the ends of old_text need not be sought. Where old_text has a placeholder, that is
- * one with the same: another line that stands in its place is among those left out.
+ * Whether a region is so good that we need not search for the ends of old_text. If old_text has a placeholder, the
+ * region must have one too: another line in its place is one of the lines left out.
  */
 function isEnough(haystack: Haystack, region: Region | undefined, isElided: boolean): boolean {
   if (region === undefined || region.rank <= RANK_ENOUGH) return false
@@ -215,9 +216,9 @@ function isInLongLine(haystack: Haystack, { start, end }: Region): boolean {
 }
 
 /**
- * The regions, each up to the line that closes the block it is of. Where none of them is nearly the same, first the
- * block that begins with the first line of `sought`, if the text has that line once: it is meant, however much else has
- * changed.
+ * The regions, each extended to the line that closes its block. If none of them is nearly equal, the block that begins
+ * with the first line of `sought` comes first, if the text has that line once: it is the one meant, however much else
+ * has changed.
  */
 function wholeBlocks(haystack: Haystack, regions: readonly Region[], sought: string, budget: Budget): Region[] {
   const whole = regions.map(region => {
@@ -235,7 +236,7 @@ function wholeBlocks(haystack: Haystack, regions: readonly Region[], sought: str
   return [{ ...region, isBlock: true, isShown: true }, ...whole]
 }
 
-/** Where nothing is like enough to `sought`: the place that has all of it but a word, or else a line of it. */
+/** When nothing resembles `sought` enough: the place that has all of it except one word, else a line of it. */
 function lastResort(
   haystack: Haystack,
   regions: readonly Region[],
@@ -249,8 +250,8 @@ function lastResort(
 }
 
 /**
- * Where nothing is like enough to `sought`: the best of `regions` that has a line of it, or the first line of the text
- * that is one.
+ * When nothing resembles `sought` enough: the best of `regions` that has a line of it, else the first line of the text
+ * that equals one of its lines.
  */
 function withExactLine(
   haystack: Haystack,
@@ -268,8 +269,8 @@ function withExactLine(
 }
 
 /**
- * The regions, and the lines that are like `sought` where that is a single line. A region within such a line ranks at
- * least as high as the line; a line that a region sticks out of is taken instead of that, if it ranks higher.
+ * The regions, plus the lines that resemble `sought` if it is a single line. A region within such a line ranks at least
+ * as high as the line; if a region extends beyond the line, the line gets at least its score, and the better rank wins.
  */
 function withLikeLines(haystack: Haystack, regions: readonly Region[], sought: string, budget: Budget): Region[] {
   const found = regions.some(({ folded }) => folded === 1) ? [] : likeLines(haystack, sought, budget)
@@ -299,7 +300,7 @@ function elidedIn(olds: readonly OldText[]) {
 
 const better = (a: Region, b: Region): number => b.rank - a.rank || b.raw - a.raw
 
-/** Without those that mostly overlap a better one. */
+/** Drops regions that mostly overlap a better one. */
 function distinct(regions: readonly Region[]): Region[] {
   const kept: Region[] = []
   for (const region of regions) {

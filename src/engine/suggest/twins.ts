@@ -1,5 +1,4 @@
-// The places that have the same text as the best region: not all are found when it is sought, and each is as likely.
-// Does not know how regions are found.
+// Finds places with the same text as the best region: the search doesn't find all of them, and each is as likely.
 import { isBreakByte } from '../text/lines.ts'
 import { type Budget, BYTES_A_STEP } from './budget.ts'
 import type { Haystack } from './haystack.ts'
@@ -7,15 +6,15 @@ import type { Region } from './regions.ts'
 
 // Thresholds. Chosen, not measured.
 
-/** Twins that are added: with the best one, more than are shown. */
+/** Most twins to add: together with the best one, more than are shown. */
 const MOST = 3
-/** Bytes of the longest text of which twins are sought, and the most places of it that are looked at. */
+/** Bytes of the longest text to find twins of, and most places of it to check. */
 const LONGEST = 2000
 const MOST_PLACES = 10_000
 
 /**
- * The regions, best first, and behind the first one, if it is whole lines but for white space around them, those that
- * are the same ones; they are instead of what overlaps them. A pass over the haystack at the worst.
+ * The regions, best first; after the first come its twins, if it is whole lines apart from white space around them.
+ * Twins replace the regions that they overlap. At most one pass over the haystack.
  */
 export function withTwins({ bytes }: Haystack, regions: readonly Region[], budget: Budget): Region[] {
   const [best, ...others] = regions
@@ -37,7 +36,7 @@ export function withTwins({ bytes }: Haystack, regions: readonly Region[], budge
 
 const isBlank = (byte: number): boolean => byte === 32 || byte === 9
 
-/** Whether there is only white space before a range, up to the start of its line, and after it, to the end of that. */
+/** Whether only white space lies between a range and the start of its first line, and the end of its last. */
 function isLines(bytes: Buffer, start: number, end: number): boolean {
   let [before, after] = [start, end]
   while (before > 0 && isBlank(bytes[before - 1]!)) before--

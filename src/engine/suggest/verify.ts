@@ -1,18 +1,17 @@
-// How like two texts are: edit distance, of folded codes anywhere in a stretch, and of raw strings. Does not know
-// files.
+// How alike two texts are: edit distance of folded codes anywhere in a stretch, and of raw strings.
 import { distance } from 'fastest-levenshtein'
 import { withLf } from '../text/lines.ts'
 import type { Budget } from './budget.ts'
 
 // Thresholds. What changes when one is halved or doubled is measured in docs/decisions/suggestions.md.
 
-/** UTF-16 units of a text that are compared as they are; what is beyond counts as alike. */
+/** Most UTF-16 units of raw texts to compare; the rest counts as alike. */
 const RAW_LENGTH = 4000
-/** What likeness when folded and likeness as it stands count in a score. */
+/** Weights of the folded and the raw likeness in a score. */
 const FOLDED_WEIGHT = 0.8
 const RAW_WEIGHT = 0.2
 
-/** Folded codes with, for each, the positions at which it stands, as bits in words of 32. */
+/** Folded codes, with the positions of each code as bits in words of 32. */
 export interface Pattern {
   codes: Uint16Array
   words: number
@@ -37,9 +36,9 @@ export interface Fit {
 }
 
 /**
- * The stretch of `text` (any start, any end) with the least edit distance to the pattern, the first of equals.
- * Myers' bit vectors in blocks (1999; Hyyrö 2003): one step a word of 32 codes and code of the text. Undefined where
- * the budget is too small.
+ * The stretch of `text` (any start, any end) with the least edit distance to the pattern; the first of equals.
+ * Myers' bit vectors in blocks (1999; Hyyrö 2003): one step for each word of 32 codes and each code of the text.
+ * Undefined if the budget is too small.
  */
 export function bestFit(pattern: Pattern, text: Uint16Array, budget: Budget): Fit | undefined {
   const { words, positions, codes } = pattern
@@ -85,8 +84,8 @@ export function bestFit(pattern: Pattern, text: Uint16Array, budget: Budget): Fi
 }
 
 /**
- * 1 − edit distance ÷ longer length of two strings; 0 without looking where their lengths allow no more than `least`,
- * or nothing is left to spend.
+ * 1 − edit distance ÷ longer length of two strings. Returns 0 without comparing if their lengths allow no more than
+ * `least`, or the budget is used up.
  */
 export function likeness(a: string, b: string, least: number, budget: Budget): number {
   if (a === b) return 1
@@ -95,16 +94,16 @@ export function likeness(a: string, b: string, least: number, budget: Budget): n
   return budget.spend(20 + (a.length * b.length) / 8) ? 1 - distance(a, b) / longer : 0
 }
 
-/** Whether the edit distance of two strings is at most `most`; not computed where their lengths say that it isn't. */
+/** Whether the edit distance of two strings is at most `most`; not computed if their lengths rule it out. */
 export const isWithin = (a: string, b: string, most: number): boolean =>
   Math.abs(a.length - b.length) <= most && distance(a, b) <= most
 
-/** Likeness of two texts as they are, of so much as is compared, with breaks of one kind. */
+/** Likeness of two raw texts, up to the length compared, with breaks of one kind. */
 export function rawLikeness(a: string, b: string, budget: Budget): number {
   const [x, y] = [a, b].map(text => withLf(text).slice(0, RAW_LENGTH))
   return x === y ? 1 : likeness(x!, y!, 0, budget)
 }
 
-/** What a suggestion is worth: folded and raw likeness, weighted; from 0 to 1. */
+/** The score of a suggestion: folded and raw likeness, weighted; from 0 to 1. */
 export const scoreOf = (folded: number, raw: number): number =>
   Math.max(0, Math.min(1, FOLDED_WEIGHT * folded + RAW_WEIGHT * raw))

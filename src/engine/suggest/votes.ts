@@ -1,7 +1,7 @@
-// Where the pieces found agree on a place: each votes for the offset that old_text would begin at. Does not know texts.
+// Where the pieces found agree on a place: each piece votes for the offset where old_text would begin.
 import { type Hits, MOST_PLACES, MOST_SEEN, type Seeds } from './seeds.ts'
 
-/** A range of the text (bytes) that may hold old_text, and how much speaks for it. */
+/** A range of the text (bytes) that may hold old_text, with its votes. */
 export interface Place {
   start: number
   end: number
@@ -11,23 +11,23 @@ export interface Place {
 // Thresholds. What changes when one is halved or doubled is measured in docs/decisions/suggestions.md.
 
 /**
- * Bytes of a bucket, in which votes for a place are counted: at least so many, or this share of the bytes sought, so that
- * the places in a text that repeats itself aren't all the same one.
+ * Bytes of a bucket that counts votes for a place: at least this many, or this share of the bytes sought, so that a
+ * text that repeats itself doesn't have all its places in one bucket.
  */
 const LEAST_WIDTH = 48
 const WIDTH = 0.22
-/** Buckets: more would cost more memory than a text is worth, so buckets of large texts are wider. */
+/** Most buckets: more would take too much memory, so large texts get wider buckets. */
 const MOST_BUCKETS = 1 << 21
-/** By how much the vote of a piece is divided for its second place in old_text and the further ones. */
+/** Divisor of a piece's vote for its second and further places in old_text. */
 const FURTHER = 1.5
-/** What a piece counts at least, and one that is seen so often that it isn't listed: little beside a rare one. */
+/** Least weight of a piece, and the weight of one that occurs too often to be listed: little beside a rare one. */
 const LEAST_WEIGHT = 0.4
-/** Buckets that are kept for each place wanted; when twice as many are collected, the others are dropped. */
+/** Buckets to keep for each place wanted; when twice as many are collected, the others are dropped. */
 const KEPT = 4
 
 /**
- * The `most` places with most votes, best first, no two side by side. A vote counts the more the rarer its piece is.
- * `sought` and `length`: bytes of the text sought and of the text; `step`: as the grams were looked for.
+ * The `most` places with the most votes, best first, no two adjacent. The rarer a piece, the more its vote counts.
+ * `sought` and `length`: bytes of the text sought and of the text; `step`: the step that the grams were searched with.
  */
 export function placesOf(hits: Hits, seeds: Seeds, sought: number, length: number, most: number, step = 1): Place[] {
   const weights = weightsOf(hits.seen, (length >> 2) / step)
@@ -41,7 +41,7 @@ export function placesOf(hits: Hits, seeds: Seeds, sought: number, length: numbe
         k === 0 ? weight : weight / FURTHER
     }
   }
-  // What lies across a border counts in both: a bucket has its own votes and those of the better neighbour.
+  // A match across a border counts in both buckets: each bucket adds the votes of its better neighbour to its own.
   const sums: { bucket: number; other: number; votes: number; own: number }[] = []
   let least = 0
   for (let bucket = 0; bucket < votes.length; bucket++) {
@@ -71,7 +71,7 @@ function keepBest(sums: { votes: number; own: number }[], count: number): number
   return sums.at(-1)?.votes ?? 0
 }
 
-/** What a piece counts: the more, the fewer of the `looked` places it was seen at. */
+/** The weight of each piece: greater the fewer of the `looked` places it occurred at. */
 function weightsOf(seen: Int32Array, looked: number): Float64Array {
   return Float64Array.from(seen, count =>
     count === 0 ? 0 : count > MOST_SEEN ? LEAST_WEIGHT : Math.max(LEAST_WEIGHT, Math.log2(looked / (count + 1)))

@@ -1,6 +1,6 @@
-// A text as words with the white space before each, and the lines and quotation marks among them. Does not know edits.
+// Splits a text into words, each with the white space before it; finds lines and pairs of quotation marks among them.
 
-/** A word, or another sign, with the white space before it. The last of a text is empty. */
+/** A word, or another sign, with the white space before it. The last one of a text has empty `text`. */
 export interface Word {
   gap: string
   text: string
@@ -20,7 +20,7 @@ export function wordsOf(text: string): Word[] {
   return words
 }
 
-/** Words as they stand, without the white space before the first. */
+/** The text of words, without the white space before the first. */
 export const textOf = (words: readonly Word[]): string =>
   words.map(({ gap, text }, i) => (i === 0 ? text : gap + text)).join('')
 
@@ -31,7 +31,7 @@ export const haveLetters = (text: string): boolean => LETTER.test(text)
 export const beginsLine = (words: readonly Word[], at: number): boolean =>
   at === 0 || at === words.length - 1 || words[at]!.gap.includes('\n')
 
-/** A line that isn't blank: its words, the last exclusive. `text`: without white space around it; `key`: without any. */
+/** A line that isn't blank: its words, end exclusive. `text`: without white space around it; `key`: without any. */
 export interface LineOfWords {
   from: number
   to: number
@@ -51,7 +51,7 @@ export function linesOfWords(words: readonly Word[]): LineOfWords[] {
   return lines
 }
 
-/** The quotation marks that are a pair on one line, by their words. A mark after a backslash is none. */
+/** Pairs of quotation marks on one line, as indexes of words. A mark after a backslash doesn't count. */
 export function quotePairs(words: readonly Word[]): [open: number, close: number][] {
   const pairs: [number, number][] = []
   const isMark = (at: number): boolean => QUOTE.test(words[at]!.text) && words[at - 1]?.text !== '\\'

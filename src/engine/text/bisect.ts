@@ -1,8 +1,8 @@
-// Binary search over anything sorted. Does not know anything else.
+// Binary search over anything sorted.
 
 /**
- * The first of `count` indexes (0-based) for which `holds`, or `count`; once it holds it has to hold for all behind.
- * O(log count) calls.
+ * The first of `count` indexes (0-based) for which `holds` is true, or `count`; it must then be true for all later
+ * ones. O(log count) calls.
  */
 export function firstIndex(count: number, holds: (index: number) => boolean): number {
   let low = 0

@@ -1,8 +1,8 @@
-// Text in an encoding other than UTF-8: which one it is, as far as that can be told, and its bytes as UTF-8 and back.
-// Does not know splices or files. The tables of encodings are handed in, as they are loaded only when they are needed.
+// Text in an encoding other than UTF-8: guesses the encoding, and converts the bytes to UTF-8 and back. Does not know
+// files. Callers pass in the tables of encodings, because they are loaded only when needed.
 import { HighBytes, utf16MarkOf } from './encoding.ts'
 
-/** Tables of encodings: those of `iconv-lite`. */
+/** Tables of encodings, as `iconv-lite` has them. */
 export interface Tables {
   decode(bytes: Buffer, encoding: string): string
   encode(text: string, encoding: string): Buffer
@@ -29,31 +29,31 @@ export type CodecName = (typeof CODEC_NAMES)[number]
 
 export const isCodecName = (name: unknown): name is CodecName => CODEC_NAMES.includes(name as CodecName)
 
-/** The encodings of a text before a change and after it, each where it isn't UTF-8. */
+/** The encodings of a text before a change and after it; absent for UTF-8. */
 export interface Encodings {
   before?: CodecName
   after?: CodecName
 }
 
-/** One encoding. No function knows byte-order marks: U+FEFF is a character. */
+/** One encoding. Its functions don't treat byte-order marks specially: U+FEFF is a character. */
 export interface Codec {
   readonly name: CodecName
-  /** Whether a mark in the file says so; else it is only likely. */
+  /** Whether a mark in the file names it; otherwise it is only likely. */
   readonly certain: boolean
   decode(bytes: Buffer): string
-  /** For text that it can hold; see `unencodable`. */
+  /** Only for text that the encoding can hold; see `unencodable`. */
   encode(text: string): Buffer
-  /** Whether no character has bytes before `at` and behind it. False where that can't be told from the next bytes. */
+  /** Whether no character has bytes on both sides of `at`. False if the next bytes don't tell. */
   parts(bytes: Buffer, at: number): boolean
 }
 
-/** Text that isn't UTF-8 in its file, in UTF-8. */
+/** Text whose file isn't UTF-8, converted to UTF-8. */
 export interface DecodedText {
   codec: Codec
   text: Buffer
 }
 
-/** The first character of `text` that the encoding can't hold; undefined where it can hold all of it. */
+/** The first character of `text` that the encoding can't hold; undefined if it can hold all of it. */
 export const unencodable = (codec: Codec, text: string): string | undefined =>
   codec.decode(codec.encode(text)) === text
     ? undefined
@@ -76,7 +76,7 @@ const UTF16: Record<'utf-16le' | 'utf-16be', Codec> = {
   }
 }
 
-/** The encoding of this name. */
+/** The encoding with this name. */
 export function codecNamed(name: CodecName, tables: Tables): Codec {
   if (name === 'utf-16le' || name === 'utf-16be') return UTF16[name]
   return {
@@ -88,19 +88,19 @@ export function codecNamed(name: CodecName, tables: Tables): Codec {
   }
 }
 
-/** That of text in UTF-16 with its mark; null for all others. */
+/** The encoding of UTF-16 text with a byte-order mark; null for all other text. */
 export function utf16Of(bytes: Buffer): Codec | null {
   const mark = utf16MarkOf(bytes)
   return mark === null ? null : UTF16[mark]
 }
 
-/** In bytes: what is decoded or encoded before others may run. */
+/** Bytes to decode or encode before other work may run. */
 const SLICE = 1 << 17
 
 /**
- * Text that isn't UTF-8, and its encoding; null where that can't be told, or most of what isn't ASCII is UTF-8. Every byte
- * of `bytes` (not UTF-8, and without NUL, unless a UTF-16 mark begins them) comes back when the text is encoded. Linear;
- * lets others run after each slice.
+ * Text that isn't UTF-8, and its encoding; null if that can't be determined, or if most of the non-ASCII bytes are
+ * UTF-8. `bytes` must not be UTF-8, and must have no NUL unless a UTF-16 mark begins them; encoding the text gives back
+ * every byte. Linear; lets other work run after each slice.
  */
 export async function decodedText(
   bytes: Buffer,
@@ -114,7 +114,7 @@ export async function decodedText(
   return null
 }
 
-/** The bytes as UTF-8 if they are whole characters that come back when they are encoded; else null. */
+/** The bytes as UTF-8, if they are whole characters and encoding them gives back the same bytes; else null. */
 export async function decodedWith(codec: Codec, bytes: Buffer, rest: () => Promise<unknown>): Promise<Buffer | null> {
   if (codec.certain && bytes.length % 2 !== 0) return null
   const decoded: Buffer[] = []
@@ -126,7 +126,7 @@ export async function decodedWith(codec: Codec, bytes: Buffer, rest: () => Promi
   return Buffer.concat(decoded)
 }
 
-/** How many bytes UTF-8 has in this encoding, which can hold it. */
+/** Length in bytes of UTF-8 text in this encoding, which must be able to hold it. */
 export async function encodedLength(codec: Codec, text: Buffer, rest: () => Promise<unknown>): Promise<number> {
   let length = 0
   const parts = (bytes: Buffer, at: number) => (bytes[at]! & 0xc0) !== 0x80
@@ -134,7 +134,7 @@ export async function encodedLength(codec: Codec, text: Buffer, rest: () => Prom
   return length
 }
 
-/** The bytes in slices that no character is in two of; larger ones where such a place is far. */
+/** The bytes in slices that cut no character; larger slices if the next such place is far. */
 async function* slicesOf(bytes: Buffer, parts: Codec['parts'], rest: () => Promise<unknown>): AsyncGenerator<Buffer> {
   for (let start = 0; start < bytes.length;) {
     if (start > 0) await rest()
@@ -145,7 +145,7 @@ async function* slicesOf(bytes: Buffer, parts: Codec['parts'], rest: () => Promi
   }
 }
 
-/** The encodings that text which isn't UTF-8 is likely to be in, the likeliest first. */
+/** The likely encodings of text that isn't UTF-8, the likeliest first. */
 async function codecsOf(bytes: Buffer, tables: Tables, rest: () => Promise<unknown>): Promise<Codec[]> {
   const certain = utf16Of(bytes)
   if (certain !== null) return [certain]
@@ -160,25 +160,25 @@ async function codecsOf(bytes: Buffer, tables: Tables, rest: () => Promise<unkno
   }
   const ranked = scored
     .filter(({ score, name }) => score > (name === 'windows-1252' ? 0 : ENOUGH))
-    // Where two are equal, the earlier one.
+    // Of two equal ones, the earlier comes first.
     .sort((a, b) => b.score - a.score)
   return ranked.map(({ name }) => codecNamed(name, tables))
 }
 
-/** The lowest byte in characters that have several, in all encodings but UTF-16. */
+/** The lowest byte in characters of several bytes, in all encodings but UTF-16. */
 const LOWEST = 0x30
 const isParted: Codec['parts'] = (bytes, at) => bytes[at]! < LOWEST
 
-/** The score from which on an encoding is thought to be a file's, if it isn't the most common one. Chosen on the samples. */
+/** Least score to assume an encoding that isn't the most common one. Chosen on the samples. */
 const ENOUGH = 0.35
-/** So many characters are needed for a sure judgement; one alone says little. Chosen on the samples. */
+/** Characters needed for a sure judgement; one alone says little. Chosen on the samples. */
 const FEWEST = 3
-/** Bytes by which the encoding is judged, those of one stretch, and before its first that isn't ASCII. Chosen. */
+/** Bytes to judge the encoding by: in all, in one stretch, and before the stretch's first non-ASCII byte. Chosen. */
 const SAMPLE = 1 << 14
 const STRETCH = 1 << 8
 const BEFORE = 1 << 5
 
-/** Stretches with what isn't ASCII, until there are enough of them. No character is parted. */
+/** Stretches with non-ASCII bytes, until there are enough of them. Cuts no character. */
 function sampleOf(bytes: Buffer): Buffer {
   const stretches: Buffer[] = []
   let size = 0
@@ -198,16 +198,16 @@ function sampleOf(bytes: Buffer): Buffer {
 
 interface Candidate {
   name: CodecName
-  /** The letters of its languages. */
+  /** The letters of the languages that use it. */
   letters: RegExp
   /**
-   * Of an encoding with two bytes for a character, which first bytes those have that are in common use. Without it, it
-   * has one byte for each.
+   * For an encoding with two bytes per character: the ranges of first bytes of characters in common use. Absent for an
+   * encoding with one byte per character.
    */
   common?: readonly (readonly [number, number])[]
 }
 
-/** The encodings that are thought of. Of those that fit a text equally well, the first one counts. */
+/** The encodings to consider. Of several that fit a text equally well, the first counts. */
 const CANDIDATES: readonly Candidate[] = [
   { name: 'windows-1252', letters: /\p{Script=Latin}/u },
   { name: 'windows-1250', letters: /\p{Script=Latin}/u },
@@ -250,10 +250,10 @@ const CANDIDATES: readonly Candidate[] = [
   }
 ]
 
-/** How well a text fits, from -1 to 1, by what its characters that aren't ASCII would be. */
+/** How well a text fits the encoding, from -1 to 1, judged by its non-ASCII characters. */
 function scoreOf(sample: Buffer, candidate: Candidate, tables: Tables): number {
   const text = tables.decode(sample, candidate.name)
-  // What the encoding doesn't have, and what no text has.
+  // Characters that the encoding doesn't have, or that no text has.
   if (/[\ufffd\u0080-\u009f\ue000-\uf8ff]/.test(text)) return -1
   const points =
     candidate.common === undefined ? pointsOfLetters(text, candidate) : pointsOfPairs(text, candidate, tables)
@@ -262,7 +262,7 @@ function scoreOf(sample: Buffer, candidate: Candidate, tables: Tables): number {
 
 const NOT_ASCII = /[^\0-\x7f]+/gu
 
-/** Of an alphabet: Latin letters that aren't ASCII stand alone among others; those of other scripts make words. */
+/** Points for an alphabet: non-ASCII Latin letters occur singly among others; letters of other scripts form words. */
 function pointsOfLetters(text: string, { letters }: Candidate): number[] {
   const isLatin = letters.source.includes('Latin')
   const points: number[] = []
@@ -270,7 +270,7 @@ function pointsOfLetters(text: string, { letters }: Candidate): number[] {
     const [before, after] = [text[index - 1] ?? ' ', text[index + run.length] ?? ' ']
     const touchesLatin = /[a-z]/i.test(before) || /[a-z]/i.test(after)
     const inWord = /[a-z]/i.test(before) && /[a-z]/i.test(after)
-    // An upper-case letter behind a lower-case one.
+    // An upper-case letter after a lower-case one.
     const isShouted = /\p{Ll}\p{Lu}/u.test(before + run + after)
     for (const character of run) {
       const isLetter = letters.test(character)

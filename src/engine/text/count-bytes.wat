@@ -1,6 +1,6 @@
 ;; Counts bytes and pairs of neighbouring bytes in the first `length` bytes of its memory, sixteen at a time.
-;; What is compared gives -1 for each byte that is equal, so that taking it away counts it; a lane holds up to 255.
-;; `length` is a multiple of 16. What it counts isn't a zero: whoever fills the memory pads with zeros.
+;; A comparison gives -1 for each equal byte, so subtracting it counts; a lane holds up to 255.
+;; `length` is a multiple of 16. It must not count zeros: the caller pads the memory with zeros.
 (module
   (memory (export "memory") 2)
 
@@ -29,7 +29,7 @@
         (br $stretch)))
     (local.get $found))
 
-  ;; How often `second` follows `first`; the byte behind the last is looked at too.
+  ;; How often `second` follows `first`; also reads the byte after the last.
   (func (export "pairs") (param $length i32) (param $first i32) (param $second i32) (result i32)
     (local $at i32) (local $stop i32) (local $found i32) (local $counts v128) (local $one v128) (local $other v128)
     (local.set $one (i8x16.splat (local.get $first)))

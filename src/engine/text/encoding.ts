@@ -1,16 +1,16 @@
-// What bytes are: text or binary, which encoding; and text of bytes for an answer. Does not know lines or files.
+// Whether bytes are text or binary, and in which encoding; and bytes as text for an answer. Does not know files.
 import { isAscii, isUtf8 } from 'node:buffer'
 import type { Text } from './text.ts'
 
-/** What no edit may touch. */
+/** Encodings that no edit may touch. */
 export type BinaryEncoding = 'binary' | 'utf-16le' | 'utf-16be'
 
-/** What a scan tells of bytes by themselves; which 8-bit encoding it is, is judged elsewhere (`codec.ts`). */
+/** What a scan of the bytes alone determines; `codec.ts` guesses which 8-bit encoding it is. */
 export type Encoding = 'ascii' | 'utf-8' | 'unknown-8bit' | BinaryEncoding
 
 /**
- * The encoding of bytes that can't be edited: a NUL byte anywhere, or a UTF-16 or UTF-32 mark; null for all others, and
- * for text in UTF-16 with its mark. `hasNul`: where it is known already.
+ * The encoding of bytes that can't be edited: those with a NUL byte anywhere, or a UTF-16 or UTF-32 mark. Null for all
+ * others, and for UTF-16 text with its mark. `hasNul`: pass it if already known.
  */
 export function binaryEncodingOf(bytes: Buffer, hasNul?: boolean): BinaryEncoding | null {
   const mark = binaryMark(bytes)
@@ -18,19 +18,19 @@ export function binaryEncodingOf(bytes: Buffer, hasNul?: boolean): BinaryEncodin
   return (hasNul ?? bytes.includes(0)) ? 'binary' : null
 }
 
-/** What a UTF-16 or UTF-32 mark at the start says; null where there is none. */
+/** The encoding that a UTF-16 or UTF-32 mark at the start names; null if there is none. */
 export function binaryMark(bytes: Buffer): BinaryEncoding | null {
   if (bytes[0] === 0xff && bytes[1] === 0xfe) return bytes[2] === 0 && bytes[3] === 0 ? 'binary' : 'utf-16le'
   return bytes[0] === 0xfe && bytes[1] === 0xff ? 'utf-16be' : null
 }
 
-/** Which UTF-16 a mark at the start of text names; null where none does, or what follows isn't such text. */
+/** Which UTF-16 a mark at the start of text names; null if there is none, or what follows isn't such text. */
 export function utf16MarkOf(bytes: Buffer): 'utf-16le' | 'utf-16be' | null {
   const mark = binaryMark(bytes)
   return mark !== null && mark !== 'binary' && isUtf16Text(bytes, mark) ? mark : null
 }
 
-/** Whether bytes are whole units, each surrogate has its other half, and no unit is 0. */
+/** Whether bytes are whole units, each surrogate is half of a pair, and no unit is 0. */
 function isUtf16Text(bytes: Buffer, mark: 'utf-16le' | 'utf-16be'): boolean {
   if (bytes.length % 2 !== 0) return false
   const [high, low] = mark === 'utf-16le' ? [1, 0] : [0, 1]
@@ -53,10 +53,10 @@ export function decode(bytes: Buffer): { text: string; lossy?: true } {
   return isWellDecoded(text, bytes) ? { text } : { text, lossy: true }
 }
 
-/** Whether `bytes`, which became `text`, are UTF-8: seldom asked of the bytes, as few texts have a U+FFFD. */
+/** Whether `bytes`, decoded to `text`, are UTF-8: seldom needs to check the bytes, because few texts have a U+FFFD. */
 const isWellDecoded = (text: string, bytes: Buffer): boolean => !text.includes('\ufffd') || isUtf8(bytes)
 
-/** A range of a text as text. Views cost more than to decode a line: one is made where several pieces hold the range. */
+/** A range of a text as a string. A view costs more than decoding a line, so we make one only across pieces. */
 export function decodeRange(text: Text, start: number, end: number): string {
   const index = text.pieceAt(start)
   const piece = text.pieces[index]
@@ -67,8 +67,7 @@ export function decodeRange(text: Text, start: number, end: number): string {
 }
 
 /**
- * Bytes that are decoded in one step. No text of a file is decoded whole: Node has no strings of more than 2^29 - 24
- * units.
+ * Bytes to decode in one step. We never decode a whole file, because Node has no strings of more than 2^29 - 24 units.
  */
 const STEP = 1 << 16
 
@@ -92,15 +91,15 @@ export function utf16Length(bytes: Buffer): number {
   return units
 }
 
-/** Where the character begins that holds the byte at `at`; `at` itself where none begins within three bytes. */
+/** The start of the character that holds the byte at `at`; `at` itself if none begins within three bytes. */
 function characterStart(bytes: Buffer, at: number): number {
   for (let start = at; start > at - 4 && start >= 0; start--) if ((bytes[start]! & 0xc0) !== 0x80) return start
   return at
 }
 
 /**
- * The byte offset of a 0-based UTF-16 offset, the inverse of `utf16Length`; the length of `bytes` where it lies past
- * the end.
+ * The byte offset of a 0-based UTF-16 offset, the inverse of `utf16Length`; the length of `bytes` if it is past the
+ * end.
  */
 export function byteOfUtf16(bytes: Buffer, units: number): number {
   let at = 0
@@ -112,7 +111,9 @@ export function byteOfUtf16(bytes: Buffer, units: number): number {
   return at
 }
 
-/** How many bytes the character at `at` has; 1 for a byte that isn't valid UTF-8 (table 3-7 of the Unicode standard). */
+/**
+ * How many bytes the character at `at` has; 1 for a byte that isn't valid UTF-8 (table 3-7 of the Unicode standard).
+ */
 function sequenceLength(bytes: Buffer, at: number): number {
   const first = bytes[at]!
   if (first < 0xc2 || first > 0xf4) return 1
@@ -120,22 +121,22 @@ function sequenceLength(bytes: Buffer, at: number): number {
   if (first < 0xe0) return isContinuation(second) ? 2 : 1
   const least = first === 0xe0 ? 0xa0 : first === 0xf0 ? 0x90 : 0x80
   const most = first === 0xed ? 0x9f : first === 0xf4 ? 0x8f : 0xbf
-  // What lies behind the end is undefined, and neither of these.
+  // A byte past the end is undefined, which passes neither test.
   if (!(second >= least && second <= most) || !isContinuation(bytes[at + 2]!)) return 1
   return first < 0xf0 ? 3 : isContinuation(bytes[at + 3]!) ? 4 : 1
 }
 
 const isContinuation = (byte: number): boolean => (byte & 0xc0) === 0x80
 
-/** Bytes that are skipped at once where they are ASCII. */
+/** Bytes to skip at once if they are ASCII. */
 const ASCII_STRETCH = 1024
 
-/** What bytes that aren't UTF-8 seem to be; it can't be known for certain. */
+/** The likely encoding of bytes that aren't UTF-8; it can't be known for certain. */
 export type EightBitEncoding = 'latin-1' | 'unknown-8bit'
 
 /**
- * What the parts of one text seem to be, where most of what isn't ASCII in them makes no UTF-8; else null. `latin-1`:
- * nothing makes UTF-8, and no byte is a control of Latin-1 (0x80 to 0x9f). Linear.
+ * The likely encoding of the parts of one text if most of its non-ASCII bytes aren't UTF-8; else null. `latin-1`: no
+ * non-ASCII bytes are UTF-8, and no byte is a control character of Latin-1 (0x80 to 0x9f). Linear.
  */
 export function eightBitEncodingOf(parts: readonly Buffer[]): EightBitEncoding | null {
   if (parts.every(bytes => isUtf8(bytes))) return null
@@ -144,9 +145,9 @@ export function eightBitEncodingOf(parts: readonly Buffer[]): EightBitEncoding |
   return count.encoding
 }
 
-/** Counts what isn't ASCII in a text that comes in parts, none of which ends within a character. */
+/** Counts non-ASCII characters in a text that comes in parts, which must not cut a character. */
 export class HighBytes {
-  /** Characters of UTF-8, and bytes that are part of none. */
+  /** Characters of UTF-8, and bytes that belong to none. */
   #sequences = 0
   #strays = 0
   #controls = false
@@ -168,23 +169,23 @@ export class HighBytes {
     }
   }
 
-  /** Of text that isn't UTF-8: as `eightBitEncodingOf`. */
+  /** For text that isn't UTF-8: the result of `eightBitEncodingOf`. */
   get encoding(): EightBitEncoding | null {
     if (this.#strays < this.#sequences) return null
     return this.#sequences === 0 && !this.#controls ? 'latin-1' : 'unknown-8bit'
   }
 }
 
-/** Whether a text that was sent has U+FFFD for bytes that aren't UTF-8, as a read of them shows. */
+/** Whether a text that was sent has U+FFFD in place of bytes that aren't UTF-8, as a read shows them. */
 export const isUnsendable = (sent: string, bytes: Buffer): boolean => sent.includes('\ufffd') && !isUtf8(bytes)
 
-/** What stands where so many UTF-16 units of a text are left out, and how it is found. */
+/** The mark that replaces `count` UTF-16 units of a text, and the pattern that finds it. */
 const markOfCut = (count: number): string => `…[${count} characters left out]…`
 export const CUT_MARK = /…\[\d+ characters left out\]…/
 
 /**
- * `text` in at most about `max` UTF-16 units: a longer one is cut in the middle, and says how much is left out, unless
- * to say so takes as much.
+ * `text` in about `max` UTF-16 units at most: a longer one is cut in the middle, with a mark of how much is left out,
+ * unless the mark is as long as that.
  */
 export function excerpt(text: string, max: number): string {
   if (text.length <= max) return text
@@ -201,9 +202,9 @@ export function excerpt(text: string, max: number): string {
   return shown.length < text.length ? copied(shown) : text
 }
 
-/** `excerpt` of bytes, of which only the two ends are decoded; `lossy` speaks of all of them. */
+/** `excerpt` of bytes; decodes only the two ends. `lossy` refers to all bytes. */
 export function excerptOf(bytes: Buffer, max: number): { text: string; lossy?: true } {
-  // No character of UTF-8 has more bytes than that for a unit, and a byte that isn't UTF-8 is one unit.
+  // No UTF-8 character has more than three bytes per unit, and a byte that isn't UTF-8 is one unit.
   const end = 3 * max
   if (bytes.length <= 2 * end) {
     const decoded = decode(bytes)
@@ -228,8 +229,8 @@ export function excerptOf(bytes: Buffer, max: number): { text: string; lossy?: t
 }
 
 /**
- * At most `max` UTF-16 units of a text, those around the offset `at`; says on each side how many are left out: `before`
- * and `after` more than the text has.
+ * At most `max` UTF-16 units of a text around the offset `at`, with a mark on each side of how many are left out.
+ * `before` and `after`: units around `text` that count as left out too.
  */
 export function excerptAround(text: string, at: number, max: number, before = 0, after = 0): string {
   const length = before + text.length + after
@@ -240,8 +241,8 @@ export function excerptAround(text: string, at: number, max: number, before = 0,
 }
 
 /**
- * At most `max` bytes of a line as text, those around the offset `at`; `…` stands where it is cut. Only these bytes are
- * looked at. The line is from `start` to `end` of `text`.
+ * At most `max` bytes of a line as text, around the offset `at`, with `…` where it is cut. Reads only these bytes. The
+ * line is from `start` to `end` of `text`.
  */
 export function decodeAround(
   text: Text,
@@ -256,7 +257,7 @@ export function decodeAround(
   return `${from > start ? '…' : ''}${text.slice(from, to).toString()}${to < end ? '…' : ''}`
 }
 
-/** A line of which parts are shown; only those are decoded. */
+/** A line that is shown in parts; decodes only those. */
 export class ShownLine {
   readonly #bytes: Buffer
   readonly #units: number
@@ -269,8 +270,8 @@ export class ShownLine {
   }
 
   /**
-   * At most `max` units around byte `at`, before which there are `column` units. A byte that isn't part of valid UTF-8
-   * is one U+FFFD.
+   * At most `max` units around byte `at`, which has `column` units before it. A byte that isn't part of valid UTF-8
+   * becomes one U+FFFD.
    */
   around(at: number, column: number, max: number): string {
     const reach = 4 * max
@@ -282,7 +283,7 @@ export class ShownLine {
   }
 }
 
-/** A string of its own: a slice would keep the whole text that it was cut from. */
+/** A copy of a string: a slice would keep the whole text that it was cut from in memory. */
 const copied = (text: string): string => Buffer.from(text).toString()
 
 /** Bytes as text in which each byte that isn't valid UTF-8 is one U+FFFD, so that offsets are columns. */

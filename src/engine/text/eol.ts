@@ -1,4 +1,4 @@
-// Which line breaks a new text gets at the place where it is put. Does not know search or edits.
+// Which line breaks a new text gets at the place where it is inserted.
 import { LineIndex } from './line-index.ts'
 import {
   type Break,
@@ -21,8 +21,8 @@ import {
 import type { Text } from './text.ts'
 
 /**
- * A break of this kind between two bytes (-1: none); another kind where it would become one with a `\r` before or a
- * `\n` after it.
+ * A break of this kind to put between two bytes (-1: none); of another kind if it would form one break with a `\r`
+ * before or a `\n` after it.
  */
 export function breakBetween(kind: Break, before: number, after: number): string {
   const joins = (kind === 'lf' && before === CR) || (kind === 'cr' && after === LF)
@@ -30,10 +30,10 @@ export function breakBetween(kind: Break, before: number, after: number): string
   return before === CR ? (after === LF ? BREAK_TEXT.crlf : BREAK_TEXT.cr) : BREAK_TEXT.lf
 }
 
-/** How line breaks of a request's text are taken: `adapt`: as any kind; `exact`: as sent. */
+/** How line breaks in a request's text match: `adapt`: any kind; `exact`: as sent. */
 export type LineEndings = 'adapt' | 'exact'
 
-/** What a text's line breaks are, as far as inserted ones depend on it. */
+/** The properties of a text's line breaks that inserted breaks depend on. */
 export interface BreakStyle {
   /** How its lines end; `mixed` is correct for any text, only slower. */
   ending: LineEnding
@@ -41,22 +41,22 @@ export interface BreakStyle {
   frequent: Break
 }
 
-/** `lines`: the index of `original`, for whoever asks it for more. */
+/** `lines`: the index of `original`, for callers that already have one. */
 export function breakStyleOf(original: Buffer, lines = new LineIndex(original)): BreakStyle {
-  // Nothing needs counting: the first break decides.
+  // No need to count: the first break decides.
   if (!lines.hasCr) return { ending: original.includes(LF) ? 'lf' : 'none', frequent: 'lf' }
   const counts = lines.endings()
   return { ending: lineEndingOf(counts), frequent: mostFrequent(counts) }
 }
 
-/** Finds the kind of break that a place calls for; ask it for places from left to right. */
+/** Finds the kind of break to use at a place; call it for places from left to right. */
 export class BreakFinder {
   readonly #text: Text
   readonly #style: BreakStyle
   #next: LineBreak | undefined
-  /** Where what was adapted last ends, and whether a `\r` stands before what follows it. */
+  /** Where the last adapted range ends, and whether a `\r` precedes what follows it. */
   #written = { end: -1, afterCr: false }
-  /** Behind the last break of the text: its kind. */
+  /** The kind for places after the last break of the text. */
   #last: Break | undefined
 
   constructor(text: Text, style: BreakStyle) {
@@ -65,8 +65,8 @@ export class BreakFinder {
   }
 
   /**
-   * The text's only kind; in a mixed one that of the line at `offset`, else of the one before it, else the most
-   * frequent; `lf` where there is none.
+   * The text's only kind; in a mixed text the kind of the line at `offset`, else of the line before it, else the most
+   * frequent; `lf` if there is none.
    */
   kindAt(offset: number): Break {
     const { ending, frequent } = this.#style
@@ -84,9 +84,10 @@ export class BreakFinder {
   }
 
   /**
-   * `text` with the breaks that it gets in place of a range. In a mixed text, lines that both begin or end with keep
-   * the breaks that end them; all others, the last one too, get that of the line on which the first of them is put (see
-   * `kindAt`). But where a `\r` and a `\n` would become one break, one of them is written as another kind.
+   * Returns `text` with the breaks to use in place of a range. In a mixed text, lines at the beginning or end that are
+   * the same in the range keep their breaks; all others, including the last, get the break of the line where the
+   * first of them is inserted (see `kindAt`). If a `\r` and a `\n` would form one break, one of them becomes another
+   * kind.
    */
   adapt(text: string, range: { start: number; end: number }): string {
     const adapted = this.#adapt(text, range)
@@ -107,8 +108,8 @@ export class BreakFinder {
   }
 
   /**
-   * The breaks that end those of `lines` that the range begins or ends with, and where the others begin. Looks at no
-   * more of the range than `lines` are long.
+   * The breaks of those of `lines` that the range begins or ends with, and where the others begin. Reads no more of the
+   * range than the length of `lines`.
    */
   #keptBreaks(
     lines: readonly string[],
@@ -123,8 +124,8 @@ export class BreakFinder {
       breaks[lead] = own.kind
       from = own.end
     }
-    // From the end: a line is there whole where a break is before it too. That break ends the line above, so it's kept
-    // only with that.
+    // From the end: a line is there as a whole only if a break precedes it too. That break ends the line above, so we
+    // keep it only together with that line.
     let after: LineBreak | undefined
     for (let i = breaks.length; i >= lead; i--) {
       const line = Buffer.from(lines[i]!)
@@ -139,15 +140,15 @@ export class BreakFinder {
     return { breaks, from }
   }
 
-  /** The break that ends `line` at `at`; undefined where something else is there. */
+  /** The break that ends `line` at `at`; undefined if something else is there. */
   #breakAfter(line: Buffer, at: number): LineBreak | undefined {
     const byte = this.#text.holds(line, at) ? this.#text.byteAt(at + line.length) : -1
     return isBreakByte(byte) ? breakAt(this.#text, at + line.length) : undefined
   }
 
   /**
-   * Changes those of `breaks` that would make a pair with the one before, across an empty line, or with what stands
-   * around the range.
+   * Changes those of `breaks` that would form one break with the one before, across an empty line, or with a byte next
+   * to the range.
    */
   #part(breaks: Break[], lines: readonly string[], { start, end }: { start: number; end: number }): void {
     const meetsCr = (i: number): boolean =>

@@ -1,4 +1,4 @@
-// How a text is indented. Does not know edits.
+// How a text is indented.
 import { lineFrom, markLength } from './lines.ts'
 import { Text } from './text.ts'
 
@@ -7,11 +7,11 @@ export interface Indentation {
   width?: number
 }
 
-/** Lines that the indentation is judged by. */
+/** Most lines to judge the indentation by. */
 const SAMPLED_LINES = 10_000
 
 /**
- * How the first lines are indented. The width is the step by which indentation most often grows; 4 if none says more.
+ * How the first lines are indented. The width is the most frequent step by which indentation grows; 4 if there is none.
  */
 export function indentationOf(head: Buffer): Indentation {
   const text = new Text([head])

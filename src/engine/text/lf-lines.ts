@@ -1,16 +1,16 @@
-// Lines as git counts them: only `\n` ends one, and it belongs to the line. Does not know diffs.
+// Lines as git counts them: only `\n` ends a line, and it belongs to the line.
 import { countByte } from './count-bytes.ts'
 import { LF } from './lines.ts'
 import { Text } from './text.ts'
 
-/** Where the line begins that `offset` is on. */
+/** The start of the line that `offset` is on. */
 export const lfLineStart = (bytes: Buffer, offset: number): number =>
   offset === 0 ? 0 : bytes.lastIndexOf(LF, offset - 1) + 1
 
-/** The end of the line that `offset` is on, behind its `\n`. */
+/** The end of the line that `offset` is on, after its `\n`. */
 export const lfLineEnd = (bytes: Buffer, offset: number): number => bytes.indexOf(LF, offset) + 1 || bytes.length
 
-/** How many lines a text made of parts has. */
+/** The number of lines of a text made of parts. */
 export function countLfLines(parts: readonly Buffer[]): number {
   const count = parts.reduce((sum, part) => sum + countByte(part, LF), 0)
   const last = parts.findLast(part => part.length > 0)?.at(-1) ?? LF
@@ -28,10 +28,12 @@ export function lfLinesOf(bytes: Buffer, most = Infinity): Buffer[] {
   return lines
 }
 
-/** The first lines of a text made of parts, at most `most`, as views; one that several parts make up as these, uncopied. */
+/**
+ * At most `most` first lines of a text made of parts, as views; a line that spans parts is a `Text` of them. No copies.
+ */
 export function lfLinesOfParts(parts: readonly Buffer[], most = Infinity): (Buffer | Text)[] {
   const lines: (Buffer | Text)[] = []
-  /** The beginning of a line whose end wasn't found. */
+  /** The parts so far of a line whose end isn't found yet. */
   let open: Buffer[] = []
   const add = (view: Buffer): void => {
     lines.push(open.length === 0 ? view : new Text([...open, view]))
@@ -49,7 +51,7 @@ export function lfLinesOfParts(parts: readonly Buffer[], most = Infinity): (Buff
   return lines
 }
 
-/** At most `most` lines from `start`, none that begins at `end` or later: how many, and where they end. */
+/** At most `most` lines from `start` that begin before `end`: how many, and where they end. */
 export function lfLinesFrom(bytes: Buffer, start: number, end: number, most: number): { count: number; at: number } {
   let at = start
   let count = 0

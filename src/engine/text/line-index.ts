@@ -1,15 +1,17 @@
-// How many lines lie before an offset of a text, for questions from left to right and anywhere. Does not know edits.
+// How many lines precede an offset of a text; fastest for offsets from left to right.
 //
 // Source: a sampled prefix sum, as for rank in bit vectors (Jacobson: Space-efficient static trees and graphs, 1989).
-// Cost: one pass over the text for whatever is asked of its lines, made with the first question; each question a
-// stretch at the most. The naive way, a count from the start for each, is the oracle in the tests.
+// Cost: one pass over the text, made for the first question; each question reads at most one stretch. The naive way, a
+// count from the start each time, is the oracle in the tests.
 import { countByte, countPairs } from './count-bytes.ts'
 import { type Break, countLinesIn, countLoneCr, CR, LF } from './lines.ts'
 
-/** Bytes between two counts that are kept. */
+/** Bytes between two stored counts. */
 const STRETCH = 4096
 
-/** What lies before each stretch, `lone` only where there is any `\r`; and how many `\n` and `\r\n` there are in all. */
+/**
+ * Counts before each stretch (`lone` only if there is any `\r`), and the numbers of `\n` and `\r\n` in the whole text.
+ */
 interface Table {
   lineFeeds: number[]
   lone: number[]
@@ -17,13 +19,13 @@ interface Table {
   pairs: number
 }
 
-/** The line breaks of a text: `\n` alone for a diff, and those of any kind. */
+/** The line breaks of a text: `\n` alone for a diff, and breaks of any kind. */
 export class LineIndex {
   readonly #bytes: Buffer
   /** Whether there is any `\r`. */
   readonly hasCr: boolean
   #known: Table | undefined
-  /** The last offset that `\n` were counted before, and how many: most often the next one is a few bytes on. */
+  /** The last offset asked for, and the `\n` before it: the next offset is usually a few bytes further on. */
   #last = { offset: 0, lineFeeds: 0 }
 
   constructor(bytes: Buffer) {
@@ -31,7 +33,7 @@ export class LineIndex {
     this.hasCr = bytes.includes(CR)
   }
 
-  /** How many `\n` lie before `offset`. */
+  /** The number of `\n` before `offset`. */
   lineFeedsBefore(offset: number): number {
     if (offset === this.#bytes.length) return this.#table().allLineFeeds
     const last = this.#last
@@ -46,8 +48,8 @@ export class LineIndex {
   }
 
   /**
-   * How many breaks of any kind end at `offset` or before it; a `\r\n` ends behind its `\n`. `next`: what stands at
-   * `offset`, if that is another byte than in the text.
+   * The number of breaks of any kind that end at or before `offset`; a `\r\n` ends after its `\n`. `next`: the byte at
+   * `offset`, if it differs from that of the text.
    */
   breaksBefore(offset: number, next = this.#bytes[offset]): number {
     const count = this.lineFeedsBefore(offset)
@@ -56,12 +58,12 @@ export class LineIndex {
     return count + this.#loneBefore(offset) + changed
   }
 
-  /** The 1-based line of an offset, as `lineNumbers` has it. */
+  /** The 1-based line of an offset, as in `lineNumbers`. */
   lineOf(offset: number): number {
     return this.breaksBefore(offset) + 1
   }
 
-  /** As `lineNumbers` of the whole text. */
+  /** Like `lineNumbers` of the whole text. */
   lineNumbers(offsets: readonly number[]): { lines: number[]; total: number } {
     return {
       lines: offsets.map(offset => this.lineOf(offset)),
@@ -77,13 +79,13 @@ export class LineIndex {
     return { lf: feeds - crlf, crlf, cr: this.#loneBefore(this.#bytes.length) }
   }
 
-  /** How many `\r` that no `\n` follows lie before `offset`. */
+  /** The number of `\r` before `offset` that no `\n` follows. */
   #loneBefore(offset: number): number {
     const stretch = Math.floor(offset / STRETCH)
     return this.#table().lone[stretch]! + countLoneCr(this.#bytes, stretch * STRETCH, offset, this.#bytes[offset] ?? -1)
   }
 
-  /** The one pass. */
+  /** Makes the table in one pass. */
   #table(): Table {
     if (this.#known !== undefined) return this.#known
     const bytes = this.#bytes

@@ -1,5 +1,5 @@
 // What ends a line, which line an offset is on, what a line holds: the only owner of these rules. lf-lines.ts has the
-// lines of a diff. Does not know edits.
+// lines of a diff.
 import { countByte, countPairs } from './count-bytes.ts'
 import { bomLength } from './encoding.ts'
 import { Text } from './text.ts'
@@ -20,10 +20,10 @@ export const BREAK_TEXT: Record<Break, string> = { lf: '\n', crlf: '\r\n', cr: '
 /** A line break of any kind, for `split` and `replace` on request text. */
 export const ANY_BREAK = /\r\n|\n|\r/g
 
-/** The break that a text gets whose lines all end in one way, or in none. */
+/** The break for a text whose lines all end in one way, or that has no break. */
 export const breakOf = (ending: Exclude<LineEnding, 'mixed'>): Break => (ending === 'none' ? 'lf' : ending)
 
-/** A text with the breaks that it gets wherever it is put into one of this ending; undefined where the place decides. */
+/** A text with the breaks of a text of this ending, wherever it is inserted; undefined if they depend on the place. */
 export function withBreaksOf(ending: LineEnding, text: string): string | undefined {
   if (ending === 'mixed') return undefined
   const kind = breakOf(ending)
@@ -33,7 +33,7 @@ export function withBreaksOf(ending: LineEnding, text: string): string | undefin
 /** A text with `\n` for every line break. */
 export const withLf = (text: string): string => (text.includes('\r') ? text.replace(ANY_BREAK, '\n') : text)
 
-/** A text without the `\n` that it ends with, however many. `/\n+$/` would try again from each `\n` of a run. */
+/** A text without any `\n` at its end. `/\n+$/` would try again from each `\n` of a run. */
 export function withoutLastLf(text: string): string {
   let end = text.length
   while (end > 0 && text[end - 1] === '\n') end--
@@ -49,7 +49,7 @@ export function lineEndingOf(counts: Record<Break, number>): LineEnding {
   return kinds.length > 1 ? 'mixed' : (kinds[0] ?? 'none')
 }
 
-/** The kind that occurs most, the earlier of `lf`, `crlf`, `cr` where two are equal; `lf` where there is none. */
+/** The most frequent kind; of equally frequent ones the first of `lf`, `crlf`, `cr`; `lf` if there is no break. */
 export function mostFrequent(counts: Record<Break, number>): Break {
   return (['lf', 'crlf', 'cr'] as const).reduce((best, kind) => (counts[kind] > counts[best] ? kind : best))
 }
@@ -58,18 +58,18 @@ export function mostFrequent(counts: Record<Break, number>): Break {
 export const isInsideCrlf = (text: Text, offset: number): boolean =>
   text.byteAt(offset - 1) === CR && text.byteAt(offset) === LF
 
-/** The same in a buffer. */
+/** Whether `offset` lies between the `\r` and the `\n` of one break of a buffer. */
 export const isInsideCrlfIn = (bytes: Buffer, offset: number): boolean =>
   bytes[offset - 1] === CR && bytes[offset] === LF
 
 /**
- * Bytes that are searched in the first step for a break, so that a line's length decides the cost, not the file's. Each
- * further step is twice as long: few steps for a line of megabytes.
+ * Bytes to search for a break in the first step, so that the cost depends on the line's length, not the file's. Each
+ * further step is twice as long, so that a line of megabytes takes few steps.
  */
 const STEP = 4096
 /**
- * Bytes that are looked at one by one before that: most lines end within them, in a quarter of the time that a view and
- * two calls of the built-in search take.
+ * Bytes to read one by one before that: most lines end within them, in a quarter of the time that a view and two
+ * calls of the built-in search take.
  */
 const NEAR = 256
 
@@ -105,7 +105,7 @@ export function previousBreakByte(text: Text, before: number): number {
   return -1
 }
 
-/** Where the text of the line ends that `from` is on: at its break, or at `to`. */
+/** The end of the text of the line that `from` is on: at its break, or at `to`. */
 export function textEndIn(bytes: Buffer, from: number, to = bytes.length): number {
   const near = Math.min(to, from + NEAR)
   for (let at = from; at < near; at++) if (isBreakByte(bytes[at]!)) return at
@@ -129,7 +129,7 @@ export function lastBreakEndIn(bytes: Buffer): number {
 }
 
 /**
- * Where the line begins that `at` is on: after the last break byte before it, or `reach` bytes before `at` where that
+ * The start of the line that `at` is on: after the last break byte before it, or `reach` bytes before `at` if the start
  * is farther.
  */
 export function lineStartIn(bytes: Buffer, at: number, reach: number): number {
@@ -139,7 +139,7 @@ export function lineStartIn(bytes: Buffer, at: number, reach: number): number {
   return start
 }
 
-/** Where the line before that one begins which begins at `at` (> 0), or `reach` bytes before its end. */
+/** The start of the line before the one that begins at `at` (> 0), or `reach` bytes before that line's end. */
 export const lineStartBefore = (bytes: Buffer, at: number, reach: number): number =>
   lineStartIn(bytes, isInsideCrlfIn(bytes, at - 1) ? at - 2 : at - 1, reach)
 
@@ -154,7 +154,7 @@ export interface LineBreak {
   end: number
 }
 
-/** The break at `offset`, which holds its first byte; never half of a `\r\n`. */
+/** The break whose first byte is at `offset`; never half of a `\r\n`. */
 export function breakAt(text: Text, offset: number): LineBreak {
   if (text.byteAt(offset) === LF) return { kind: 'lf', start: offset, end: offset + 1 }
   return text.byteAt(offset + 1) === LF
@@ -162,7 +162,7 @@ export function breakAt(text: Text, offset: number): LineBreak {
     : { kind: 'cr', start: offset, end: offset + 1 }
 }
 
-/** The break that ends at `end`, the counterpart of `breakAt`; undefined where none does, as between `\r` and `\n`. */
+/** The break that ends at `end`, the counterpart of `breakAt`; undefined if none does, as between `\r` and `\n`. */
 export function breakBefore(text: Text, end: number): LineBreak | undefined {
   const last = text.byteAt(end - 1)
   if (last === LF) {
@@ -173,10 +173,10 @@ export function breakBefore(text: Text, end: number): LineBreak | undefined {
 
 /** Length of the byte-order mark at the start of a text, 3 or 0 bytes. It belongs to no line. */
 export const markLength = (text: Text): 0 | 3 =>
-  // To slice takes the time of a short line's search, and few texts have a mark.
+  // Slicing takes as long as searching a short line, and few texts have a mark.
   text.byteAt(0) === 0xef ? bomLength(text.slice(0, Math.min(3, text.length))) : 0
 
-/** Whether a line begins at `offset`: the start, or just after a break. Between `\r` and `\n` none does. */
+/** Whether a line begins at `offset`: at the start, or just after a break. Not between `\r` and `\n`. */
 export function isLineStart(text: Text, offset: number): boolean {
   if (offset === 0 || (offset === 3 && markLength(text) === 3)) return true
   const before = text.byteAt(offset - 1)
@@ -189,7 +189,7 @@ export function isLineEnd(text: Text, offset: number): boolean {
   return byte === -1 || byte === CR || (byte === LF && text.byteAt(offset - 1) !== CR)
 }
 
-/** A line: its bytes from `start` to `end`, without break and byte-order mark; the next one begins at `next`. */
+/** A line: its bytes from `start` to `end`, without break and byte-order mark; the next line begins at `next`. */
 export interface Line {
   start: number
   end: number
@@ -197,17 +197,17 @@ export interface Line {
 }
 
 /**
- * The line that `offset` is on. At the end of a text that ends with a break, an empty line that isn't counted as one.
+ * The line that `offset` is on. At the end of a text that ends with a break, this is an empty line that doesn't count.
  */
 export function lineAround(text: Text, offset: number): Line {
   const start = startOfLineAround(text, offset)
-  // One byte back, for the case that `offset` lies between \r and \n.
+  // One byte back, in case `offset` lies between \r and \n.
   const at = nextBreakByte(text, Math.max(start, offset - 1))
   if (at === -1) return { start, end: text.length, next: text.length }
   return { start, end: at, next: breakAt(text, at).end }
 }
 
-/** Where the line begins that `offset` is on. */
+/** The start of the line that `offset` is on. */
 export function startOfLineAround(text: Text, offset: number): number {
   let before = previousBreakByte(text, offset)
   // Between \r and \n: the break that both make ends this line.
@@ -223,7 +223,7 @@ export function lineFrom(text: Text, start: number): Line {
   return at === -1 ? { start, end: text.length, next: text.length } : { start, end: at, next: breakAt(text, at).end }
 }
 
-/** How many breaks end in the range: those whose last byte is at `from` or later and before `to`. Linear. */
+/** The number of breaks that end in the range: those whose last byte is at or after `from` and before `to`. Linear. */
 export function countBreaks(text: Text, from: number, to: number): number {
   let count = 0
   let at = from
@@ -234,12 +234,12 @@ export function countBreaks(text: Text, from: number, to: number): number {
   return count
 }
 
-/** The same in a buffer; `next` is the byte behind the range. */
+/** Counts the breaks that end in a range of a buffer; `next` is the byte after the range. */
 export function countBreaksIn(bytes: Buffer, from: number, to: number, next = bytes[to] ?? -1): number {
   return countByte(bytes, LF, from, to) + countLoneCr(bytes, from, to, next)
 }
 
-/** How many `\r` in the range no `\n` follows; `next` is the byte behind the range, -1 where there is none. */
+/** The number of `\r` in the range that no `\n` follows; `next` is the byte after the range, -1 if there is none. */
 export function countLoneCr(bytes: Buffer, from: number, to: number, next: number): number {
   const returns = countByte(bytes, CR, from, to)
   return returns === 0 ? 0 : returns - countPairs(bytes, CR, LF, from, to, next)
@@ -277,18 +277,18 @@ export class BreakCounter {
   }
 }
 
-/** The lines of a text: its breaks, and one more for what follows the last. A text without bytes has none. */
+/** The number of lines of a text: its breaks, plus one for what follows the last. An empty text has none. */
 export function countLines(text: Text, breaks: number): number {
   return text.length > markLength(text) && !isLineStart(text, text.length) ? breaks + 1 : breaks
 }
 
-/** The same of a text in one buffer. */
+/** The number of lines of a text in one buffer. */
 export const countLinesIn = (bytes: Buffer, breaks: number): number =>
   bytes.length > bomLength(bytes) && !isBreakByte(bytes[bytes.length - 1]!) ? breaks + 1 : breaks
 
 /**
- * The 1-based line of each offset, in the order asked, and the number of lines in all; one pass over the text. An
- * offset at the end of a text that ends with a break is on line `total + 1`.
+ * The 1-based line of each offset, in the order asked, and the total number of lines; one pass over the text. An offset
+ * at the end of a text that ends with a break is on line `total + 1`.
  */
 export function lineNumbers(text: Text, offsets: readonly number[]): { lines: number[]; total: number } {
   const order = offsets.map((_, index) => index).sort((a, b) => offsets[a]! - offsets[b]!)
@@ -304,12 +304,12 @@ export function lineNumbers(text: Text, offsets: readonly number[]): { lines: nu
   return { lines, total: countLines(text, breaks + countBreaks(text, at, text.length)) }
 }
 
-/** Bytes that are counted in one step when a line is looked for. */
+/** Bytes to count in one step when searching for a line. */
 const STRETCH = 1 << 16
 
 /**
- * The offset at which each 1-based line begins, in the order asked, and the number of lines in all; one pass. The
- * text's length for lines after the last, the start of line 1 for those before it.
+ * The offset where each 1-based line begins, in the order asked, and the total number of lines; one pass. The text's
+ * length for lines after the last, the start of line 1 for those before it.
  */
 export function lineStarts(text: Text, lines: readonly number[]): { offsets: number[]; total: number } {
   const order = lines.map((_, index) => index).sort((a, b) => lines[a]! - lines[b]!)
@@ -337,7 +337,7 @@ export function lineStarts(text: Text, lines: readonly number[]): { offsets: num
   return { offsets, total: countLines(text, breaks) }
 }
 
-/** Where every line of a text begins: for looking at many of them. Built in one pass. */
+/** The start of every line of a text, for reading many of them. Built in one pass. */
 export class LineTable {
   readonly #bytes: Buffer
   readonly #starts: number[]
@@ -354,7 +354,7 @@ export class LineTable {
     this.total = starts.at(-1)! < bytes.length ? starts.length : starts.length - 1
   }
 
-  /** The offset at which a 1-based line begins; the text's length for those after the last. */
+  /** The offset where a 1-based line begins; the text's length for lines after the last. */
   startOf(line: number): number {
     return this.#starts[line - 1] ?? this.#bytes.length
   }
@@ -367,7 +367,7 @@ export class LineTable {
     return this.#bytes.subarray(start, end)
   }
 
-  /** Whether a line holds nothing but spaces and tabs; outside the text true. */
+  /** Whether a line has only spaces and tabs; true outside the text. */
   isBlank(line: number): boolean {
     return this.bytesOf(line).every(byte => byte === 32 || byte === 9)
   }

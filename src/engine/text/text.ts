@@ -1,12 +1,12 @@
-// A text as a list of buffers that is read like one buffer. Does not know lines, edits or encodings.
+// A text as a list of buffers that reads like one buffer.
 
 /**
- * A text made of buffers, none of which is copied or changed. Offsets are bytes, 0-based; ends are exclusive. All
+ * A text made of buffers, which it neither copies nor changes. Offsets are bytes, 0-based; ends are exclusive. All
  * methods accept offsets from 0 to `length`. Only `splice` changes it, and only its owner may call that.
  */
 export class Text {
   readonly #pieces: Buffer[]
-  /** Where each piece begins; one more entry than pieces, the last is `length`. Room for more behind that. */
+  /** The start of each piece, plus one more entry: `length`. Has spare room after that. */
   #starts: Float64Array
   #length = 0
   #last = 0
@@ -28,7 +28,7 @@ export class Text {
     return this.#length
   }
 
-  /** Puts other pieces in place of those from `from` to `to` (exclusive). Those behind are moved, not looked at. */
+  /** Replaces the pieces from `from` to `to` (exclusive). Later pieces are moved, not read. */
   splice(from: number, to: number, put: readonly Buffer[]): void {
     const count = this.#pieces.length + put.length - (to - from)
     const starts = this.#starts.length > count ? this.#starts : new Float64Array(2 * count)
@@ -43,11 +43,11 @@ export class Text {
     this.#last = 0
   }
 
-  /** Index of the piece that holds the byte at `offset`; of an empty piece never. `pieces.length` at the end. */
+  /** Index of the piece that holds the byte at `offset`, never of an empty piece; `pieces.length` at the end. */
   pieceAt(offset: number): number {
     if (offset >= this.#length) return this.#pieces.length
     const starts = this.#starts
-    // Reads come in runs: the piece of the last one is the likely answer.
+    // Reads come in runs, so the piece of the last read is the likely answer.
     if (starts[this.#last]! <= offset && offset < starts[this.#last + 1]!) return this.#last
     let low = 0
     let high = this.#pieces.length - 1
@@ -60,7 +60,7 @@ export class Text {
     return low
   }
 
-  /** Offset at which piece `index` begins. */
+  /** The offset where piece `index` begins. */
   startOf(index: number): number {
     return this.#starts[index]!
   }
@@ -73,7 +73,7 @@ export class Text {
   }
 
   /**
-   * Where the UTF-8 character begins that holds the byte at `offset`; `offset` itself where there is none within three
+   * The start of the UTF-8 character that holds the byte at `offset`; `offset` itself if none begins within three
    * bytes.
    */
   characterStart(offset: number): number {
@@ -81,7 +81,7 @@ export class Text {
     return offset
   }
 
-  /** The bytes of a range: a view where one piece holds them, else a copy; none where it ends before it starts. */
+  /** The bytes of a range: a view if one piece holds them, else a copy; empty if the range ends before it starts. */
   slice(start: number, end: number): Buffer {
     const index = this.pieceAt(start)
     const from = start - this.#starts[index]!
@@ -92,7 +92,7 @@ export class Text {
     return Buffer.concat(parts)
   }
 
-  /** Puts the bytes of a range at the beginning of `into`. */
+  /** Copies the bytes of a range to the beginning of `into`. */
   copy(into: Buffer, start: number, end: number): void {
     for (let index = this.pieceAt(start), at = start; at < end; index++) {
       const from = this.#starts[index]!
@@ -100,7 +100,7 @@ export class Text {
     }
   }
 
-  /** The range as views, in order; empty ones are left out. */
+  /** The range as views, in order, without empty ones. */
   *parts(start: number, end: number): Generator<Buffer> {
     for (let index = this.pieceAt(start), at = start; at < end; index++) {
       const piece = this.#pieces[index]!
@@ -113,7 +113,7 @@ export class Text {
   }
 
   /**
-   * Whether `bytes` stand at `at` (which may lie outside the text). Nothing is copied where one piece holds the range.
+   * Whether the text has `bytes` at `at` (which may lie outside the text). Copies nothing if one piece holds the range.
    */
   holds(bytes: Buffer, at: number): boolean {
     const end = at + bytes.length
@@ -134,7 +134,7 @@ export class Text {
       const start = this.#starts[index]!
       const within = piece.indexOf(needle, Math.max(0, from - start))
       if (within !== -1) return start + within
-      // What begins in the last bytes of this piece ends in a later one.
+      // A match that begins in the last bytes of this piece ends in a later one.
       const end = start + piece.length
       const seam = Math.max(from, start, end - overhang)
       if (seam < end && end < this.#length) {
@@ -146,7 +146,7 @@ export class Text {
   }
 }
 
-/** Puts members of `put`, more perhaps than a call can take, in place of those from `from` to `to` (exclusive). */
+/** Replaces the members from `from` to `to` (exclusive) by `put`, which may have more members than a call can take. */
 export function spliceList<T>(list: T[], from: number, to: number, put: readonly T[]): void {
   const BATCH = 10_000
   if (put.length <= BATCH) {

@@ -1,12 +1,11 @@
-// Where the region begins and ends, from a map of characters: for single lines and parts of lines. Does not know
-// search.
+// Where the region begins and ends, given a map of characters: for single lines and parts of lines.
 import type { CodeMap } from '../characters.ts'
 import { isCombining, isDash, type FoldedLine } from '../fold.ts'
 import type { Haystack, Stretch } from '../haystack.ts'
 import type { OldText } from '../readings.ts'
 import { afterBreak, type TextSpan } from './boundaries.ts'
 
-/** What the map says of the lines of old_text: which are in the text, and their first and last code that is. */
+/** Which lines of old_text the map finds in the text, and their first and last code that is mapped. */
 interface Kept {
   first: number
   last: number
@@ -17,19 +16,19 @@ interface Kept {
 // Thresholds. Shares are from 0 to 1, lengths in folded codes. What changes when one is halved or doubled is measured
 // in docs/decisions/suggestions.md.
 
-/** A line at the edge of old_text of which a smaller share is in the text is not part of the region. */
+/** A line at the edge of old_text with a smaller share of mapped codes isn't part of the region. */
 const WEAK = 0.45
-/** A code at an edge stands alone, and is skipped, if the next is farther away in the text. */
+/** A code at an edge is isolated, and skipped, if the next mapped one is farther away in the text. */
 const APART = 3
-/** Fit below which a single line is taken whole if this share of it is known. */
+/** With a fit below POOR_FIT, a single line is taken whole if at least this share of it is mapped (MOST_OF_LINE). */
 const POOR_FIT = 0.8
 const MOST_OF_LINE = 0.6
 
 const LETTER = /[\w\p{L}\p{M}]/u
 
 /**
- * The region that the map gives, the text's codes from its first to its last, and whether several lines of old_text are
- * in it; undefined where nothing is left. `score`: how well old_text fits as a whole.
+ * The region that the map gives, with the number of the text's codes from its first to its last, and whether it has
+ * several lines of old_text; undefined if nothing is left. `score`: how well old_text fits as a whole.
  */
 export function spanOfCodes(
   old: OldText,
@@ -85,7 +84,7 @@ function keptOf(old: OldText, map: CodeMap): Kept | undefined {
   return map[head]! >= 0 && map[tail]! >= 0 ? { first, last, head, tail } : undefined
 }
 
-/** The first mapped code from `at` towards `limit` that has company: one alone may be there by chance. */
+/** The first mapped code from `at` towards `limit` that isn't isolated: an isolated one may match by chance. */
 function edge(map: CodeMap, at: number, limit: number, step: 1 | -1): number {
   const isBefore = (i: number) => (step > 0 ? i < limit : i > limit)
   while (isBefore(at) && map[at]! < 0) at += step
@@ -102,7 +101,7 @@ function hasCompany(map: CodeMap, at: number, step: number): boolean {
   return next >= 0 && next < map.length && map[next]! >= 0 && Math.abs(map[next]! - map[at]!) <= APART
 }
 
-/** The lines around codes `from` to `to`: offsets, and how many codes stand before and after on them. */
+/** The lines around codes `from` to `to`: offsets, and how many codes precede and follow on those lines. */
 interface Around {
   start: number
   end: number
@@ -128,8 +127,8 @@ function lineOf(stretch: Stretch, from: number, to: number): Around {
 }
 
 /**
- * Whether the region is whole lines at its start and at its end. What old_text has there beyond the map may stand for
- * what the text has.
+ * Whether the region takes its first line whole at the start, and its last line whole at the end. Unmapped codes of
+ * old_text there may correspond to other codes of the text.
  */
 function wholeLine(
   old: OldText,
@@ -153,19 +152,19 @@ function wholeLine(
   return { before, after }
 }
 
-/** Whether codes of old_text from `at` on stand in the text just as they do there: three of them. */
+/** Whether the code at `at` and the two after it map to consecutive codes of the text. */
 const isClean = (map: CodeMap, at: number, step: 1 | -1): boolean =>
   [1, 2].every(i => map[at + i * step] === undefined || map[at + i * step] === map[at]! + i * step)
 
 /**
- * The start amid a line: a word that old_text begins otherwise is taken whole, and the signs before it if they are the
- * same.
+ * The start in the middle of a line: a word that begins differently in old_text is taken whole, and so are the signs
+ * before it if they are the same.
  */
 function startWithin(old: OldText, kept: Kept, stretch: Stretch, map: CodeMap, line: Around): number {
   const { source, offsets } = stretch.folded
   const { start: lineStart, from: firstCode } = old.lines[kept.first]!
   let start = offsets[map[kept.head]!]!
-  // Of two characters of two units, only the second units may be equal; at the end, only the first ones.
+  // Two characters of two units each may share only the second units (at the end: only the first).
   if (isLowSurrogate(source.charCodeAt(start))) start--
   if (kept.head > firstCode || (LETTER.test(source[start]!) && !isClean(map, kept.head, 1))) {
     const lost = old.source.slice(lineStart, old.folded.offsets[kept.head]!)

@@ -1,5 +1,4 @@
-// Where the region begins and ends, from an alignment of lines: whole lines, or from within one. Does not know how it
-// was found.
+// Where the region begins and ends, given an alignment of lines: at line boundaries, or within a line.
 import type { Alignment } from '../align.ts'
 import { isCombining, isDash, type FoldedLine } from '../fold.ts'
 import type { Stretch } from '../haystack.ts'
@@ -21,16 +20,16 @@ export interface Ranked {
 }
 
 /**
- * Folded codes that may follow in a line where old_text has a break: up to so many, the line is taken whole, as old_text
- * says that it ends there, and what follows is told as a difference. With more, its end isn't what was meant.
+ * Folded codes that may follow in a line where old_text has a break: up to this many, the line is taken whole, because
+ * old_text says that it ends there, and the rest is reported as a difference. With more, another line end was meant.
  */
 const MOST_REST = 120
 
 /**
- * The region of an alignment by lines: from the start of its first line to the end of its last, with the break where
- * old_text has one. Where old_text's first line is exactly the end of its line, from there; where its last line is
- * exactly the beginning of its line, to there, unless old_text has a break after it and little follows (`MOST_REST`).
- * Signs that another line of the region has beyond old_text as well, such as `;`, belong to it at its edges too.
+ * The region of an alignment by lines: from the start of its first line to the end of its last, with the break if
+ * old_text has one. If old_text's first line is exactly the end of its line, the region starts there; if its last line
+ * is exactly the beginning of its line, the region ends there, unless old_text has a break after it and little follows
+ * (`MOST_REST`). Signs, such as `;`, that another line of the region has beyond old_text also count at its edges.
  */
 export function spanOfLines(old: OldText, stretch: Stretch, { pairs }: Alignment): TextSpan {
   const [first, last] = [pairs[0]!, pairs.at(-1)!]
@@ -63,7 +62,7 @@ export function spanOfLines(old: OldText, stretch: Stretch, { pairs }: Alignment
   return { start, end }
 }
 
-/** What a line begins with that ends as the one sought; empty if it doesn't. */
+/** What a line has before `sought`, if it ends with it; else empty. */
 const signsBefore = (sought: FoldedLine, { text }: FoldedLine): string =>
   text.endsWith(sought.text) ? text.slice(0, text.length - sought.text.length) : ''
 
@@ -76,7 +75,7 @@ function startIn(sought: FoldedLine, old: OldText, stretch: Stretch, line: Folde
     }
     return source.slice(line.start, start).trim() === '' ? line.start : start
   }
-  // A backslash at the start of a line is folded away: it is left out where old_text has none.
+  // Folding removes a backslash at the start of a line: it is left out if old_text has none.
   const there = source.slice(line.start, line.end)
   if (line.text === sought.text && /^[^\s\\]/.test(old.source.slice(sought.start)) && /^\s*\\/.test(there)) {
     return line.start + there.indexOf('\\') + 1
@@ -84,7 +83,7 @@ function startIn(sought: FoldedLine, old: OldText, stretch: Stretch, line: Folde
   return line.start
 }
 
-/** The offset after the break at `at`, or `at` where there is none. */
+/** The offset after the break at `at`, or `at` if there is none. */
 export function afterBreak(source: string, at: number): number {
   const past = source[at] === '\r' ? at + 1 : at
   return source[past] === '\n' ? past + 1 : past

@@ -1,5 +1,5 @@
-// The definitions of code: what a line defines, where a text defines the same, and where that definition ends. Goes by
-// what most languages have in common; does not know any one of them, or how regions are found.
+// Finds definitions in code: what a line defines, where a text defines the same name, and where that definition ends.
+// Relies on what most languages have in common, not on any one of them.
 import { lineStartIn, textEndIn } from '../../text/lines.ts'
 import { type Budget, BYTES_A_STEP } from '../budget.ts'
 import type { Haystack } from '../haystack.ts'
@@ -11,27 +11,27 @@ export interface Definition {
   end: number
 }
 
-// Thresholds. Chosen, but for the places.
+// Thresholds. Chosen, except for the number of places.
 
-/** Lines at the start of a text among which the one that defines something is looked for. */
+/** Lines at the start of a text among which to look for the one that defines something. */
 const MOST_LINES = 20
-/** UTF-16 units, or bytes, of the longest line that is taken for one that defines something. */
+/** UTF-16 units, or bytes, of the longest line that counts as a definition. */
 const LONGEST_LINE = 300
 /**
- * Places of a name that are looked at (a line takes up to a millisecond, measured on 28 November 2026 with lines made for
- * that), and definitions that are enough: more than are shown.
+ * Most places of a name to check (a line takes up to a millisecond, measured on 28 November 2026 with lines made for
+ * that), and most definitions to find: more than are shown.
  */
 const MOST_PLACES = 200
 const MOST_FOUND = 4
 
-/** What a line defines. `of`: what two definitions of one name must have in common: `type`, or the type of a receiver. */
+/** What a line defines. `of`: what two definitions of one name must share: `type`, or the type of a receiver. */
 export interface Defined {
   name: string
   of: string
 }
 
 const NAME = String.raw`(?<name>[\p{L}_$][\p{L}\p{N}_$]*)`
-/** What may stand before a keyword, such as `export default async`, or `pub(crate)`. */
+/** What may precede a keyword, such as `export default async`, or `pub(crate)`. */
 const BEFORE = String.raw`(?:[a-z]+(?:\([^)]*\))?\s+)*`
 const FUNCTIONS = 'function|def|fn|func|fun|sub|proc|procedure|defp|macro'
 const TYPES = 'class|interface|struct|enum|trait|impl|type|module|namespace|record|object|protocol|extension|defmodule'
@@ -54,12 +54,12 @@ const BY_PARAMETERS = new RegExp(
   String.raw`^(?<before>[\p{L}\p{N}_$\s<>[\],.*&:?@#]*?)\b${NAME}\s*\([^'"${'`'}]*\)[^;='"${'`'}]*\{$`,
   'u'
 )
-/** With these a line like that begins where it is a statement. */
+/** With these, a line that looks like a function is a statement. */
 const STATEMENT =
   /^(?:if|else|elif|for|foreach|while|switch|match|catch|with|using|lock|do|try|return|await|throw|new|when|until|unless|case)$/
 const COMMENT_OR_ATTRIBUTE = /^(?:\/\/|\/?\*|#|--|;|@|\[|<!--|"""|''')/
 
-/** What a line, without white space around it, defines: a function, a method, a class and the like. */
+/** What a trimmed line defines: a function, a method, a class and the like. */
 export function definedBy(line: string): Defined | undefined {
   if (line.length > LONGEST_LINE) return undefined
   const { name: type } = TYPE.exec(line)?.groups ?? {}
@@ -73,7 +73,7 @@ export function definedBy(line: string): Defined | undefined {
 
 export const areSame = (a: Defined, b: Defined): boolean => a.name === b.name && a.of === b.of
 
-/** What a text of several lines defines with its first line behind comments and attributes. */
+/** What a text of several lines defines in its first line after comments and attributes. */
 export function definedFirst(text: string): Defined | undefined {
   const lines = text.split('\n', MOST_LINES).map(line => line.trim())
   const isCode = (line: string): boolean => line !== '' && !COMMENT_OR_ATTRIBUTE.test(line)
@@ -82,9 +82,8 @@ export function definedFirst(text: string): Defined | undefined {
 }
 
 /**
- * Where the text defines the same, the first four: each from the start of its first line to the end of the last one that
- * belongs to it (see `endOfIndented`). What has only one line isn't meant: it declares, or calls. A pass over the text
- * at the worst.
+ * The first four places where the text defines the same name, each from the start of its first line to the end of its
+ * last (see `endOfIndented`). Skips single lines, which declare or call. At most one pass over the text.
  */
 export function definitionsOf(haystack: Haystack, defined: Defined, budget: Budget): Definition[] {
   const { bytes, encoding } = haystack

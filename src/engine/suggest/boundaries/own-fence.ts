@@ -1,14 +1,13 @@
-// A region that was found without the Markdown fence of old_text, though the file has a fence there too. Does not know
-// how it was found.
+// Extends a region that was found without the Markdown fence of old_text if the file has a fence there too.
 import type { Haystack } from '../haystack.ts'
 import type { OldText } from '../readings.ts'
 
-/** Bytes before and after a region in which a line of a fence is looked for. */
+/** Bytes before and after a region in which to look for a fence line. */
 const REACH = 200
 const OPENING = /(?:^|[\r\n])([ \t]*```[^\r\n`]*(?:\r\n?|\n)[ \t]*)$/
 const CLOSING = /^(?:\r\n?|\n)?[ \t]*```[ \t]*(?=[\r\n]|$)/
 
-/** The region with the fence around it, for `sent`, old_text with its fence; as it is where the file has none. */
+/** The region with the fence around it, for `sent`, old_text with its fence; unchanged if the file has none. */
 export function withOwnFence<R extends { start: number; end: number; old: OldText }>(
   haystack: Haystack,
   region: R,

@@ -1,36 +1,36 @@
-// A region for a block of old_text (a function, a rule, an element), from its first line to the line that closes it: so
-// much may have changed inside that an inner `}` was taken for the last one. Does not know how it was found.
+// Extends a region for a block of old_text (a function, a rule, an element) from its first line to the line that closes
+// it: so much may have changed inside that an inner `}` was taken for the last one.
 import { breakEndIn, lineStartIn, textEndIn } from '../../text/lines.ts'
 import { findAnchor } from '../anchors.ts'
 import type { Budget } from '../budget.ts'
 import type { Haystack } from '../haystack.ts'
 import { isWithin } from '../verify.ts'
 
-/** What says where a block begins and ends: its first and last line without the white space around them. */
+/** What identifies where a block begins and ends: its trimmed first and last line. */
 export interface Block {
   first: string
   last: string
-  /** The last line has a break. */
+  /** The last line ends with a break. */
   withBreak: boolean
 }
 
 // Thresholds. What changes when one is halved or doubled is measured in docs/decisions/suggestions.md.
 
-/** Bytes of the longest block that is looked for. */
+/** Bytes of the longest block to look for. */
 const MOST_BYTES = 32_768
-/** Share of a first line's characters that may be others. */
+/** Share of a first line's characters that may differ. */
 const OTHERS = 0.4
-/** UTF-16 units of a first line from which on it is looked for by itself. */
+/** UTF-16 units from which on a first line is searched for on its own. */
 const LEAST_FIRST = 10
 
-/** How a line begins that closes a block. */
+/** The beginning of a line that closes a block. */
 const CLOSING = /^(?:[)\]}]|<\/[\w.:-]+|(?:end|fi|done|esac)\b)/
-/** A line, no deeper than the first, with which a block goes on: `} else {`, `) {`, `else:`, `catch (e)`. */
+/** A line, not indented deeper than the first, that continues a block: `} else {`, `) {`, `else:`, `catch (e)`. */
 const GOING_ON = /[([{:]$|^(?:else|elif|elsif|catch|except|finally|rescue|ensure|then|do|case|default|when)\b/
 
 /**
- * The block that `sought`, whose breaks are `\n`, consists of: its last line closes what its first one opens, with the
- * same indentation and deeper lines between. Undefined where it is anything else.
+ * The block that `sought` (with `\n` breaks) consists of: its last line closes what its first one opens, at the same
+ * indentation, with deeper lines between. Undefined for anything else.
  */
 export function blockOf(sought: string): Block | undefined {
   const lines = sought.split('\n').filter(line => line.trim() !== '')
@@ -38,16 +38,16 @@ export function blockOf(sought: string): Block | undefined {
   if (first === undefined || last === undefined || lines.length < 2 || !CLOSING.test(last.trim())) return undefined
   const outer = indentOf(last)
   const isInside = (line: string) => indentOf(line) > outer || (indentOf(line) === outer && GOING_ON.test(line.trim()))
-  // The indentation of a first line is often left out.
+  // Models often leave out the indentation of the first line.
   const begins = indentOf(first) === outer || indentOf(first) === 0
   if (!begins || !lines.slice(1, -1).every(isInside)) return undefined
   return { first: first.trim(), last: last.trim(), withBreak: sought.endsWith('\n') }
 }
 
 /**
- * The end (in bytes, exclusive) of the block of the text whose first line begins at `start`, or before it after white
- * space: where a line with the indentation of the first one closes it as `block` is closed. Undefined where its first
- * line isn't like that of `block`, it isn't closed so, or is too long.
+ * The end (in bytes, exclusive) of a block of the text whose first line begins at `start`, or before it with white
+ * space: where a line with the indentation of the first closes it as `block` is closed. Undefined if the first line
+ * isn't like that of `block`, or if the block isn't closed that way or is too long.
  */
 export function endOfBlock(haystack: Haystack, start: number, block: Block): number | undefined {
   const from = lineStartIn(haystack.bytes, start, MOST_BYTES)
@@ -70,8 +70,8 @@ export function endOfBlock(haystack: Haystack, start: number, block: Block): num
 }
 
 /**
- * The end (in bytes, exclusive; without its break) of what begins on the line at `start`: its last line that is indented
- * deeper, or the one that closes it. Undefined where it is too long.
+ * The end (in bytes, exclusive, without its break) of the block that begins on the line at `start`: its last line that
+ * is indented deeper, or the line that closes it. Undefined if it is too long.
  */
 export function endOfIndented(haystack: Haystack, start: number): number | undefined {
   let outer: number | undefined
@@ -93,7 +93,7 @@ export function endOfIndented(haystack: Haystack, start: number): number | undef
   return last
 }
 
-/** The start (in bytes) of the one line of the text that is the first of `block`, if there is exactly one. */
+/** The start (in bytes) of the line of the text that equals the first line of `block`, if there is exactly one. */
 export function startOfBlock(haystack: Haystack, { first }: Block, budget: Budget): number | undefined {
   const { bytes, encoding } = haystack
   if (first.length < LEAST_FIRST) return undefined
@@ -108,10 +108,10 @@ const indentOf = (line: string): number => /^\s*/.exec(line)![0].length
 
 const isAlike = (wanted: string, has: string): boolean => isWithin(wanted, has, OTHERS * wanted.length)
 
-/** Closed by the same token; what comes after it (a comma, a semicolon) may differ. */
+/** Whether both close with the same token; what follows it (a comma, a semicolon) may differ. */
 const closesAlike = (wanted: string, has: string): boolean => CLOSING.exec(wanted)![0] === CLOSING.exec(has)?.[0]
 
-/** Where `block` ends on the line `start` to `end`: after what its last line has, where the line begins with that. */
+/** Where `block` ends on the line `start` to `end`: after the text of its last line, if the line begins with that. */
 function closedAt({ bytes, encoding }: Haystack, start: number, end: number, { last, withBreak }: Block): number {
   const line = bytes.toString(encoding, start, end)
   const indent = line.slice(0, indentOf(line))

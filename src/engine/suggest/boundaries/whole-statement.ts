@@ -1,5 +1,5 @@
-// A region for a single line of old_text, widened or narrowed to the statement that was meant: no other line that adds
-// nothing, and no end in the middle of what has changed. Does not know how it was found.
+// Widens or narrows a region for a single line of old_text to the statement that was meant: drops other lines that add
+// nothing, and doesn't end in the middle of a change.
 import { isBreakByte, LF, lineStartIn } from '../../text/lines.ts'
 import { TOKEN, WORD } from '../../text/words.ts'
 import type { Haystack } from '../haystack.ts'
@@ -7,7 +7,7 @@ import { folded } from '../merge.ts'
 import { isWithin } from '../verify.ts'
 import type { Ranked } from './boundaries.ts'
 
-/** Bytes. `isCut`: it begins or ends otherwise than old_text does, amid a line that is too long to be taken whole. */
+/** Bytes. `isCut`: it begins or ends differently from old_text, in a line that is too long to be taken whole. */
 export interface Statement {
   start: number
   end: number
@@ -16,13 +16,13 @@ export interface Statement {
 
 // Thresholds. What changes when one is halved or doubled is measured in docs/decisions/suggestions.md.
 
-/** Bytes of a line above which it isn't taken whole: minified code, data. */
+/** Bytes of the longest line that is taken whole: longer ones are minified code or data. */
 const LONGEST_STATEMENT = 200
-/** Characters of a word for each that may be mistyped. */
+/** Characters of a word for each one that may be mistyped. */
 const MISTYPED = 3
 /**
- * Tokens of old_text from which on its first and last one say which line is meant, and what each adds to the rank. Fewer
- * say it where white space before or after them shows that a line begins or ends there.
+ * Least number of tokens of old_text whose first and last identify the line, and what each adds to the rank. Fewer are
+ * enough if white space before or after them shows that a line begins or ends there.
  */
 const LEAST_TOKENS = 3
 const SAME_FIRST = 0.1
@@ -31,10 +31,10 @@ const SAME_LAST = 0.03
 const PAIRS = ['()', '[]', '{}', '<>'] as const
 
 /**
- * The region `start` to `end` for `sought`, whose breaks are `\n`; as it is where that has several lines. A part on
- * another line is left out where it has no word of `sought` that the rest hasn't, and doesn't begin or end as `sought`
- * does. The start is moved to that of its line where the region begins with another word than `sought` or within one,
- * or closes more brackets than it opens; the end likewise. Both are where `sought` is a line with its indentation.
+ * Adjusts the region `start` to `end` to `sought` (with `\n` breaks); unchanged if that has several lines. Leaves out a
+ * part on another line if it has no word of `sought` that the rest lacks, and doesn't begin or end as `sought` does.
+ * Moves the start to that of its line if the region begins with another word than `sought` or within a word, or closes
+ * more brackets than it opens; likewise the end. Moves both if `sought` is a line with its indentation or its break.
  */
 export function wholeStatement(haystack: Haystack, start: number, end: number, sought: string): Statement {
   if (sought.trim().includes('\n')) return { start, end, isCut: false }
@@ -44,7 +44,7 @@ export function wholeStatement(haystack: Haystack, start: number, end: number, s
     end: lineEnd(haystack, narrow.end, /\S\s+$/.test(sought))
   }
   const wide = { ...narrow }
-  // What one end is moved over may need the other one moved.
+  // What one end moves over may require moving the other end.
   for (let moved = true; moved;) {
     const { begins, ends } = otherEnds(haystack, wide, sought)
     moved = (begins && wide.start !== line.start) || (ends && wide.end !== line.end)
@@ -57,10 +57,10 @@ export function wholeStatement(haystack: Haystack, start: number, end: number, s
   return isMoved && !fits(wide) ? { ...narrow, isCut: true } : { ...wide, isCut: false }
 }
 
-/** A text that is a line, and no part of one: with its indentation, or its break. */
+/** Matches a text that is a whole line, not part of one: it has its indentation or its break. */
 const IS_LINE = /^(?:[ \t]*\n|\t| {2})|\n\s*$/
 
-/** At which ends a region is another text than `sought`, or only half of something. */
+/** At which ends a region differs from `sought`, or is only half of something. */
 function otherEnds(
   haystack: Haystack,
   { start, end }: { start: number; end: number },
@@ -85,10 +85,10 @@ function otherEnds(
 const FIRST_WORD = /^[\w$]+/
 const LAST_WORD = /[\w$]+$/
 
-/** Whether `at` is within a word, of ASCII letters. */
+/** Whether `at` is within a word of ASCII letters, digits, `_` and `$`. */
 const isInWord = (haystack: Haystack, at: number): boolean => at > 0 && /^[\w$]{2}$/.test(haystack.text(at - 1, at + 1))
 
-/** The same token, or a word that is mistyped. */
+/** Whether it is the same token, or a mistyped word. */
 const isAlike = (wanted = '', has = ''): boolean =>
   wanted === has || (wanted.length >= MISTYPED && isWithin(wanted, has, wanted.length / MISTYPED))
 
@@ -102,7 +102,7 @@ function withoutIdleLines(
   sought: string
 ): { start: number; end: number } {
   const wanted = counts(sought)
-  // Of a rest that begins and ends as `sought` does, once is enough.
+  // If the rest begins and ends as `sought` does, it needs each word only once.
   const isIdle = (part: string, rest: string, most = isWhole(rest) ? 1 : Infinity): boolean => {
     const others = counts(rest)
     return wordsOf(part).every(word => (others.get(word) ?? 0) >= Math.min(most, wanted.get(word) ?? 0))
@@ -114,7 +114,7 @@ function withoutIdleLines(
   for (;;) {
     const { bytes } = haystack
     const [first, last] = [bytes.indexOf(LF, start) + 1, bytes.lastIndexOf(LF, end - 1)]
-    // A last break belongs to the line that it ends.
+    // A final break belongs to the line that it ends.
     if (first === 0 || first >= end) return { start, end }
     const [head, tail] = [haystack.text(start, first), haystack.text(last, end)]
     const [withoutHead, withoutTail] = [haystack.text(first, end), haystack.text(start, last)]
@@ -131,7 +131,7 @@ function counts(text: string): Map<string, number> {
   return found
 }
 
-/** Brackets without their other half, of each pair. Those of `=>`, `->`, `<=` and `>=` aren't counted. */
+/** Unmatched brackets of each kind. Those of `=>`, `->`, `<=` and `>=` don't count. */
 function unmatched(text: string): { opening: number; closing: number }[] {
   const plain = text.replace(/[-=]>|[<>]=/g, '')
   return PAIRS.map(([open, close]) => {
@@ -145,7 +145,7 @@ function unmatched(text: string): { opening: number; closing: number }[] {
   })
 }
 
-/** Where the line around `at` begins; more than a long line before `at` where that is farther. */
+/** Where the line around `at` begins; if that is too far, a position further back than a long line. */
 function lineStart({ bytes }: Haystack, at: number, withIndent: boolean): number {
   const start = lineStartIn(bytes, at, LONGEST_STATEMENT + 1)
   if (withIndent) return start
@@ -153,7 +153,7 @@ function lineStart({ bytes }: Haystack, at: number, withIndent: boolean): number
   return skipped === -1 ? at : start + skipped
 }
 
-/** Where the line around `at` ends, likewise. */
+/** Where the line around `at` ends; if that is too far, a position further on than a long line. */
 function lineEnd({ bytes }: Haystack, at: number, withBlanks: boolean): number {
   if (at > 0 && isBreakByte(bytes[at - 1]!)) return at
   const rest = bytes.subarray(at, at + LONGEST_STATEMENT + 1)
@@ -165,8 +165,8 @@ function lineEnd({ bytes }: Haystack, at: number, withBlanks: boolean): number {
 const isBlank = (byte: number): boolean => byte === 32 || byte === 9
 
 /**
- * The regions, with more rank for those of a single line of old_text whose line begins and ends as that does: what a
- * line assigns to, or calls, says more than what it has in common with others.
+ * Gives more rank to regions of a single line of old_text whose line begins and ends with the same tokens: what a line
+ * assigns to, or calls, says more than what it has in common with others.
  */
 export function rankedByEdges<R extends Ranked>(haystack: Haystack, regions: readonly R[]): R[] {
   const edges = new Map<Ranked['old'], string[]>()
@@ -177,7 +177,7 @@ export function rankedByEdges<R extends Ranked>(haystack: Haystack, regions: rea
   })
 }
 
-/** The tokens of `sought`; none where it says nothing of the edges of a line. */
+/** The tokens of `sought`; none if it says nothing about the edges of a line. */
 function edgesOf(sought: string): string[] {
   const line = sought.trim()
   const tokens = line.includes('\n') ? [] : tokensOf(line)

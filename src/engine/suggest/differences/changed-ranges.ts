@@ -1,4 +1,4 @@
-// Where two lists differ, as ranges. Does not know what they are lists of.
+// Where two lists differ, as ranges.
 import { diffArrays } from 'diff/lib/diff/array.js'
 
 /** The items `from` to `to` (exclusive) of one list that became the items `otherFrom` to `otherTo` of the other. */
@@ -10,8 +10,8 @@ export interface ChangedRange {
 }
 
 /**
- * The ranges in which two lists differ, in order, with at least one common item between two of them; undefined where
- * there are more than `mostEdits` items that only one of them has.
+ * The ranges in which two lists differ, in order, with at least one common item between two of them. Undefined if more
+ * than `mostEdits` items are in only one of the lists.
  */
 export function changedRanges(
   list: readonly string[],

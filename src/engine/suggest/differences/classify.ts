@@ -1,5 +1,5 @@
-// How old_text and the region found differ, in types an answer shows, and the one cause that a sentence names. Does not
-// know sentences.
+// How old_text and the region found differ, as types that an answer shows, and the one cause that a sentence names.
+// Does not know sentences.
 import { type EightBitEncoding, excerpt } from '../../text/encoding.ts'
 import { withLf, withoutLastLf } from '../../text/lines.ts'
 import type { OldText, Reading } from '../readings.ts'
@@ -60,8 +60,8 @@ export type CauseType =
   | 'never_there'
 
 /**
- * Why old_text isn't there: the piece of it and that of the file that show it. `more_differences`: how many others
- * there are that it says nothing of; absent where there are none.
+ * Why old_text isn't there, with the pieces of old_text and of the file that show it. `more_differences`: how many
+ * differences the cause doesn't cover; absent if there are none.
  */
 export interface Cause {
   type: CauseType
@@ -70,18 +70,18 @@ export interface Cause {
   more_differences?: number
 }
 
-/** What is between a region and old_text. */
+/** The differences between a region and old_text. */
 export interface Classified {
-  /** The first twenty, in the order of the text; what differs in the same way at several places is there once. */
+  /** The first twenty, in the order of the text; a difference that repeats at several places is listed once. */
   differences: Difference[]
-  /** How many more there are; absent where there are none. */
+  /** How many more there are; absent if there are none. */
   more_differences?: number
   cause: Cause
 }
 
-/** Words that differ up to which each is taken for a slip; of more, the file has changed. */
+/** Up to this many differing words, each counts as a slip; with more, the file has changed. */
 const MOST_WORDS = 2
-/** Differences that are shown, the first, and about how many UTF-16 units of each. */
+/** Most differences to show (the first), and about how many UTF-16 units of each. */
 const MOST_SHOWN = 20
 const SHOWN_LENGTH = 80
 
@@ -120,7 +120,7 @@ const TYPE: Record<DifferenceKind, DifferenceType> = {
   content: 'content'
 }
 
-/** Kinds that leave the words as they are; of several, the first names the cause. */
+/** Kinds that don't change the words; if there are several, the first of this list names the cause. */
 export const FORMS = [
   'html_entities',
   'over_escaped',
@@ -141,7 +141,7 @@ export const FORMS = [
 ] as const satisfies readonly DifferenceKind[]
 
 export interface Sought {
-  /** As it was sent. */
+  /** Old_text as sent. */
   sent: string
   /** The reading of it that was found. */
   old: OldText
@@ -149,11 +149,11 @@ export interface Sought {
   elided: boolean
   /** The region is a part of a very long line. */
   inLongLine: boolean
-  /** The region isn't UTF-8: what it seems to be. */
+  /** The encoding that the region seems to have, if it isn't UTF-8. */
   encoding?: EightBitEncoding
 }
 
-/** Kinds of which one sentence speaks, wherever they are. */
+/** Groups of kinds that one sentence covers, wherever they occur. */
 const SPOKEN_OF: readonly (readonly DifferenceKind[])[] = [
   ['indentation', 'tabs'],
   ...(
@@ -172,12 +172,12 @@ const SPOKEN_OF: readonly (readonly DifferenceKind[])[] = [
   ).map(kind => [kind])
 ]
 
-/** The differences between what was sought and what was found (long pieces cut), and their cause. */
+/** The differences between the text sought and the text found (long pieces cut), and their cause. */
 export function classify(sought: Sought, found: string): Classified {
   const classified = classifyText(sought, found)
   const { encoding, old } = sought
   if (encoding === undefined) return classified
-  // No old_text matches such bytes, so this is to be said before all else.
+  // No old_text can match such bytes, so the encoding is the cause whatever else differs.
   const differences = classified.differences.filter(({ type }) => type !== 'line_endings')
   const others = differences.filter(difference => !NOT_ASCII.test(difference.found)).length
   const letter = encoding === 'latin-1' ? NOT_ASCII.exec(found)![0] : ''
@@ -199,7 +199,7 @@ function classifyText({ sent, old, elided, inLongLine }: Sought, found: string):
   const plain = withLf(sent)
   const hunks = distinct(allHunks(old.source, there))
   const asSent = old.reading === 'as_sent' ? hunks : distinct(allHunks(plain, there))
-  // A reading is named where it leaves less than there is as it was sent.
+  // Name a reading only if it leaves fewer differences than the text as sent.
   const read = old.reading === 'as_sent' || hunks.length >= asSent.length ? undefined : READ[old.reading]
   if (read !== undefined) {
     const prefix = { type: read.type, ...pieces(firstLine(sent), firstLine(old.source)) }
@@ -218,7 +218,7 @@ function classifyText({ sent, old, elided, inLongLine }: Sought, found: string):
   return { differences: [{ type: 'line_endings', ...breaks }], cause: { type: 'line_endings', ...breaks } }
 }
 
-/** The differences, with the break that ends only old_text. That only the region ends with one is not a difference. */
+/** The differences; a final break counts if only old_text has it, not if only the region has it. */
 function allHunks(source: string, there: string): WordHunk[] {
   if (source.endsWith('\n') === there.endsWith('\n')) return hunksOf(source, there)
   if (there.endsWith('\n')) return hunksOf(`${source}\n`, there)
@@ -242,7 +242,7 @@ const shown = (differences: readonly Difference[]): Omit<Classified, 'cause'> =>
 
 const more = (count: number): { more_differences?: number } => (count > 0 ? { more_differences: count } : {})
 
-/** An entity that the file has less often, as an example. */
+/** An example of an entity that the file has less often. */
 function addedEntity(sent: string, there: string): { expected?: string } {
   const entities = sent.match(/&(?:lt|gt|amp|quot|#0?39|apos|nbsp);/g) ?? []
   const added = entities.find(entity => sent.split(entity).length > there.split(entity).length)
@@ -256,7 +256,7 @@ const pieces = (expected: string, found: string) => ({
   found: excerpt(found, SHOWN_LENGTH)
 })
 
-/** The cause of differences: of what leaves the words as they are only where there is nothing else. */
+/** The cause of the differences; one that doesn't change the words is the cause only if there is nothing else. */
 function causeOf(hunks: readonly WordHunk[], inLongLine: boolean): Cause {
   const words = hunks.filter(({ kind }) => !(FORMS as readonly DifferenceKind[]).includes(kind))
   const named = words[0] ?? FORMS.flatMap(form => hunks.find(({ kind }) => kind === form) ?? [])[0]!

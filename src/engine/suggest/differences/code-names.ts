@@ -1,6 +1,6 @@
-// Whether a word of a text is a name in code. Does not know languages: what isn't clear is not a name.
+// Whether a word of a text is a name in code, in any language: if that isn't clear, it is not a name.
 
-/** What declares the name after it. */
+/** Keywords that declare the name after them. */
 const DECLARES = new Set(
   (
     'const let var function def class interface type enum struct trait impl fn func fun val namespace package module ' +
@@ -8,7 +8,7 @@ const DECLARES = new Set(
   ).split(' ')
 )
 
-/** Words that languages have themselves. */
+/** Keywords of programming languages. */
 const KEYWORDS = new Set([
   ...DECLARES,
   ...(
@@ -21,7 +21,7 @@ const KEYWORDS = new Set([
   ).split(' ')
 ])
 
-/** Tokens before a word that are looked at. */
+/** Most tokens before a word to check. */
 const MOST_BEFORE = 200
 
 /** Whether the tokens `from` to `to` (exclusive) of a text are one name: no number, keyword, or word of a comment. */
@@ -38,10 +38,10 @@ export function isName(tokens: readonly string[], from: number, to: number): boo
 const isInComment = (before: string): boolean =>
   /(?:^|[^:])\/\/|\/\*(?!.*\*\/)|<!--|(?:^|\s)#\s|^\s*(?:\*|--|;|%)\s/.test(before)
 
-/** An odd number of quotes: within a string, or in prose with an apostrophe. */
+/** Whether the number of quotes before is odd: within a string, or in prose with an apostrophe. */
 const isInQuotes = (before: string): boolean => ['"', "'", '`'].some(quote => before.split(quote).length % 2 === 0)
 
-/** Whether what is beside a word is seldom beside one of prose: `name(`, `.name`, `const name`, `name =`. */
+/** Whether the text around a word is rare in prose: `name(`, `.name`, `const name`, `name =`. */
 function isUsedInCode(tokens: readonly string[], at: number): boolean {
   const [before = '', after = '', second = ''] = [tokens[at - 1], tokens[at + 1], tokens[at + 2]]
   const isGap = (token: string): boolean => token.trim() === ''

@@ -1,20 +1,19 @@
-// How an edit changes a text: in whole lines where it can be said so, else in words. Does not know what else became of
-// the text.
+// How an edit changes a text: in whole lines if possible, else in words.
 import { beginsLine, haveLetters, linesOfWords, quotePairs, type LineOfWords, type Word } from '../words.ts'
 import { changedRanges, type ChangedRange } from './changed-ranges.ts'
 
-/** A range of words; `isLines`: whole lines are put in, taken out, or both. */
+/** A range of words; `isLines`: whole lines are inserted, removed, or both. */
 export interface WordsChanged extends ChangedRange {
   isLines?: boolean
 }
 
 export interface ChangedLines {
   edits: WordsChanged[]
-  /** Lines that are moved, by their first word in the new text: the line of the old one. */
+  /** Moved lines: the first word in the new text, with the line of the old text. */
   moved: Map<number, LineOfWords>
 }
 
-/** The change from `base` to `mine`. Undefined: there are more than `mostEdits` lines or words that only one has. */
+/** The change from `base` to `mine`. Its methods return undefined if more than `mostEdits` lines or words differ. */
 export class EditChanges {
   readonly #base: readonly Word[]
   readonly #mine: readonly Word[]
@@ -29,7 +28,7 @@ export class EditChanges {
     this.#quoted = { base: insideQuotes(base), mine: insideQuotes(mine) }
   }
 
-  /** Lines that both have stay, whatever words they have in common with those beside them. */
+  /** The changes by lines: lines that both have stay, whatever words they share with neighbouring lines. */
   byLines(): ChangedLines | undefined {
     const [base, mine] = [linesOfWords(this.#base), linesOfWords(this.#mine)]
     const [keys, otherKeys] = [base.map(({ key }) => key), mine.map(({ key }) => key)]
@@ -41,7 +40,7 @@ export class EditChanges {
       otherFrom: mine[otherFrom]?.from ?? this.#mine.length - 1,
       otherTo: mine[otherTo]?.from ?? this.#mine.length - 1
     })
-    // A block that is put in or taken out begins after blank lines, if there are any.
+    // An inserted or removed block begins after blank lines, if there are any.
     const breaks = (range: ChangedRange): number => {
       const { words, start } = this.#changed(asWords(range))
       return words[start]!.gap.split('\n').length
@@ -68,7 +67,7 @@ export class EditChanges {
     return edits && { edits, moved: new Map() }
   }
 
-  /** What is put in or taken out is whole lines if it can be, else whole strings. */
+  /** The changes by words: whole lines if possible, else whole strings. */
   #inWords({ from, to, otherFrom, otherTo }: ChangedRange): ChangedRange[] | undefined {
     const keys = this.#base.slice(from, to).map(({ text }) => text)
     const otherKeys = this.#mine.slice(otherFrom, otherTo).map(({ text }) => text)
@@ -91,7 +90,7 @@ export class EditChanges {
     return slid(found, keys, otherKeys, (all, range) => all.find(isWhole) ?? all.find(isOutside) ?? range).map(shifted)
   }
 
-  /** The words that are put in, or taken out where none are. */
+  /** The inserted words, or the removed ones if none are inserted. */
   #changed({ from, to, otherFrom, otherTo }: ChangedRange) {
     return otherFrom < otherTo
       ? { words: this.#mine, quoted: this.#quoted.mine, start: otherFrom, end: otherTo }
@@ -99,7 +98,7 @@ export class EditChanges {
   }
 }
 
-/** Lines that are put in, each with one that is the same and is taken out. */
+/** Inserted lines, each with an equal line that is removed. */
 function movedLines(
   ranges: readonly ChangedRange[],
   base: readonly LineOfWords[],
@@ -108,7 +107,7 @@ function movedLines(
   const taken = ranges.flatMap(({ from, to }) => base.slice(from, to))
   const moved = new Map<LineOfWords, LineOfWords>()
   for (const line of ranges.flatMap(({ otherFrom, otherTo }) => mine.slice(otherFrom, otherTo))) {
-    // A bracket alone is no line that would be known again.
+    // A bracket alone isn't enough to recognize a line.
     const at = haveLetters(line.text) ? taken.findIndex(({ text }) => text === line.text) : -1
     if (at !== -1) moved.set(line, taken.splice(at, 1)[0]!)
   }
@@ -124,8 +123,8 @@ function insideQuotes(words: readonly Word[]): Set<number> {
 type Pick = (all: ChangedRange[], range: ChangedRange) => ChangedRange
 
 /**
- * The ranges; one that has items of one list only is put where `pick` says, of all places where it comes to the same. A
- * common item stays between two of them.
+ * The ranges; one with items of only one list moves to the place that `pick` chooses among all equivalent places. A
+ * common item stays between two ranges.
  */
 function slid(
   ranges: readonly ChangedRange[],
@@ -143,7 +142,7 @@ function slid(
   })
 }
 
-/** Where a range with items of one list only may be as well, between items `least` and `most` of `list`. */
+/** All equivalent places of a range with items of only one list, between items `least` and `most` of `list`. */
 function placesOf(
   range: ChangedRange,
   list: readonly string[],

@@ -1,11 +1,11 @@
-// What differs between two short texts, piece by piece, and of which kind each difference is. Does not know files.
+// The differences between two short texts, piece by piece, with the kind of each.
 import { distance } from 'fastest-levenshtein'
 import { withoutEntities } from '../readings.ts'
 import { changedRanges } from './changed-ranges.ts'
 import { isName } from './code-names.ts'
 import { plainDashes, plainQuotes } from './typography.ts'
 
-/** What a difference is about, finer than an answer says it. */
+/** What a difference is about, in more detail than an answer shows. */
 export type DifferenceKind =
   | 'indentation'
   | 'tabs'
@@ -31,7 +31,7 @@ export type DifferenceKind =
   | 'lines_added'
   | 'content'
 
-/** A difference: the piece of old_text and that of the file, with the words beside them where the pieces are blank. */
+/** A difference: the pieces of old_text and of the file, with the words next to them if the pieces are blank. */
 export interface WordHunk {
   kind: DifferenceKind
   expected: string
@@ -39,23 +39,23 @@ export interface WordHunk {
 }
 
 const TOKEN = /\n|[^\S\n]+|&(?:lt|gt|amp|quot|apos|nbsp|#\d+);|[\p{L}\p{M}\p{N}_$]+|[^]/gu
-/** The same with escapes of white space as tokens of their own. */
+/** Like `TOKEN`, with escapes of white space as tokens of their own. */
 const TOKEN_OR_ESCAPE = new RegExp(String.raw`\\[nrt]|${TOKEN.source}`, 'gu')
 const ESCAPE = /\\[nrt]/g
-/** UTF-16 units of both texts, above which only what lies between their common beginning and end is compared. */
+/** UTF-16 units of both texts above which we compare only what lies between their common beginning and end. */
 const MOST_UNITS = 60_000
-/** Tokens of both texts, and of their differences, above which all is one difference. */
+/** Tokens of both texts, and edits between them, above which everything is one difference. */
 const MOST_TOKENS = 6000
 const MOST_EDITS = 400
-/** Tokens by which a difference is slid back to where a line begins; beyond, it isn't whole lines. */
+/** Most tokens to slide a difference back to the start of a line; beyond, it isn't whole lines. */
 const MOST_SLID = 200
-/** Edits, and UTF-16 units, of a word that is mistyped; another word is renamed. */
+/** Most edits, and least and most UTF-16 units, of a mistyped word; any other word is renamed. */
 const TYPO_EDITS = 2
 const TYPO_LENGTH = { least: 4, most: 99 }
 
 /**
- * The differences in order; where there are too many, a single one, of all between the first and the last. The breaks
- * of both are `\n`.
+ * The differences in order; if there are too many, a single one that covers all between the first and the last. Both
+ * texts must have `\n` breaks.
  */
 export function hunksOf(expected: string, found: string): WordHunk[] {
   if (expected.length + found.length <= MOST_UNITS) {
@@ -70,7 +70,7 @@ export function hunksOf(expected: string, found: string): WordHunk[] {
 }
 
 function hunksWithin(expected: string, found: string): WordHunk[] | undefined {
-  // An escape is a token where the texts haven't the same ones; elsewhere it may as well be `C:\temp`.
+  // Escapes are tokens only if the texts have different ones; otherwise it may as well be `C:\temp`.
   const token = hasSameEscapes(expected, found) ? TOKEN : TOKEN_OR_ESCAPE
   const tokens = (text: string): string[] => text.match(token) ?? []
   const [a, b] = [tokens(expected), tokens(found)]
@@ -83,11 +83,11 @@ const hasSameEscapes = (a: string, b: string): boolean => {
   return escapes === others
 }
 
-/** What must not be parted where texts are the same: the characters of a line, of a word. */
+/** Characters that the common beginning and end must not cut apart: those of a line, of a word. */
 const LINES = /[^\n]/
 const WORDS = /[\p{L}\p{M}\p{N}_$\ud800-\udfff]/u
 
-/** What lies between the beginning that two texts have in common and their common end. */
+/** What lies between the common beginning of two texts and their common end. */
 function betweenSame(a: string, b: string, whole: RegExp): [string, string] {
   let start = 0
   while (start < a.length && start < b.length && a[start] === b[start]) start++
@@ -118,15 +118,14 @@ function hunkOf(
     return { kind: kindOf(expected, found, lines !== undefined), expected, found }
   }
   const starts = isStart(a[fromA - 1] ?? b[fromB - 1])
-  // A gap is shown with the words on both sides; at the start of a line with the word after it.
+  // Show a gap with the words on both sides; at the start of a line only with the word after it.
   const [before, after] = [starts ? '' : a[fromA - 1]!, /\n/.test(a[toA] ?? '\n') ? '' : a[toA]!]
   return { kind: blankKind(x, y, starts, after === ''), expected: before + x + after, found: before + y + after }
 }
 
 /**
- * The tokens `from` to `to`, which one text has more than the other, as whole lines; undefined where they aren't. What
- * stands before them may be as well what ends them, so they are slid back to where a line begins: jsdiff puts a
- * difference as late as it can.
+ * The tokens `from` to `to`, which only one text has, as whole lines; undefined if they aren't. If the same tokens also
+ * precede them, slide back to where a line begins: jsdiff puts a difference as late as it can.
  */
 function wholeLines(all: readonly string[], from: number, to: number): string | undefined {
   const isWhole = (from: number, to: number) => isStart(all[from - 1]) && (to === all.length || all[to - 1] === '\n')
@@ -150,7 +149,7 @@ function blankKind(x: string, y: string, starts: boolean, ends: boolean): Differ
   return ends ? 'trailing_space' : 'spacing'
 }
 
-/** Characters of no width: format characters, variation selectors. */
+/** Characters without width: format characters, variation selectors. */
 const ZERO_WIDTH = /[\p{Cf}\ufe00-\ufe0f]+/gu
 const bare = (text: string): string => text.replace(/\s+/g, '')
 const plainSigns = (text: string): string => plainDashes(plainQuotes(text)).replaceAll('\u2026', '...')
@@ -159,8 +158,7 @@ const COMMENT = /^\s*(?:\/\/|\/\*|<!--|(?:#|--)\s)|(?:\*\/|-->)\s*$/
 const COMMENT_LINE = /^\s*(?:\*|#|--|;|%)\s*[\p{L}\p{N}]/u
 
 /**
- * The kind of a difference that isn't only white space. `atLine`: whole lines of one text stand where the other has
- * none.
+ * The kind of a difference that isn't only white space. `atLine`: one text has whole lines where the other has none.
  */
 function kindOf(x: string, y: string, atLine: boolean): DifferenceKind {
   const [a, b] = [bare(x), bare(y)]

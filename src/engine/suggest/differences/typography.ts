@@ -1,4 +1,4 @@
-// Signs that are written in several ways: quotation marks and dashes. Does not know texts.
+// Signs that can be written in several ways: quotation marks and dashes.
 
 /** Every sign that stands for a quotation mark, but for `"`. */
 const QUOTES = /[\u2018-\u201f\u2032\u2033\u00ab\u00bb\u00b4`']/g
