@@ -75,7 +75,7 @@ export type PatchFile =
   | ({ operation: 'create' } & Static<typeof PatchCreateSchema>)
   | ({ operation: 'update' } & Static<typeof PatchUpdateSchema>)
   | ({ operation: 'delete' } & Static<typeof PatchDeleteSchema>)
-/** A patch whose files have passed the schemas of their operations. */
+/** A patch whose files have each passed the schema for its operation. */
 export interface ApplyPatchRequest {
   files: PatchFile[]
   dry_run?: boolean

@@ -63,7 +63,7 @@ export const BatchResultSchema = named('BatchResult', 'What was changed, in all 
 
 export const BATCH_COMPONENTS = [BatchResultSchema]
 
-/** A batch whose operations have passed the schemas of the operations they name. */
+/** A batch whose operations have each passed the schema for the operation it names. */
 export interface BatchedRequest {
   operations: { operation: (typeof PREVIEWED)[number]; path: string; [field: string]: unknown }[]
   dry_run?: boolean

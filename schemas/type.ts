@@ -6,7 +6,7 @@ type Options = Readonly<Record<string, unknown>>
 /** Any schema at run time. */
 type Schema = object
 
-/** Schemas of optional fields. */
+/** The optional fields, by their schemas. */
 const optional = new WeakSet<Schema>()
 
 const ofType =
