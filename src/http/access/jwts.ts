@@ -163,7 +163,7 @@ function grantOf(payload: JWTPayload, trusted: Issuer, workspaces: ReadonlySet<s
   })
 }
 
-/** The highest of our scopes among a token's words, some of which may be meant for other services. */
+/** The highest of our scopes among a token's words; other words may be meant for other services. */
 const highest = (words: readonly (string | undefined)[]): Scope | undefined =>
   SCOPES.findLast(one => words.includes(one))
 

@@ -4,7 +4,7 @@ import { below, linesOf, numbered } from '../answers/brief/layout.ts'
 import { type CallSyntax, pathShown } from '../answers/call-names.ts'
 import { listed, span } from '../answers/phrases.ts'
 
-/** The same width that the vendor's tools use. */
+/** As in the vendor's tools. */
 const NUMBER_WIDTH = 6
 
 /** The lines of a file, and how to continue if some are left. `shown`: the path as it was sent. */
