@@ -126,7 +126,7 @@ export const HistoryResultSchema = named('HistoryResult', 'Edits, newest first.'
 export const editFacts = PastEdit.properties
 const { edit_id, batch_id, operation, at, token, agent, session, reason } = editFacts
 
-/** An edit that an answer mentions beside its subject. */
+/** An edit that an answer mentions besides its subject. */
 export const NamedEdit = named('NamedEdit', 'An edit that is named in this answer.', {
   edit_id,
   batch_id,

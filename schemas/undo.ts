@@ -27,7 +27,7 @@ export const namedChanges = (description: string) =>
 
 const { expected_hash, dry_run, show_diff, max_diff_lines, context_lines } = changeFields
 
-/** The fields that undo and redo accept beside the selector. */
+/** The fields that undo and redo accept besides the selector. */
 export const takeBackFields = {
   expected_hash,
   dry_run,

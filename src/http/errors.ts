@@ -125,8 +125,8 @@ export const makeClientErrorHandler =
         : error.code === 'HPE_HEADER_OVERFLOW'
           ? { code: 'HEADERS_TOO_LARGE', limit: HEADER_BYTES }
           : invalidRequest(`it is not valid HTTP (${error.code ?? 'unknown'})`)
-    // Keep reading the socket: closing it with unread bytes would reset it, which can overtake the answer. So the rest
-    // of a slow request may still arrive.
+    // Keep reading the socket: closing it with unread bytes would reset it, which can overtake the answer. So a slow
+    // request may still arrive in full.
     refused.add(socket)
     refuse(logger, socket, failure)
   }

@@ -60,8 +60,8 @@ export function sendAnswer(reply: FastifyReply, answer: Answer | CallAnswer): Fa
 }
 
 /**
- * For the last request on a connection, answered before its body has arrived: closes the connection only when the rest
- * of the body was read and dropped. Closing with unread bytes is a reset, which can overtake the answer.
+ * Closes the connection after its last request if that is answered before its body has arrived. Waits until the rest
+ * was read and dropped: closing with unread bytes is a reset, which can overtake the answer.
  */
 function closeWhenRead(reply: FastifyReply): void {
   const { raw: response } = reply

@@ -27,7 +27,7 @@ export function resourceFor(issuers: readonly Issuer[], host = ''): Resource | n
     metadata: {
       resource: audience,
       authorization_servers: own.map(({ issuer }) => issuer),
-      // Clients ask for all of these, even if told to ask for fewer.
+      // Clients ask for all of these, even if a challenge asks for fewer.
       ...(scopes_supported.length > 0 && { scopes_supported }),
       bearer_methods_supported: ['header'],
       resource_name: 'editd'

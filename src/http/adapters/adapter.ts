@@ -11,7 +11,7 @@ import type { SentNames } from '../requests/field-aliases.ts'
 
 export const TEXT_TYPE = 'text/plain'
 
-/** What a call takes from its request beside the body. */
+/** What a call takes from its request besides the body. */
 export type AdapterContext = Omit<Call, 'body' | 'naming' | 'agent' | 'defaults' | 'sentNames'>
 
 /** The answer: the operation's status, the text for the model, and data for programs. */
@@ -45,7 +45,7 @@ export interface OwnCall {
   sentNames?: SentNames
 }
 
-/** A model's default: it should be told when it breaks a file's syntax. */
+/** The defaults for a model: it should learn when it breaks a file's syntax. */
 const DEFAULTS = { syntax: 'warn' }
 
 /** Runs a call. Its problems use the names of `naming`. */

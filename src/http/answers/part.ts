@@ -33,7 +33,7 @@ export function behindNamed({ behind }: FailedPart, naming: CallSyntax): string 
 }
 
 /**
- * Says that the operation was tried on a text that earlier operations had changed; empty if it was tried on the file's.
+ * Says that the operation was tried on a text that earlier operations had changed; empty if it was tried on the file.
  */
 export function afterOthers({ after, list = 'operations' }: FailedPart): string {
   if (after.length === 0) return ''

@@ -1,5 +1,5 @@
-// Limits a failure to what its caller can act on: fixes whose fields it has, paths that it can name. Does not know
-// sentences.
+// Limits a failure to what its caller can act on: fixes for which it has the fields, paths that it can name. Does not
+// know sentences.
 import type { Fix, FixedLines, FixedText } from '../../engine/failure.ts'
 import type { Failure } from '../request-failure.ts'
 import type { CallSyntax, OptionalField } from './call-names.ts'

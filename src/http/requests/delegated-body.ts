@@ -7,7 +7,7 @@ import { hasProperty, propertiesOf, toJsonSchema } from './json-schema.ts'
 import type { Validated } from './validation.ts'
 import { makeValidator, type SchemaError } from './validator.ts'
 
-/** A schema, and the schemas of its lists' items. */
+/** A schema, and the schemas for items in its lists. */
 type Fields = Pick<Readable, 'request' | 'items'>
 
 /** The operation that a body is for: what reading the body needs to know of it. */

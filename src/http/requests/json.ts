@@ -31,8 +31,7 @@ const partsOf = (headers: IncomingHttpHeaders): string[] =>
     .map(part => part.trim())
 
 /**
- * The failure of a request whose headers announce none of these media types, compression, or another charset than
- * UTF-8; else null.
+ * The failure if the headers announce none of these media types, compression, or another charset than UTF-8; else null.
  */
 export function refuseMedia(
   headers: IncomingHttpHeaders,

@@ -123,7 +123,7 @@ function allowedBy({ type, enum: words, anyOf, minimum, maximum }: JsonSchema): 
 const sizeOf = (keyword: string, limit: unknown) =>
   counted(Number(limit), keyword.endsWith('Items') ? 'item' : 'character')
 
-/** The field whose text is replaced, by the field with the new text. */
+/** The field with the old text, by the field with the text that replaces it. */
 const REPLACED: Record<string, string | undefined> = { new_text: 'old_text', new_str: 'old_str' }
 
 function inWords(error: SchemaError, body: unknown, validated: Validated): InvalidField {

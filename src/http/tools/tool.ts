@@ -32,7 +32,7 @@ export interface Toolbox {
   missing(name: string): RequestFailure
 }
 
-/** A model's default: it should be told when it breaks a file's syntax. */
+/** The defaults for a model: it should learn when it breaks a file's syntax. */
 const DEFAULTS = { syntax: 'warn' }
 
 /** The caller of an operation as a tool: its answers refer to other calls by tool name. */

@@ -263,7 +263,7 @@ function oneOf(places: readonly string[], at: number): string {
   return same === 1 ? place : `${place} (place ${number} of ${same})`
 }
 
-/** Of the fixes for the first place, the one with the shortest call; prefers those with a new_text. */
+/** The shortest call among the fixes for the first place; skips those without a new_text if the first one has one. */
 export function shortest(ready: readonly EditFix[], failure: EditPosition, call: FailedCall): EditFix {
   const [first] = ready as [EditFix, ...EditFix[]]
   const [from, to] = first.lines ?? [1, Infinity]

@@ -133,7 +133,7 @@ function file(outcome: InspectOutcome, searched: SearchedText | undefined, looke
   )
 }
 
-/** The call that goes on from where the answer was cut. */
+/** The call that continues where the answer was cut. */
 function continued({ made, naming }: Looked, from: object): string | undefined {
   const { start_line, start_column, search, regex, ignore_case, structure, start_item, max_items, ...rest } =
     made.arguments
