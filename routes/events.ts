@@ -1,4 +1,4 @@
-// GET /events: what is changed, as server-sent events. Does not know what they say.
+// GET /events: changes as server-sent events. Does not know their content.
 import type { FastifyInstance } from 'fastify'
 import { acceptsEvents } from '../src/http/requests/accept.ts'
 import type { EventStreams } from '../src/http/event-streams.ts'
@@ -21,7 +21,7 @@ export function events(app: FastifyInstance, streams: EventStreams): void {
       const { accept, 'last-event-id': last } = request.headers
       if (request.url.includes('?')) return sendProblem(reply, QUERY)
       if (!acceptsEvents(accept)) return sendProblem(reply, ACCEPT)
-      // Before it waits for anything: its token may not be taken any more when it has.
+      // Read before the await: the token may become invalid while we wait.
       const { ends } = streams
       const following = await viewOf(request).workspace.follow(last?.toString())
       if (!following.ok) {
@@ -29,7 +29,7 @@ export function events(app: FastifyInstance, streams: EventStreams): void {
       }
       reply.hijack()
       reply.type('text/event-stream; charset=utf-8').header('cache-control', 'no-store')
-      // Proxies are not to wait for more.
+      // Proxies must not buffer the stream.
       reply.header('x-accel-buffering', 'no')
       for (const [name, value] of Object.entries(reply.getHeaders())) reply.raw.setHeader(name, value ?? '')
       await streams.run(reply.raw, following.value, { ends, expires: request.grant?.expires })

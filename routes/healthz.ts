@@ -1,4 +1,4 @@
-// GET /healthz: the process runs.
+// GET /healthz: answers while the process runs.
 import type { FastifyInstance } from 'fastify'
 import { Health } from '../schemas/health.ts'
 import { factsRoute } from '../src/http/openapi.ts'

@@ -30,7 +30,7 @@ export function mcp(app: FastifyInstance, logger: Logger): void {
       } satisfies McpRequest
       const answered = await answer(message)
       const [problem] = beyond
-      // A client with a token of an issuer can get one that reaches further, which it does when it sees this status.
+      // A client whose token comes from an issuer can get one with a wider scope. It does so when it sees this status.
       return problem !== undefined && request.grant?.byIssuer !== undefined
         ? sendAnswer(reply, problem)
         : reply.send(answered)

@@ -1,4 +1,4 @@
-// GET /openapi.tools.json: the document for tool hosts. Does not know what is in it.
+// GET /openapi.tools.json: the document for tool hosts.
 import type { FastifyInstance } from 'fastify'
 import { ADDRESSED_BY, publicUrl } from '../src/http/workspace-url.ts'
 import { sendFile, textFileBy } from '../src/http/static-file.ts'
@@ -7,7 +7,7 @@ import { toolsDocument } from '../src/http/tools/openapi-tools.ts'
 import type { Toolbox } from '../src/http/tools/tool.ts'
 
 export function openapiToolsJson(app: FastifyInstance, box: Toolbox, components: Components, version: string): void {
-  // Hosts want an absolute URL.
+  // Hosts need an absolute URL.
   const fileFor = textFileBy('application/json; charset=utf-8', url =>
     JSON.stringify(toolsDocument(box.offered, components, version, url))
   )

@@ -1,4 +1,4 @@
-// GET /review and /page/*: the page where a person sees what agents did, and its files. Does not know what is in them.
+// GET /review and /page/*: the page where a person reviews what agents did, and its files.
 import type { FastifyInstance } from 'fastify'
 import type { WebPage } from '../src/http/static-file.ts'
 

@@ -1,4 +1,4 @@
-// GET /readyz: the service takes requests.
+// GET /readyz: whether the service accepts requests.
 import type { FastifyInstance } from 'fastify'
 import { Readiness } from '../schemas/health.ts'
 import { factsRoute } from '../src/http/openapi.ts'

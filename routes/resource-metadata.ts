@@ -1,11 +1,11 @@
-// GET /.well-known/oauth-protected-resource: where clients get a token for this server (RFC 9728). Also at any path
-// below, where clients look for the metadata of a URL of that path. Does not know how a token is checked.
+// GET /.well-known/oauth-protected-resource: where clients get a token for this server (RFC 9728). Also serves every
+// path below it, where clients look for the metadata of a URL with that path. Does not know how a token is checked.
 import type { FastifyInstance } from 'fastify'
 import { RESOURCE_METADATA_PATH, type Resource } from '../src/http/access/resource.ts'
 import type { Routes } from '../src/http/errors.ts'
 import { sendProblem } from '../src/http/send.ts'
 
-/** `spaces` as of `Spaces`. */
+/** `spaces`: see `Spaces`. */
 export function resourceMetadata(
   app: FastifyInstance,
   spaces: { resource(host: string | undefined): Resource | null },

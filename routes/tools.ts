@@ -1,4 +1,4 @@
-// GET /tools: the operations as tool definitions of a host. Does not know any tool or host.
+// GET /tools: the operations as tool definitions for a host. Does not know any tool or host.
 import type { FastifyInstance } from 'fastify'
 import { TOOL_FORMATS, ToolDefinitions, ToolsQuery } from '../schemas/tools.ts'
 import { factsRoute } from '../src/http/openapi.ts'
@@ -20,7 +20,7 @@ const route = factsRoute({
   access: 'token'
 })
 
-/** `output_schema`: whether the form for MCP says what a tool answers. */
+/** `output_schema`: whether the MCP form includes the schema of a tool's answer. */
 export function tools(app: FastifyInstance, components: Components, output_schema: boolean): void {
   const queryOf = queryReader(ToolsQuery)
   app.route({

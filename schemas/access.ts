@@ -1,11 +1,11 @@
-// What a token may do. Knows only the words, not where they are checked.
+// The scopes of a token. Knows only the words, not where they are checked.
 
 /**
- * Each may do what those before it may. read: look, preview and dry runs. edit: change files, and take back its own
- * changes. review: also keep changes, take back those of others, and delete files.
+ * Each scope includes those before it. read: look, preview and dry runs. edit: change files, and undo its own changes.
+ * review: also keep changes, undo other callers' changes, and delete files.
  */
 export const SCOPES = ['read', 'edit', 'review'] as const
 export type Scope = (typeof SCOPES)[number]
 
-/** Whether `scope` is enough where `needed` is asked for. */
+/** Whether `scope` covers `needed`. */
 export const reaches = (scope: Scope, needed: Scope): boolean => SCOPES.indexOf(scope) >= SCOPES.indexOf(needed)

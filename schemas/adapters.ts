@@ -1,4 +1,4 @@
-// What the routes under /adapters take and answer: calls of the editors that models were trained on, as their vendors
+// What the routes under /adapters accept and answer: calls of the editors that models were trained on, as their vendors
 // define them. Knows only the wire format.
 import type { Static } from 'typebox'
 import { Type } from './type.ts'
@@ -33,18 +33,20 @@ const insert = { path: ofFile, insert_line: insertLine, insert_text: insertText 
 const command = <const C extends string, P extends object>(name: C, fields: P) =>
   Type.Object({ command: word([name], 'The command.'), ...fields }, { additionalProperties: false })
 
-/** The fields of each command, by its name, for Anthropic's text editor tool, also in its earlier versions. */
+/**
+ * The fields of each command of Anthropic's text editor tool, by command name; includes those of its earlier versions.
+ */
 export const TEXT_EDITOR_COMMANDS = {
   view: command('view', view),
   create: command('create', create),
-  // Without new_str the vendor's own editor deletes the text; a model that means that says so.
+  // Without new_str, the vendor's own editor deletes the text. Here a model that wants a deletion must say so.
   str_replace: command('str_replace', strReplace),
   // Before 2025-07-28 the text to insert was in new_str.
   insert: command('insert', { ...insert, insert_text: Type.Optional(insertText), new_str: Type.Optional(newText) }),
   undo_edit: command('undo_edit', { path: ofFile })
 }
 
-/** The same for Anthropic's memory tool. */
+/** The fields of each command of Anthropic's memory tool, by command name. */
 export const MEMORY_COMMANDS = {
   view: command('view', view),
   create: command('create', create),
@@ -95,7 +97,7 @@ export const ApplyPatchCall = Type.Object(
   },
   {
     $id: 'ApplyPatchCall',
-    // The item has other fields, which the API adds.
+    // The API adds other fields to the item.
     additionalProperties: true,
     description: "An apply_patch_call of OpenAI's Responses API: the whole item as it came."
   }

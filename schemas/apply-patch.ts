@@ -1,4 +1,4 @@
-// What a patch asks for and what is answered: files that are created, updated, moved and deleted, all or nothing. It has
+// What a patch asks for and what we answer: files that are created, updated, moved and deleted, all or nothing. It has
 // no route: the adapters translate what models produce into it. Knows only the wire format.
 import type { Static } from 'typebox'
 import { Type } from './type.ts'
@@ -29,7 +29,7 @@ export const PatchUpdateSchema = named('PatchUpdate', 'A change of a file, a new
 })
 export const PatchDeleteSchema = named('PatchDelete', 'A file that is deleted.', { path: requestPath })
 
-/** Any of these. */
+/** Any of these file operations, as one flat object. */
 export const PatchFileSchema = named('PatchFile', 'What is done to one file.', {
   operation: word(['create', 'update', 'delete'], 'Which of them.'),
   path: requestPath,
@@ -75,7 +75,7 @@ export type PatchFile =
   | ({ operation: 'create' } & Static<typeof PatchCreateSchema>)
   | ({ operation: 'update' } & Static<typeof PatchUpdateSchema>)
   | ({ operation: 'delete' } & Static<typeof PatchDeleteSchema>)
-/** A patch whose files have passed the schemas of what is done to them. */
+/** A patch whose files have each passed the schema for its operation. */
 export interface ApplyPatchRequest {
   files: PatchFile[]
   dry_run?: boolean

@@ -1,4 +1,4 @@
-// What POST /batch takes and answers: operations on many files, all or nothing. Knows only the wire format.
+// What POST /batch accepts and answers: operations on many files, all or nothing. Knows only the wire format.
 import type { Static, TSchema } from 'typebox'
 import { Type } from './type.ts'
 import { expectedHash, named, ref, requestPath, word, madeOnce } from './common.ts'
@@ -7,14 +7,14 @@ import { editId } from './history.ts'
 import { BatchedResultSchema } from './outcome.ts'
 import { PREVIEWED, PreviewEdit, previewRequest } from './preview.ts'
 
-/** Operations of one batch, and the paths that they may name together. */
+/** The most operations in one batch, and the most paths they may name together. */
 export const MAX_OPERATIONS = 1000
 export const MAX_BATCH_FILES = 100
 
-/** The fields of a request that are of the batch as a whole. */
+/** The fields that belong to the batch as a whole. */
 const BATCH_FIELDS: readonly string[] = ['dry_run', ...CALL_FIELDS]
 
-/** One operation of a batch, where one operation may hold this many edits. */
+/** One operation of a batch; `edits_max` bounds the edits in it. */
 export const batchOperation = madeOnce((edits_max: number) => {
   const { properties } = previewRequest(edits_max)
   const { operation: _, path: _path, edits: _edits, ...fields } = properties as Record<string, TSchema>
@@ -33,7 +33,7 @@ export const batchOperation = madeOnce((edits_max: number) => {
   })
 })
 
-/** The request of /batch, whose operations have this schema. */
+/** The request of /batch; its operations have this schema. */
 export const batchRequest = madeOnce((operation: ReturnType<typeof batchOperation>) =>
   named('BatchRequest', 'Operations on one file or many, in order: all of them, or none.', {
     operations: Type.Array(ref(operation), {
@@ -63,7 +63,7 @@ export const BatchResultSchema = named('BatchResult', 'What was changed, in all 
 
 export const BATCH_COMPONENTS = [BatchResultSchema]
 
-/** A batch whose operations have passed the schemas of those that they name. */
+/** A batch whose operations have each passed the schema for the operation it names. */
 export interface BatchedRequest {
   operations: { operation: (typeof PREVIEWED)[number]; path: string; [field: string]: unknown }[]
   dry_run?: boolean

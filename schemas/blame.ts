@@ -1,11 +1,11 @@
-// What POST /blame takes and answers: who wrote the lines of a file. Knows only the wire format.
+// What POST /blame accepts and answers: who wrote the lines of a file. Knows only the wire format.
 import type { Static } from 'typebox'
 import { Type } from './type.ts'
 import { answeredPath, count, hash, line, named, ref, requestPath, resolvedPath, sha256 } from './common.ts'
 import { editId, NamedEdit } from './history.ts'
 import { reach, shownLine } from './pending.ts'
 
-/** Lines that one answer lists at most, and where the request doesn't say how many. */
+/** The most lines in one answer, and the default. */
 const MAX_BLAMED_LINES = 5000
 export const DEFAULT_BLAMED_LINES = 1000
 

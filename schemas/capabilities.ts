@@ -1,4 +1,4 @@
-// What GET /capabilities answers. Knows only the wire format, not what the server is set to.
+// What GET /capabilities answers. Knows only the wire format, not the server's settings.
 import type { Static } from 'typebox'
 import { SCOPES } from './access.ts'
 import { Type } from './type.ts'

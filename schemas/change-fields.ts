@@ -1,11 +1,11 @@
-// The fields that every operation that changes a file takes, and who sends it, why and under which key. Knows only the
-// wire format.
+// The fields that every operation that changes a file accepts: its options, who sends it, why, and under which
+// idempotency key. Knows only the wire format.
 import { Type } from './type.ts'
 import { expectedHash, word } from './common.ts'
 
 const label = (description: string) => Type.Optional(Type.String({ minLength: 1, maxLength: 200, description }))
 
-/** The key of a request that may be sent again, for every operation that changes something. */
+/** The idempotency key, accepted by every operation that changes something. */
 export const keyField = {
   idempotency_key: Type.Optional(
     Type.String({
@@ -25,7 +25,7 @@ export const callerFields = {
   reason: label('Why, in a few words, for the history.')
 }
 
-/** Fields that say nothing about what is to be done, and that a model need not know of: its host sends them. */
+/** Fields that don't affect what is done. The host sends them, so a model need not know them. */
 export const CALL_FIELDS = ['agent', 'session', 'reason', 'idempotency_key'] as const
 export type CallField = (typeof CALL_FIELDS)[number]
 
@@ -51,7 +51,7 @@ export const changeFields = {
   ...keyField
 }
 
-/** `adapt` is what adapting means for the texts of the operation. */
+/** `adapt`: what "adapt" means for the operation's texts. */
 export const lineEndings = (adapt: string) =>
   Type.Optional(
     word(

@@ -1,10 +1,10 @@
-// What POST /changes takes and answers, and what GET /events tells. Knows only the wire format.
+// What POST /changes accepts and answers, and what GET /events sends. Knows only the wire format.
 import type { Static } from 'typebox'
 import { Type } from './type.ts'
 import { answeredPath, byDiscriminator, count, lossy, named, ref, word } from './common.ts'
 import { editFacts } from './history.ts'
 
-/** Milliseconds that a request may wait, and changes of one answer, at most and where the request doesn't say. */
+/** The longest wait, in milliseconds; then the most changes in one answer, and the default. */
 const MAX_WAIT = 30_000
 const MAX_CHANGES = 200
 export const DEFAULT_CHANGES = 50

@@ -1,4 +1,4 @@
-// Pieces that several schemas share. Knows typebox and the wire's vocabulary; does not know what happens to a request.
+// Pieces that several schemas share. Knows typebox and the wire's vocabulary, not how requests are handled.
 import type { Static, TProperties, TSchema } from 'typebox'
 import { Type } from './type.ts'
 
@@ -11,8 +11,8 @@ export const ref = <T extends TSchema & { $id?: string }>(schema: T) =>
   Type.Unsafe<Static<T>>({ $ref: `${schema.$id}#` })
 
 /**
- * One of these components, by the value of a member that all have, so that a generated client narrows on it; and these
- * components.
+ * A union of these components, discriminated by a member that all have, so that a generated client narrows on it;
+ * returned with the components.
  */
 export function byDiscriminator(
   id: string,
@@ -40,7 +40,7 @@ const WHOLE_HASH = '^[0-9a-f]{64}$'
 const HASH_BEGINNING = '^[0-9a-f]{16,64}$'
 const TIME = '^[0-9]{4}-[0-9]{2}-[0-9]{2}[Tt ][0-9]{2}:[0-9]{2}:[0-9]{2}(\\.[0-9]+)?([Zz]|[+-][0-9]{2}:[0-9]{2})$'
 
-/** The form of an edit's id, which says when it was made: the years up to 2527. */
+/** The form of an edit's id. The id holds the time the edit was made, for years up to 2527. */
 const EDIT_ID = '^0[0-9A-F][0-9A-HJKMNP-TV-Z]{24}$'
 
 /** What each pattern in a request allows, in words. */
@@ -53,18 +53,20 @@ export const ALLOWED: Readonly<Record<string, string>> = {
 /** The first 16 digits of a file's SHA-256. */
 export const hash = (description: string) => Type.String({ pattern: HASH, description })
 
-/** The hash that a request expects: so many digits of the file's SHA-256 as the caller wants compared. */
+/** The hash that a request expects: the first digits of the file's SHA-256, as many as the caller wants compared. */
 export const expectedHash = (description: string) => Type.String({ pattern: HASH_BEGINNING, description })
 
-/** The whole SHA-256 of the file that an answer is about; an earlier version kept answers without it. */
+/**
+ * The full SHA-256 of the file that an answer is about. Optional, since answers stored by an earlier version lack it.
+ */
 export const sha256 = Type.Optional(
   Type.String({ pattern: WHOLE_HASH, description: 'The whole SHA-256, of which file_hash is the beginning.' })
 )
 
-/** The id of an edit by which a list goes on. */
+/** The edit id with which to continue a list. */
 export const nextEdit = (description: string) => Type.String({ pattern: EDIT_ID, description })
 
-/** As RFC 3339 has it. */
+/** An RFC 3339 time. */
 export const time = (description: string) => Type.String({ pattern: TIME, description })
 
 export const requestPath = Type.String({
@@ -84,7 +86,7 @@ export const lossy = Type.Literal(true, {
   description: 'true: U+FFFD stands for what is not UTF-8.'
 })
 
-/** `make`, but of the same key only once: who has compiled a schema knows it again. */
+/** Memoizes `make` by key, so that a schema is the same object each time and is compiled only once. */
 export function madeOnce<Key, Made>(make: (key: Key) => Made): (key: Key) => Made {
   const made = new Map<Key, Made>()
   return key => {

@@ -1,4 +1,4 @@
-// What POST /create takes. Knows only the wire format.
+// What POST /create accepts. Knows only the wire format.
 import type { Static } from 'typebox'
 import { Type } from './type.ts'
 import { expectedHash, named, requestPath } from './common.ts'

@@ -1,10 +1,10 @@
-// What POST /edit-lines takes. Knows only the wire format.
+// What POST /edit-lines accepts. Knows only the wire format.
 import type { Static } from 'typebox'
 import { Type } from './type.ts'
 import { named, ref, requestPath, madeOnce } from './common.ts'
 import { changeFields, lineEndings } from './change-fields.ts'
 
-// Without bounds, since 0 and numbers past the end are answered with how many lines the file has.
+// No bounds: the answer to 0 or a number past the end says how many lines the file has.
 const startLine = Type.Integer({
   description:
     'First line to replace, counted from 1 in the file before the request. total_lines + 1 appends to the file.'
@@ -33,7 +33,7 @@ export const LineEdit = named('LineEdit', 'One replacement, insertion or deletio
   expected_text: expectedText
 })
 
-/** The request of /edit-lines, where one request may hold this many edits. */
+/** The request of /edit-lines; `edits_max` bounds its edits. */
 export const editLinesRequest = madeOnce((edits_max: number) =>
   named(
     'EditLinesRequest',

@@ -1,4 +1,4 @@
-// What POST /edit-section takes. Knows only the wire format.
+// What POST /edit-section accepts. Knows only the wire format.
 import type { Static } from 'typebox'
 import { Type } from './type.ts'
 import { line, named, requestPath, word } from './common.ts'

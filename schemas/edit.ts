@@ -1,4 +1,4 @@
-// What POST /edit takes. Knows only the wire format.
+// What POST /edit accepts. Knows only the wire format.
 import type { Static } from 'typebox'
 import { Type } from './type.ts'
 import { named, ref, requestPath, madeOnce } from './common.ts'
@@ -36,7 +36,7 @@ const selectors = {
   )
 }
 
-/** What adapting line breaks means here. */
+/** What adapting line breaks means for this operation. */
 export const ADAPTED =
   'a line break in old_text matches any kind, and new_text is written with the line breaks of the file'
 
@@ -46,7 +46,7 @@ export const TextEdit = named('TextEdit', 'One replacement of exact text.', {
   ...selectors
 })
 
-/** The request of /edit, where one request may hold this many edits. */
+/** The request of /edit; `edits_max` bounds its edits. */
 export const editRequest = madeOnce((edits_max: number) =>
   named(
     'EditRequest',

@@ -1,15 +1,15 @@
-// What POST /history takes and answers. Knows only the wire format.
+// What POST /history accepts and answers. Knows only the wire format.
 import type { Static } from 'typebox'
 import { Type } from './type.ts'
 import { answeredPath, count, hash, line, lossy, named, nextEdit, ref, time, word } from './common.ts'
 
-/** Edits that one page lists at most, and where the request doesn't say how many. */
+/** The most edits on one page, and the default. */
 const MAX_EDITS_LISTED = 200
 export const DEFAULT_LISTED = 50
 
-/** The id of an edit; any other text is the id of none. */
+/** The id of an edit. Any other text is valid too, but matches no edit. */
 export const editId = (description: string) => Type.String({ minLength: 1, maxLength: 100, description })
-/** Who or what a caller says to be. */
+/** A caller's name, as the caller states it. */
 export const claimed = (description: string) => Type.String({ minLength: 1, maxLength: 200, description })
 
 const state = word(
@@ -122,11 +122,11 @@ export const HistoryResultSchema = named('HistoryResult', 'Edits, newest first.'
   warnings: Type.Optional(Type.Array(Type.String(), { description: 'How the request was understood.' }))
 })
 
-/** What every answer says of an edit in the same way. */
+/** The members that every answer has about an edit. */
 export const editFacts = PastEdit.properties
 const { edit_id, batch_id, operation, at, token, agent, session, reason } = editFacts
 
-/** Of an edit that an answer names beside what it is about. */
+/** An edit that an answer mentions besides its subject. */
 export const NamedEdit = named('NamedEdit', 'An edit that is named in this answer.', {
   edit_id,
   batch_id,

@@ -1,4 +1,4 @@
-// What POST /inspect takes and answers. Knows only the wire format.
+// What POST /inspect accepts and answers. Knows only the wire format.
 import type { Static, TSchema } from 'typebox'
 import { Type } from './type.ts'
 import {
@@ -218,7 +218,7 @@ export const InspectResultSchema = named('InspectResult', `${FACTS}, or ${ENTRIE
 const DIRECTORY_ONLY = ['entries', 'next_entry'] as const
 const OF_DIRECTORY = ['path', 'resolved_path', 'message', 'type', 'truncated', 'warnings', ...DIRECTORY_ONLY] as const
 
-/** The result for what `path` leads to: these of its fields, and which of them are always there. */
+/** The result for one kind of thing at `path`: its fields, and which of them are always present. */
 const inspected = (
   id: string,
   type: InspectResult['type'],
@@ -248,7 +248,7 @@ const BY_TYPE = byDiscriminator('InspectResult', `${FACTS}, or ${ENTRIES}.`, 'ty
   directory: inspected('InspectedDirectory', 'directory', 'The entries of a directory.', [...OF_DIRECTORY], ['entries'])
 })
 
-/** The published form: hosts of tools take the flat one. */
+/** The published form. Tool hosts get the flat one. */
 export const INSPECT_COMPONENTS = [
   BY_TYPE.union,
   ...BY_TYPE.members,

@@ -54,7 +54,7 @@ const replaced = {
 }
 const made = { created: Type.Boolean({ description: 'true: the file is new. false: it replaced an existing one.' }) }
 
-/** What every change answers, with the members that only this operation has (`own`) and its hashes. */
+/** The result of a change: the common members, those that only this operation has (`own`), and its hashes. */
 const result = <P extends TProperties, H extends TProperties>(id: string, description: string, own: P, hashed: H) =>
   named(id, description, {
     path: answeredPath,
@@ -163,7 +163,7 @@ export const OUTCOME_COMPONENTS = [
   BatchedResultSchema,
   TakenBackSchema
 ]
-/** What any change answers. */
+/** The result of any change. */
 export type ChangeResult = Static<typeof PreviewResultSchema>
 export type BatchedResult = Static<typeof BatchedResultSchema>
 export type TakenBack = Static<typeof TakenBackSchema>

@@ -1,4 +1,5 @@
-// What POST /pending takes and answers: what nobody has kept of a file, in hunks. Knows only the wire format.
+// What POST /pending accepts and answers: the changes to a file that nobody has kept yet, in hunks. Knows only the wire
+// format.
 import type { Static } from 'typebox'
 import { Type } from './type.ts'
 import {
@@ -17,7 +18,7 @@ import {
 import { editId, NamedEdit } from './history.ts'
 import { NamedChangesSchema } from './undo.ts'
 
-/** Lines that one answer lists at most, and where the request doesn't say how many. */
+/** The most lines in one answer, and the default. */
 const MAX_PENDING_LINES = 20_000
 export const DEFAULT_PENDING_LINES = 2000
 export const DEFAULT_PENDING_CONTEXT = 3
@@ -46,7 +47,7 @@ export const PendingRequestSchema = named(
 
 const isTrue = (description: string) => Type.Optional(Type.Literal(true, { type: 'boolean', description }))
 
-/** What lines of answers about the past have in common. */
+/** Members shared by the lines in answers about the past. */
 export const shownLine = {
   text: Type.String({ description: 'The line without its break; a long one is cut in the middle.' }),
   lossy: Type.Optional(lossy),

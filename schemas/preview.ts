@@ -1,4 +1,4 @@
-// What POST /preview takes: one flat object of the fields of all operations that it computes. Knows only the wire
+// What POST /preview accepts: one flat object with the fields of all operations it can compute. Knows only the wire
 // format.
 import type { TObject, TSchema } from 'typebox'
 import { Type } from './type.ts'
@@ -12,8 +12,8 @@ import { ADAPTED, editRequest, TextEdit } from './edit.ts'
 export const PREVIEWED = ['edit', 'edit_lines', 'edit_section', 'create'] as const
 
 /**
- * The fields of all these objects; the description names the objects that have the field, unless all do. Every field is
- * optional, since what one object requires another doesn't have.
+ * The fields of all these objects. The description names the objects that have the field, unless all do. Every field is
+ * optional, since what one object requires another may lack.
  */
 function merged(objects: Record<string, TObject>): Record<string, TSchema> {
   const fields = new Set(Object.values(objects).flatMap(({ properties }) => Object.keys(properties)))
@@ -24,7 +24,7 @@ function merged(objects: Record<string, TObject>): Record<string, TSchema> {
         having.map(([, { properties }]) => (properties[field] as { description?: string }).description)
       )
       const isOfAll = texts.size === 1 && having.length === Object.keys(objects).length
-      // It is described there: at every place, it would be a tenth of the published document.
+      // The field is described in its operation; repeating that here would be a tenth of the published document.
       const description = isOfAll ? [...texts].join('') : `As in ${having.map(([name]) => name).join(', ')}.`
       return [field, Type.Optional({ ...having[0]?.[1].properties[field], description })]
     })
@@ -38,7 +38,7 @@ export const PreviewEdit = named(
   merged({ edit: TextEdit, edit_lines: LineEdit })
 )
 
-/** The request of /preview, where one request may hold this many edits. */
+/** The request of /preview; `edits_max` bounds its edits. */
 export const previewRequest = madeOnce((edits_max: number) => {
   const { path, idempotency_key, ...fields } = merged({
     edit: editRequest(edits_max),
@@ -72,7 +72,7 @@ export const previewRequest = madeOnce((edits_max: number) => {
   )
 })
 
-/** A preview whose fields have passed the schema of the operation that it names. */
+/** A preview whose fields have passed the schema of the operation it names. */
 export interface PreviewRequest {
   operation: (typeof PREVIEWED)[number]
   path: string

@@ -184,7 +184,7 @@ const FieldErrorSchema = named('FieldError', 'An error in one field of the reque
   message: text('What is wrong with it.')
 })
 
-/** How many operations that fail too are told. */
+/** How many further failing operations a problem lists. */
 export const MAX_OTHER_FAILURES = 4
 
 const OtherFailureSchema = named('OtherFailure', 'A later operation of the same batch that fails too.', {
@@ -203,7 +203,7 @@ const OtherFailureSchema = named('OtherFailure', 'A later operation of the same 
   file_hash: Type.Optional(hash('The hash of the file as it is on disk now.'))
 })
 
-/** What every problem has, but for its code. */
+/** The members of every problem, except its code. */
 const COMMON = {
   type: text('A URI reference that identifies the kind of problem.'),
   title: text('The kind of problem, in a few words.'),
@@ -228,7 +228,7 @@ const COMMON = {
   )
 }
 
-/** What problems of some codes have beyond that. */
+/** The further members that problems of some codes have. */
 const MEMBERS = {
   expected_hash: Type.Optional(expectedHash('The hash that the request expected.')),
   edit_index: Type.Optional(count('Which edit failed, counted from 0.')),
@@ -307,7 +307,7 @@ const POSITION: Member[] = ['edit_index', 'total_edits']
 const MATCHES: Member[] = ['search_text', 'actual_occurrences', 'match_locations', 'match_lines', 'suggested_fixes']
 const OUTLINE: Member[] = ['suggested_fixes', 'outline']
 
-/** Every code that an answer can have, with the members that its problems have beyond those of all. */
+/** Every code that an answer can have, with the members that its problems have beyond the common ones. */
 const MEMBERS_BY_CODE = {
   INVALID_JSON: has([], ['errors', 'limit']),
   INVALID_REQUEST: has(['errors']),
@@ -332,7 +332,7 @@ const MEMBERS_BY_CODE = {
   ROUTE_NOT_FOUND: has([]),
   METHOD_NOT_ALLOWED: has([]),
   REQUEST_TIMEOUT: has([]),
-  // Also what the edit would meet in the file as it is now: any member of a problem of an edit.
+  // Also what the edit would run into in the current file: any member of an edit's problem.
   STALE_FILE: has([], Object.keys(MEMBERS) as Member[]),
   ALREADY_EXISTS: has([], ['suggested_fixes']),
   REQUEST_IN_FLIGHT: has([]),
@@ -384,14 +384,14 @@ const PROBLEM_CODES = Object.keys(MEMBERS_BY_CODE) as ProblemCode[]
 
 const code = (codes: ProblemCode[]) => Type.Unsafe<ProblemCode>({ type: 'string', enum: codes })
 
-// Open, since each of those that include it is closed.
+// Open, since each schema that includes it is closed.
 const ProblemBase = Type.Object(COMMON, { $id: 'ProblemBase', description: 'What every problem has.' })
 
-/** As a generated client calls the problems of a code. */
+/** The name that a generated client gives the problems of a code. */
 const nameOf = (of: ProblemCode) =>
   `${of.toLowerCase().replace(/(?:^|_)([a-z])/g, (_, letter: string) => letter.toUpperCase())}Problem`
 
-/** A problem with one of these codes, closed. */
+/** The closed schema of a problem with one of these codes. */
 const problemOf = (
   id: string,
   description: string,
@@ -449,7 +449,7 @@ export const PROBLEM_COMPONENTS = [
   ...PROBLEM.members,
   ProblemSchema
 ]
-/** A problem of any code, flat: what the server makes. */
+/** A problem of any code, flat: the type the server produces. */
 export type Problem = Static<TObject<typeof COMMON & typeof MEMBERS & { code: TUnsafe<ProblemCode> }>>
 export type SuggestedFix = Static<typeof SuggestedFixSchema>
 export type OtherFailure = Static<typeof OtherFailureSchema>

@@ -1,4 +1,4 @@
-// What POST /redo takes; what it answers is in undo.ts. Knows only the wire format.
+// What POST /redo accepts; its answer is in undo.ts. Knows only the wire format.
 import type { Static } from 'typebox'
 import { Type } from './type.ts'
 import { named } from './common.ts'

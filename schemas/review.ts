@@ -1,4 +1,4 @@
-// What POST /review takes and answers: a person's verdict on changes. Knows only the wire format.
+// What POST /review accepts and answers: a person's verdict on changes. Knows only the wire format.
 import type { Static } from 'typebox'
 import { Type } from './type.ts'
 import { named, requestPath, word } from './common.ts'

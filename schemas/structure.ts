@@ -1,4 +1,4 @@
-// The structure of a document or a source file, as answers show it. Knows only the wire format, no language.
+// The structure of a document or a source file, as answers show it. Knows only the wire format, not any language.
 import { Type } from './type.ts'
 import { line, lossy, named, word } from './common.ts'
 

@@ -1,9 +1,9 @@
-// What GET /tools answers and what POST /tools/{name} takes. Knows only the wire format.
+// What GET /tools answers and what POST /tools/{name} accepts. Knows only the wire format.
 import type { TSchema } from 'typebox'
 import { Type } from './type.ts'
 import { named, ref, word } from './common.ts'
 
-/** The names of all tools, in the order in which they are offered. */
+/** The names of all tools, in the order in which we offer them. */
 export const TOOL_NAMES = [
   'edit_file',
   'edit_lines',
@@ -51,7 +51,7 @@ export const ToolsQuery = Type.Object(
 const text = (description: string) => Type.Optional(Type.String({ description }))
 const object = (description: string) => Type.Optional(Type.Unsafe<object>({ type: 'object', description }))
 
-// Named, since a generator that names types after fields would take input_schema and inputSchema for the same type.
+// Named, since a generator that names types after fields would confuse input_schema and inputSchema.
 const JsonSchema = Type.Unsafe<object>({
   $id: 'JsonSchema',
   type: 'object',
@@ -97,7 +97,7 @@ export const ToolCall = Type.Unsafe<object>({
     'or {"arguments": …} with the object or its JSON in a string.'
 })
 
-/** What a tool call answers: the answer of its operation. */
+/** The answer to a tool call: its operation's answer. */
 export const toolResult = (outcomes: readonly TSchema[]) =>
   Type.Unsafe<object>({
     $id: 'ToolResult',

@@ -1,4 +1,4 @@
-// What POST /undo takes, and what it and /redo answer. Knows only the wire format.
+// What POST /undo accepts, and what it and /redo answer. Knows only the wire format.
 import type { Static } from 'typebox'
 import { Type } from './type.ts'
 import { count, named, ref, requestPath, word } from './common.ts'
@@ -6,7 +6,7 @@ import { changeFields, keyField } from './change-fields.ts'
 import { claimed, editId } from './history.ts'
 import { TakenBackSchema } from './outcome.ts'
 
-/** Edits that one request may name. */
+/** The most edits one request may name. */
 export const MAX_EDIT_IDS = 1000
 
 export const editIds = (description: string) =>
@@ -27,7 +27,7 @@ export const namedChanges = (description: string) =>
 
 const { expected_hash, dry_run, show_diff, max_diff_lines, context_lines } = changeFields
 
-/** What every take-back takes beside its selector. */
+/** The fields that undo and redo accept besides the selector. */
 export const takeBackFields = {
   expected_hash,
   dry_run,

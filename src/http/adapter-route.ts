@@ -1,4 +1,5 @@
-// An adapter as a route: the bytes of a body in, what to give back to the model out. Does not know any vendor.
+// Makes a route of an adapter: takes the bytes of a body, sends what to give back to the model. Does not know any
+// vendor.
 import { isUtf8 } from 'node:buffer'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { BY_ROUTE } from './answers/call-names.ts'
@@ -10,14 +11,14 @@ import { fail, ok, type Result } from '../result.ts'
 import { viewOf } from './view.ts'
 import { type Adapter, type AdapterAnswer, failed, refusedCall, TEXT_TYPE } from './adapters/adapter.ts'
 
-/** The body of a request, of which text stands for a call where the adapter says so. */
+/** A request's body; plain text is turned into a call if the adapter supports that. */
 function bodyOf(request: FastifyRequest, { bodyOfText }: Adapter): Result<unknown, RequestFailure> {
   if (bodyOfText === undefined || mediaTypeOf(request.headers) !== TEXT_TYPE) return jsonOf(request)
   const bytes = request.body instanceof Buffer ? request.body : Buffer.alloc(0)
   return isUtf8(bytes) ? ok(bodyOfText(bytes.toString())) : fail({ code: 'INVALID_UNICODE' })
 }
 
-/** Hook and handler of the route of an adapter. */
+/** The hook and handler of an adapter's route. */
 export function adapterRoute({ route, bodyOfText }: Adapter) {
   return {
     onRequest: bodyOfText === undefined ? refuseUnfit : refuseAllBut(JSON_TYPE, TEXT_TYPE),

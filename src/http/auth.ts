@@ -1,5 +1,4 @@
-// Who may call: Host, Origin and token are checked, in this order, before anything else runs. Does not know any
-// operation.
+// Access control: checks Host, Origin and token, in this order, before anything else runs. Does not know any operation.
 import { isIP } from 'node:net'
 import type { IncomingMessage } from 'node:http'
 import { fail, ok } from '../result.ts'
@@ -8,22 +7,22 @@ import { RESOURCE_METADATA_PATH } from './access/resource.ts'
 import type { RequestFailure } from './request-failure.ts'
 
 interface AccessOptions {
-  /** null: no token is asked for. */
+  /** null: requests need no token. */
   identify: Identify | null
   allowHosts: readonly string[]
   allowOrigins: readonly string[]
 }
 
-/** What a request for a path has to show: for health nothing, for public paths no token. */
+/** What a route requires of a request: health routes nothing, public routes no token. */
 export type RouteAccess = 'health' | 'public' | 'token'
 
 const HEALTH_PATHS = ['/healthz', '/readyz']
 const PUBLIC_PATHS = ['/openapi.json', '/openapi.yaml', '/openapi.tools.json', RESOURCE_METADATA_PATH]
 
-/** The page; POST at the same path is an operation. */
+/** The review page; POST at this path is an operation. */
 const PAGE_PATH = '/review'
 
-/** `path`: the route that matched, or where none did the path that was requested. */
+/** `path`: the route that matched, else the requested path. */
 export function accessOf(path: string, method = ''): RouteAccess {
   if (HEALTH_PATHS.includes(path)) return 'health'
   const isPage = (path === PAGE_PATH && ['GET', 'HEAD'].includes(method)) || path.startsWith('/page/')
@@ -35,7 +34,7 @@ export function accessOf(path: string, method = ''): RouteAccess {
   return isPage || isDocument ? 'public' : 'token'
 }
 
-/** How many headers have this name, in lower case; `raw`: names and values in turn. */
+/** How many headers have this lower-case name; `raw` alternates names and values. */
 function countOf(name: string, raw: readonly string[]): number {
   let count = 0
   for (let i = 0; i < raw.length; i += 2) {
@@ -44,7 +43,7 @@ function countOf(name: string, raw: readonly string[]): number {
   return count
 }
 
-/** The name in a Host header, without port and brackets; null if there is no valid one. */
+/** The name in a Host header, without port and brackets; null if it is invalid. */
 function hostName(host: string): string | null {
   const match = /^(?:\[([0-9a-f:.]+)\]|([^:[\]/?#@\s]+))(?::\d*)?$/i.exec(host)
   return (match?.[1] ?? match?.[2])?.toLowerCase() ?? null
@@ -53,17 +52,17 @@ function hostName(host: string): string | null {
 const isOwnName = (name: string) => isIP(name) !== 0 || name === 'localhost' || name.endsWith('.localhost')
 
 /**
- * What the headers of a request show: who calls, `null` where no token is asked for, or why it is refused. A promise only
- * where `identify` returns one.
+ * Checks a request's headers. Returns the caller's grant (null if no token is needed) or the refusal; a promise only if
+ * `identify` returns one.
  */
 type AccessCheck = (request: IncomingMessage, access: RouteAccess) => ReturnType<Identify>
 
-/** What follows the last space is the token. */
+/** The token is what follows the last space. */
 const BEARER = /^bearer +[^\s]+$/i
 
 export function makeAccessCheck({ identify, allowHosts, allowOrigins }: AccessOptions): AccessCheck {
   const anybody = ok(null)
-  // Nearly all requests have the Host of the one before.
+  // Nearly every request has the same Host as the one before.
   let last = { host: '', name: hostName('') }
   const refused = (failure: RequestFailure) => fail(failure)
   return (request, access) => {
@@ -81,7 +80,7 @@ export function makeAccessCheck({ identify, allowHosts, allowOrigins }: AccessOp
     if (origin !== undefined && origin !== `http://${host}` && !allowOrigins.includes(origin)) {
       return refused({ code: 'FORBIDDEN_ORIGIN', origin })
     }
-    // A preflight never has a token; its origin was found to be allowed just now.
+    // A preflight never has a token; its origin was found to be allowed just above.
     const isPreflight = request.method === 'OPTIONS' && origin !== undefined && allowOrigins.includes(origin)
     if (access === 'public' || identify === null || isPreflight) return anybody
     if (authorization === undefined) return refused({ code: 'UNAUTHORIZED', reason: 'missing' })

@@ -1,32 +1,33 @@
-// How many bytes of bodies are held at once, over all connections: those that came first go where it is too much. Does
-// not know what is in them.
+// Bounds the bytes of request bodies held at once, over all connections: when there are too many, the oldest bodies
+// still arriving are dropped. Does not know their content.
 import type { IncomingMessage, ServerResponse } from 'node:http'
 
 /**
- * Bytes of all bodies from when they come until their requests are answered. Chosen: of the documented container of
- * 1 GB, which 40 bodies of 31 MB ended, it leaves the room that four of the largest need to be parsed and edited.
+ * Bytes of all bodies, each counted from its arrival until its request is answered. Chosen: 40 bodies of 31 MB
+ * exhausted the documented 1 GB container; this limit leaves the memory that parsing and editing four of the largest
+ * takes.
  */
 const BODY_MEMORY = 128 * 1024 * 1024
-/** Bodies up to so many bytes aren't counted: their connections take as much. Chosen, not measured. */
+/** In bytes: smaller bodies aren't counted, since a connection takes as much memory anyway. Chosen, not measured. */
 const SMALL = 16 * 1024
 
-/** What the error of a body that was dropped is known by. */
+/** The code of the error with which a dropped body fails. */
 export const BODY_DROPPED = 'EDITD_BODY_DROPPED'
 
 export class BodyMemory {
   readonly #limit: number
   #held = 0
-  /** How to drop each that is still coming; the one that began first is the first. */
+  /** How to drop each body that is still arriving; oldest first. */
   readonly #coming = new Map<IncomingMessage, () => void>()
 
-  /** `largest`: bytes that one body may have, for which there is always room. */
+  /** `largest`: the most bytes that one body may have; there is always room for one such body. */
   constructor(largest: number, limit = BODY_MEMORY) {
     this.#limit = Math.max(largest, limit)
   }
 
   /**
-   * Counts the body of a request that is about to be read, until it is answered. Where that makes too much, the body
-   * that has been coming for the longest time fails, with an error of the code `BODY_DROPPED`.
+   * Counts the body of a request that is about to be read, until the request is answered. If the total is then too
+   * large, the body that has been arriving for the longest time fails with the error code `BODY_DROPPED`.
    */
   count(request: IncomingMessage, response: ServerResponse): void {
     if (Number(request.headers['content-length'] ?? Infinity) <= SMALL) return

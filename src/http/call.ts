@@ -1,5 +1,5 @@
-// A call of an operation, whichever route or tool it came through: a parsed body in, an answer or a problem out. Does
-// not know routes, or any operation by name.
+// A call of an operation, from any route or tool: takes a parsed body, returns an answer or a problem. Does not know
+// routes, or any operation by name.
 import { createHash } from 'node:crypto'
 import type { IncomingHttpHeaders } from 'node:http'
 import type { TSchema } from 'typebox'
@@ -24,9 +24,9 @@ import { traceOf, type TraceContext } from './requests/traceparent.ts'
 import { requestReader, type RequestFields, type RequestReader } from './requests/request-reader.ts'
 
 /**
- * What is called: `body` is strict JSON, parsed; `headers` may hold preconditions, who calls and an idempotency key;
- * `instance` and `request_id` identify the call in a problem, which names other calls as `naming` has it. `onAnswer` is
- * told once what came of it, also where it throws, and of what. `client` as of `CallContext`.
+ * A call. `body` is parsed strict JSON. `headers` may hold preconditions, the caller's name and an idempotency key.
+ * `instance` and `request_id` identify the call in a problem; `naming` says how a problem names other calls. `onAnswer`
+ * is called once with the outcome, also if the call throws. `client`: see `CallContext`.
  */
 export interface Call {
   body: unknown
@@ -35,57 +35,54 @@ export interface Call {
   request_id: string
   naming?: CallSyntax
   /**
-   * Where the fields of `body` were called otherwise by who calls: pointers to them → pointers with these names, in
-   * which problems speak of them.
+   * Set if the caller used other names for the fields of `body`: pointers to them → pointers with the caller's names,
+   * which problems then use.
    */
   sentNames?: SentNames
-  /** As of `CallContext`. */
+  /** See `CallContext`. */
   subject?: CallContext['subject']
-  /** Who calls, where the request doesn't say. */
+  /** The caller's name if the request doesn't state one. */
   agent?: string
-  /** Where it came from: an IP address, or another process. */
+  /** The caller's address: an IP address, or another process. */
   address?: string
-  /** Values for fields that the request leaves out, of those that the operation has. */
+  /** Defaults for fields that the request leaves out; only those that the operation has are used. */
   defaults?: Readonly<Record<string, unknown>>
   onAnswer?(summary: CallSummary, made: Made): void
   client?: CallContext['client']
 }
 
-/** A call that has ended: the request, or null where it couldn't be read; its answer, or null where it threw. */
+/** A finished call: the request, null if it couldn't be read; the answer, null if the call threw. */
 export interface Made {
   request: RequestFields | null
   answer: CallAnswer | null
 }
 
-/** What came of a call, for the log; nothing of what was sent or is in the file but the path. */
+/** The outcome of a call, for the log. Apart from the path, holds nothing that was sent or is in the file. */
 export interface CallSummary {
-  /** The name of the tool, however it was called. */
+  /** The tool's name, whichever way the operation was called. */
   operation?: string
-  /** As it was sent; where it wasn't, of the one file that was changed. */
+  /** The path as it was sent; if none was, that of the only changed file. */
   path?: string
-  /** Of the problem. */
+  /** The problem's code. */
   code?: string
-  /** Why a token is refused, of no call. */
+  /** Why a token was refused; only for requests that made no call. */
   reason?: string
-  /** The hash of the file before. */
+  /** The file's hash before the call. */
   hash_before?: string
-  /** The hash of the file after; only where it was written. */
+  /** The file's hash after the call; only if the file was written. */
   hash_after?: string
-  /** The answer of an earlier request with the same idempotency key: nothing was done. */
+  /** The answer is that of an earlier request with the same idempotency key; nothing was done. */
   replayed?: true
-  /** As of `TraceContext`. */
+  /** See `TraceContext`. */
   trace_id?: string
   span_id?: string
   duration_ms?: number
 }
 
-/**
- * What is answered: a success, which has no `code`, or a problem, with the headers that go with it; as `text` for a
- * model.
- */
+/** An answer with its headers: a success, which has no `code`, or a problem. `text` is the answer for a model. */
 export type CallAnswer = Answer | Done
 
-/** A success; `value`: what the operation returned. */
+/** A success. `value`: what the operation returned. */
 export interface Done {
   body: AnswerBody
   value: Outcome
@@ -95,18 +92,19 @@ export interface Done {
 
 export type MakeCall = (call: Call) => Promise<CallAnswer>
 
-/** The header of an answer that was given before. */
+/** The header that marks a replayed answer. */
 const REPLAYED = 'idempotency-replayed'
 
 const NONE: SentNames = new Map()
 
 const callers = new WeakMap<object, MakeCall>()
 
-/** In milliseconds, with one decimal: since `start`. */
+/** Milliseconds since `start`, with one decimal. */
 export const since = (start: number): number => Math.round((performance.now() - start) * 10) / 10
 
 /**
- * How an operation is called: body, preconditions, then itself. Made once, at the first call, for all routes and tools.
+ * The function that calls an operation: reads the body, checks preconditions, runs it. Made once per operation, at its
+ * first call, for all routes and tools.
  */
 export function caller<Request extends RequestFields>(operation: Callable<Request>): MakeCall {
   return call => {
@@ -118,7 +116,7 @@ export function caller<Request extends RequestFields>(operation: Callable<Reques
   }
 }
 
-/** By the schema and the id: those of all workspaces read alike, and to make one takes some 20 ms. */
+/** Readers by schema and id: all workspaces share them, since making one takes about 20 ms. */
 const readers = new WeakMap<object, Map<string, unknown>>()
 
 function readerOf<Request extends RequestFields>(operation: Callable<Request>): RequestReader<Request> {
@@ -129,7 +127,7 @@ function readerOf<Request extends RequestFields>(operation: Callable<Request>): 
   return reader
 }
 
-/** One name for all that a client is known by. */
+/** A short hash of everything known about a client. */
 const senderOf = (known: readonly (string | undefined)[]): string =>
   createHash('sha256').update(JSON.stringify(known)).digest('hex').slice(0, 16)
 
@@ -223,7 +221,7 @@ function makeCaller<Request extends RequestFields>(operation: Callable<Request>)
       const taken = read(call.body)
       path = taken.ok ? taken.value.request.path : taken.failure.path
       if (taken.ok) request = taken.value.request
-      // What is written nowhere is a change nowhere.
+      // A dry run writes nothing, so it isn't audited.
       if (!taken.ok || taken.value.request.dry_run !== true) audit = auditOf(operation, call, trace)
       const answer = await answerTo(taken, call, audit)
       tell(REPLAYED in answer.headers ? { replayed: true } : summaryOf(answer.body), answer)
@@ -247,15 +245,15 @@ const auditOf = (
     trace
   })
 
-/** What came of a request, or of the earlier one with its key. */
+/** What was done for a request, or for the earlier one with its key. */
 interface Carried {
   called: Called
   replayed: boolean
 }
 
 /**
- * Carries a request with a key out only if none that asks the same was, under this key and of this operation, whichever
- * route or tool it came through; keys of several tokens are several. `asked`: what it asks for.
+ * Runs a request with an idempotency key only if the same request wasn't already run with this key, for this operation,
+ * through any route or tool. Keys of different tokens are independent. `asked`: the request's content.
  */
 async function carryOutOnce(
   { id, keyed }: Required<Pick<Callable, 'id' | 'keyed'>>,
@@ -267,11 +265,11 @@ async function carryOutOnce(
   const carried = await keyed({ scope, key, fingerprint: fingerprintOf(asked) }, work)
   if (!carried.ok) return carried
   if ('done' in carried.value) return ok({ called: carried.value.done, replayed: false })
-  // What a call of this operation has returned.
+  // It was returned by a call of this operation.
   return ok({ called: ok(carried.value.replayed as Outcome), replayed: true })
 }
 
-/** A request with values for the fields that it leaves out; where it is a list of requests, each of them. */
+/** Fills in the defaults for fields that a request leaves out; for a list of requests, in each of them. */
 function filled<Request extends RequestFields>(
   { request, items, many_in }: Callable<Request>,
   asked: Request,
@@ -289,7 +287,7 @@ function filled<Request extends RequestFields>(
 const refusalOf = (failure: KeyFailure): KeyRefusal =>
   failure.code === 'HISTORY_GONE' ? { ...failure, keyed: true } : failure
 
-/** What the log says of an answer. */
+/** Summarizes an answer for the log. */
 function summaryOf(body: CallAnswer['body']): CallSummary {
   if ('code' in body) return { code: body.code, hash_before: body.file_hash }
   if ('results' in body) {
@@ -300,7 +298,7 @@ function summaryOf(body: CallAnswer['body']): CallSummary {
   return ofChange(body)
 }
 
-/** Of one file. */
+/** Summarizes the change of one file. */
 function ofChange(body: Pick<ChangeResult, 'hash_before' | 'file_hash' | 'changed' | 'dry_run'>): CallSummary {
   const { hash_before, file_hash, changed, dry_run } = body
   const summary: CallSummary = {}

@@ -1,4 +1,4 @@
-// What this server can do, from its settings. Does not know any request.
+// What this server can do, computed from its settings. Does not know any request.
 import { MAX_BATCH_FILES, MAX_OPERATIONS } from '../../schemas/batch.ts'
 import type { Capabilities } from '../../schemas/capabilities.ts'
 import { TOOL_FORMATS } from '../../schemas/tools.ts'

@@ -1,9 +1,9 @@
-// The page to read the published document and try the routes: Swagger UI, which loads nothing from another host, and
-// what is added to it. Does not know the document.
+// The page to read the published document and try the routes: Swagger UI, served entirely from this host, with our
+// additions. Does not know the document.
 import type { Routes } from './errors.ts'
 import { makePage, type WebPage } from './static-file.ts'
 
-// Swagger UI writes styles into the page.
+// Swagger UI adds inline styles to the page.
 const CSP = [
   "default-src 'self'",
   "base-uri 'self'",
@@ -14,12 +14,12 @@ const CSP = [
   "style-src 'self' 'unsafe-inline'"
 ].join('; ')
 
-/** Files of the package, without its own page. */
+/** Files of the swagger-ui package, except its own page. */
 const SWAGGER_UI = ['index.css', 'swagger-ui.css', 'swagger-ui-bundle.js', 'favicon-32x32.png'].map(
   name => new URL(name, import.meta.resolve('@fastify/swagger-ui/static/index.html'))
 )
 
-/** Found by package.json, since this file runs from here and from dist/. */
+/** Located through package.json, since this file runs from here and from dist/. */
 const OWN = ['docs.html', 'docs.css', 'docs.js'].map(name => new URL(name, import.meta.resolve('#page/docs.html')))
 
 export const makeDocsPage = (routes: Routes): WebPage =>

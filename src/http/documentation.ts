@@ -1,22 +1,22 @@
-// The published document. An app of its own makes it, since few ask for it and it takes as much time and memory to load
-// as all else. Does not know any route.
+// Makes the published document in a separate app, since few clients ask for it and loading it takes as much time and
+// memory as everything else. Does not know any route.
 import type { FastifyDynamicSwaggerOptions } from '@fastify/swagger'
 import type { FastifyInstance, FastifyServerOptions, HTTPMethods } from 'fastify'
 import type { TSchema } from 'typebox'
 import { late } from './late.ts'
 
 /**
- * Fastify compiles no schema: they are only published. A body is checked by the call, whichever route or tool it came
- * through.
+ * Stops Fastify from compiling schemas: they are only published. The call validates a body, whichever route or tool it
+ * came through.
  */
 export const UNCOMPILED = {
   compilersFactory: { buildValidator: () => () => () => true, buildSerializer: () => () => JSON.stringify }
-  // The type asks for a validator that Ajv made.
+  // Fastify's type requires a validator made by Ajv.
 } as unknown as NonNullable<FastifyServerOptions['schemaController']>
 
 declare module 'fastify' {
   interface FastifyContextConfig {
-    /** Makes what is published of the route; without it the route is not in the document. */
+    /** Makes the route's part of the document; a route without it isn't published. */
     published?: () => object
   }
 }
@@ -27,11 +27,11 @@ interface PublishedRoute {
   schema(): object
 }
 
-/** Keeps the list of published routes. To be called before any route is added. */
+/** Collects the published routes. Call it before adding any route. */
 export function collectPublished(app: FastifyInstance): readonly PublishedRoute[] {
   const routes: PublishedRoute[] = []
   app.addHook('onRoute', ({ url, method, config }) => {
-    // Fastify adds the route of HEAD to that of GET.
+    // Fastify adds a HEAD route for each GET route.
     if (config?.published !== undefined && method !== 'HEAD') routes.push({ url, method, schema: config.published })
   })
   return routes
@@ -48,7 +48,7 @@ interface DocumentationOptions {
   swagger: FastifyDynamicSwaggerOptions
 }
 
-/** Nothing is loaded or made before it is needed; what fails then rejects. */
+/** Loads and makes everything on first use; a failure rejects that use. */
 export function makeDocumentation(options: DocumentationOptions): Documentation {
   const app = late(() => makeApp(options))
   return {
@@ -57,7 +57,7 @@ export function makeDocumentation(options: DocumentationOptions): Documentation 
   }
 }
 
-/** An app with all published routes, only to describe them. */
+/** An app with all published routes, used only to describe them. */
 async function makeApp({ routes, schemas, swagger }: DocumentationOptions): Promise<FastifyInstance> {
   const [{ default: Fastify }, { default: fastifySwagger }] = await Promise.all([
     import('fastify'),

@@ -1,17 +1,17 @@
-// Whether new requests are accepted, how many are running, and when the clients have left. Does not know what they ask
-// for.
+// Tracks whether new requests are accepted, how many are running, and when all clients have left. Does not know what
+// they ask for.
 import type { Server } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { promisify } from 'node:util'
 
-/** Milliseconds between two looks at how many connections are open. */
+/** Milliseconds between checks of the number of open connections. */
 const LOOK = 10
 
 interface Drain {
   readonly closed: boolean
-  /** Counts a request as running; call what is returned when it is done. */
+  /** Counts a request as running; call the returned function when it is done. */
   enter(): () => void
-  /** Accepts no more requests; resolves when none is running. */
+  /** Stops accepting requests; resolves when none is running. */
   close(): Promise<void>
 }
 
@@ -45,7 +45,7 @@ export function makeDrain(): Drain {
   }
 }
 
-/** Resolves when no client has a connection open, or after so many milliseconds. */
+/** Resolves when no client has a connection open, or after `ms` milliseconds. */
 export async function untilLeft(server: Server, ms: number): Promise<void> {
   const connections = promisify(server.getConnections.bind(server))
   const end = performance.now() + ms

@@ -11,12 +11,13 @@ import { toProblem } from './answers/problem.ts'
 import { logBug, pathOf } from './request-log.ts'
 import { rawProblem, sendProblem } from './send.ts'
 
-/** The most that the headers of a request may have. */
+/** The most bytes that a request's headers may have. */
 export const HEADER_BYTES = 16_384
 
 /**
- * What a client did wrong, by the error that Fastify made of it; null: the error is ours. A body of another type is
- * refused before Fastify looks at its type, and one whose length is not that of its Content-Length by Node.
+ * The failure for an error that Fastify raised because of the client; null: the error is ours. Wrong media types never
+ * get here: they are refused before Fastify looks at them. Node refuses a body whose length differs from its
+ * Content-Length.
  */
 function failureOf(error: Partial<FastifyError>, bodyLimit: number): Failure | null {
   switch (error.code) {
@@ -33,33 +34,34 @@ function failureOf(error: Partial<FastifyError>, bodyLimit: number): Failure | n
   }
 }
 
-/** Answers whatever a handler threw. */
+/** Answers an error that a handler threw. */
 export const makeErrorHandler =
   (logger: Logger, bodyLimit: number) => (error: FastifyError, request: FastifyRequest, reply: FastifyReply) => {
     const failure = failureOf(error, bodyLimit)
     if (failure === null) logBug(logger, { request_id: request.id }, error)
-    // Fastify would close the connection: a reset while the body is being sent, which can overtake the answer, so that a
-    // proxy answers 502. The rest is read and dropped instead, as that of any request that is refused before its body.
+    // Fastify would close the connection while the client still sends its body. That resets it, and the reset can
+    // overtake the answer, so a proxy would answer 502. Instead the rest of the body is read and dropped, as for any
+    // request that is refused before its body is read.
     if (failure?.code === 'REQUEST_TOO_LARGE') reply.removeHeader('connection')
     return sendProblem(reply, failure ?? { code: 'INTERNAL_ERROR' })
   }
 
-/** The paths that a route's URL matches: `*` at its end is anything, `:name` one segment. */
+/** A pattern for the paths that match a route's URL: `*` at the end is anything, `:name` one segment. */
 const patternOf = (url: string) =>
   new RegExp(`^${url.replace(/[.]/g, '\\.').replace(/\/\*$/, '/.*').replace(/:\w+/, '[^/]+')}$`)
 
 export interface Routes {
-  /** Why there is nothing at this method and path. */
+  /** The failure for a method and path without a route. */
   missing(method: string, path: string): RequestFailure
-  /** There is no such path at all. */
+  /** The failure for a path that no route has at all. */
   unknown(method: string): RequestFailure
 }
 
-/** Keeps the list of routes, for requests to unknown ones. To be called before any route is added. */
+/** Collects the routes, to answer requests to unknown ones. Call it before adding any route. */
 export function collectRoutes(app: FastifyInstance): Routes {
   const methods = new Map<string, Set<string>>()
   app.addHook('onRoute', ({ url, method }) => {
-    // The route that CORS adds for all paths.
+    // The catch-all route that CORS adds.
     if (url === '*') return
     methods.set(url, new Set([...(methods.get(url) ?? []), ...[method].flat()]))
   })
@@ -84,13 +86,13 @@ export function collectRoutes(app: FastifyInstance): Routes {
 }
 
 interface Sockets {
-  /** The last request on each, with its response. */
+  /** The last request on each socket, with its response. */
   last: WeakMap<Socket, { request: IncomingMessage; response: ServerResponse }>
-  /** Those on which a request was answered that nothing was done. */
+  /** Sockets on which a request was refused before anything was done. */
   refused: WeakSet<Socket>
 }
 
-/** Keeps what the handler below needs to know of a server's sockets. */
+/** Keeps what `makeClientErrorHandler` needs to know about a server's sockets. */
 export function followSockets(server: Server): Sockets {
   const last: Sockets['last'] = new WeakMap()
   server.prependListener('request', (request, response) => {
@@ -99,7 +101,7 @@ export function followSockets(server: Server): Sockets {
   return { last, refused: new WeakSet() }
 }
 
-/** Answers, on the bare socket, what is not HTTP, too slow or too large, and closes the socket. */
+/** Answers what is not HTTP, too slow or too large on the bare socket, then closes the socket. */
 export const makeClientErrorHandler =
   (logger: Logger, sockets: () => Sockets) => (error: Error & { code?: string }, socket: Socket) => {
     if (!socket.writable || error.code === 'ECONNRESET') {
@@ -123,8 +125,8 @@ export const makeClientErrorHandler =
         : error.code === 'HPE_HEADER_OVERFLOW'
           ? { code: 'HEADERS_TOO_LARGE', limit: HEADER_BYTES }
           : invalidRequest(`it is not valid HTTP (${error.code ?? 'unknown'})`)
-    // The socket is read on: unread bytes would make the close a reset, which can overtake the answer. So the rest of a
-    // slow request may still arrive.
+    // Keep reading the socket: closing it with unread bytes would reset it, which can overtake the answer. So a slow
+    // request may still arrive in full.
     refused.add(socket)
     refuse(logger, socket, failure)
   }
@@ -136,12 +138,12 @@ export const makeExpectationHandler =
     refuse(logger, socket, invalidRequest('the header Expect may only be 100-continue'), pathOf(url))
   }
 
-/** Answers `CONNECT`, for which Node emits an event of its own. */
+/** Answers `CONNECT`, for which Node emits a separate event. */
 export const makeConnectHandler = (logger: Logger) => (_: IncomingMessage, socket: Duplex) => {
   refuse(logger, socket, invalidRequest('the method CONNECT is not supported: this server is not a proxy'))
 }
 
-/** Answers on the bare socket and closes it. */
+/** Answers on the bare socket, then closes it. */
 function refuse(logger: Logger, socket: Duplex | null, failure: RequestFailure, instance = ''): void {
   const answer = toProblem(failure, { instance, request_id: randomUUID() })
   logger.info({ request_id: answer.body.request_id, status: answer.body.status, code: answer.body.code })

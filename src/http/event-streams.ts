@@ -1,33 +1,34 @@
-// Streams of server-sent events, one for each reader: what is changed, a heartbeat, and the end of all when the server
-// stops. An event is written out once for all who have caught up. Does not know routes, or which paths may be told.
+// Streams of server-sent events, one per reader: changes, a heartbeat, and an end to all streams when the server stops.
+// An event is serialized once for all readers that have caught up. Does not know routes, or which paths a reader may
+// see.
 import type { ServerResponse } from 'node:http'
 import { changeOf } from '../operations/changes.ts'
 import type { Follower, Told } from '../workspace/api.ts'
 
-/** In ms. Proxies close what is silent for a minute. */
+/** In ms. Proxies close a connection that is silent for a minute. */
 const HEARTBEAT = 15_000
-/** In bytes: a reader that has caught up once and leaves more than this unread is cut off. */
+/** In bytes: a reader that had caught up and now leaves more than this unread is disconnected. */
 const UNREAD = 256 * 1024
-/** In ms: the longest that a timer of Node waits, which is 24 days. */
+/** In ms: the longest delay of a Node timer, 24 days. */
 const LONGEST = 2 ** 31 - 1
-/** Changes that are read at once. */
+/** Changes read at once. */
 const PAGE = 50
 
 export interface EventStreams {
-  /** How many run. */
+  /** How many streams are open. */
   readonly count: number
   /** How often `endAll` was called. */
   readonly ends: number
   /**
-   * Writes events until the reader goes, the follower ends, all are ended or its token expires (in ms since 1970; null:
-   * never); then ends the response. Resolves then.
+   * Writes events until the reader leaves, the follower ends, `endAll` is called, or the token expires (in ms since
+   * 1970; null: never). Then ends the response and resolves.
    */
   run(response: ServerResponse, follower: Follower, admitted: Admitted): Promise<void>
-  /** Ends all whose readers were let in before this. */
+  /** Ends all streams whose readers were admitted before this call. */
   endAll(): void
 }
 
-/** `ends`: as it was when the reader was let in. `expires`: when its token does. */
+/** `ends`: its value when the reader was admitted. `expires`: when the reader's token does. */
 interface Admitted {
   ends: number
   expires?: number | null
@@ -36,11 +37,11 @@ interface Admitted {
 interface Stream {
   response: ServerResponse
   follower: Follower
-  /** Heartbeats since it has been waiting for the reader to take what was written. */
+  /** Heartbeats since it began waiting for the reader to drain the buffer; null: it isn't waiting. */
   waited: number | null
 }
 
-/** `heartbeat` in ms. `onBug`: an error that nobody expects. */
+/** `heartbeat` in ms. `onBug` receives unexpected errors. */
 export function makeEventStreams(onBug: (error: unknown) => void, heartbeat = HEARTBEAT): EventStreams {
   const streams = new Set<Stream>()
   const frames = new WeakMap<Told, Frame>()
@@ -49,7 +50,7 @@ export function makeEventStreams(onBug: (error: unknown) => void, heartbeat = HE
 
   const beat = () => {
     for (const stream of streams) {
-      // A reader that takes nothing between two heartbeats isn't reading.
+      // A reader that takes nothing between two heartbeats has stopped reading.
       if (stream.waited !== null && ++stream.waited > 1) stream.response.destroy()
       else if (stream.waited === null) stream.response.write(': \n\n')
     }
@@ -75,10 +76,10 @@ export function makeEventStreams(onBug: (error: unknown) => void, heartbeat = HE
       const end =
         expires === null ? undefined : setTimeout(() => follower.end(), Math.min(expires - Date.now(), LONGEST))
       timer ??= setInterval(beat, heartbeat).unref()
-      // Neither a reader that is gone by now nor an `endAll` before this is told again.
+      // No further event would report that the reader has already left, or that `endAll` was called meanwhile.
       if (response.destroyed || before !== ends) follower.end()
       else response.once('close', () => follower.end())
-      // The reader may have gone, which 'close' tells.
+      // The reader may have left; 'close' reports that.
       response.on('error', () => {})
       try {
         response.write(eventText({ event: 'ready', data: '{}' }, follower.textOf(follower.after)))
@@ -103,7 +104,7 @@ export function makeEventStreams(onBug: (error: unknown) => void, heartbeat = HE
   }
 }
 
-/** What every reader of a change gets. `data` is JSON, whose texts have no line breaks. */
+/** One event, shared by all readers. `data` is JSON without line breaks. */
 interface Frame {
   event: string
   data: string
@@ -111,13 +112,16 @@ interface Frame {
 
 const eventText = ({ event, data }: Frame, id: string): string => `event: ${event}\nid: ${id}\ndata: ${data}\n\n`
 
-/** Until it ends. What was changed before is written as fast as it is read; after that, a reader has to keep up. */
+/**
+ * Writes events until the follower ends. Past changes are written as fast as the reader takes them; after that, the
+ * reader has to keep up.
+ */
 async function tellAll(stream: Stream, frameOf: (told: Told) => Frame): Promise<void> {
   const { response, follower } = stream
   let hasCaughtUp = false
   while (!follower.isEnded) {
     const page = await follower.next(PAGE)
-    // Its cursor has come to nothing: connected again, it is told so.
+    // The cursor has become invalid. The reader learns that when it reconnects.
     if (!page.ok) return
     for (const told of page.value) {
       if (follower.isEnded) return

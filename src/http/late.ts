@@ -1,9 +1,9 @@
-// What is made at its first use, since few need it. Does not know what it is. Nothing that an edit needs may be made
-// so: Node 20 keeps the failure of an import, for instance for want of a file descriptor, until the process ends.
+// Lazy values, for what few processes need. Don't use it for anything that an edit needs: Node 20 caches a failed
+// import, for instance from a lack of file descriptors, until the process ends.
 
 /**
- * Makes a value when it is first called, and returns that from then on; calls meanwhile share it. Where making it
- * fails, so do the calls that wait for it; the next one tries again.
+ * Makes a value at the first call and returns it from then on; concurrent calls share the work. If it fails, all calls
+ * waiting for it fail; the next call tries again.
  */
 export function late<T>(make: () => Promise<T>): () => Promise<T> {
   let made: Promise<T> | undefined

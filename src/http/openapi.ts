@@ -1,4 +1,4 @@
-// The published document, OpenAPI 3.1: what routes take and answer with which status, components, examples. Does not
+// The published document, OpenAPI 3.1: what routes accept and answer with which status, components, examples. Does not
 // know any handler.
 import { STATUS_CODES } from 'node:http'
 import type { FastifyDynamicSwaggerOptions } from '@fastify/swagger'
@@ -37,7 +37,7 @@ const DESCRIPTION =
   '/history lists what was done, /undo takes it back. ' +
   'Every change of a file is made in full or not at all; the detail of every problem says what to do next.'
 
-/** Of any request, whatever it asks for. */
+/** The codes that any request may be answered with. */
 const EVERYWHERE: ProblemCode[] = [
   'INVALID_REQUEST',
   'REQUEST_TIMEOUT',
@@ -66,7 +66,7 @@ const REQUEST_ID = {
   'X-Request-Id': { type: 'string', description: 'Identifies this request in the log of the server.' }
 }
 const RETRY_AFTER = { 'Retry-After': { type: 'integer', description: 'Seconds to wait.' } }
-/** Without these a client can't go on. Those of other statuses, and the ETag, say no more than the body. */
+/** The headers that a client can't continue without. The headers of other statuses, and the ETag, repeat the body. */
 const PROBLEM_HEADERS: Partial<Record<number, object>> = {
   401: { 'WWW-Authenticate': { type: 'string', description: 'The challenge.' } },
   423: RETRY_AFTER,
@@ -107,10 +107,10 @@ const REPLAYED = {
     description: 'Only with an answer that was given before, to a request with the same idempotency key.'
   }
 }
-/** Of a request with an idempotency key. */
+/** The codes that a request with an idempotency key adds. */
 const KEYED_CODES: ProblemCode[] = ['IDEMPOTENCY_KEY_REUSED', 'REQUEST_IN_FLIGHT', 'HISTORY_GONE']
 
-/** Every status with the codes that it comes with. */
+/** Every status, with its codes. */
 function statuses(codes: readonly ProblemCode[], takes: Takes): Map<number, ProblemCode[]> {
   const all = new Map<number, ProblemCode[]>()
   const add = (status: number, code: ProblemCode) => {
@@ -139,12 +139,12 @@ function responses(
     ([status, list]) => [
       status,
       {
-        // X-Request-Id is in the body too, as request_id.
+        // X-Request-Id is also in the body, as request_id.
         ...described(status, list),
         content: {
           'application/problem+json': {
             schema: ref(ProblemSchema),
-            // The routes of the operations have the same ones.
+            // The operations' own routes have the same examples.
             ...(options.forModels !== true && { examples: examplesOf(list, instance, status) })
           },
           ...text
@@ -162,7 +162,7 @@ function responses(
   }
 }
 
-/** The problems of one status, whatever their bodies are. */
+/** The description and headers of the problems of one status, whatever form their bodies have. */
 const described = (status: number, codes: readonly ProblemCode[]) => ({
   description: titlesOf(codes),
   ...(PROBLEM_HEADERS[status] && { headers: PROBLEM_HEADERS[status] })
@@ -178,7 +178,7 @@ const codesOf = ({ codes, keyed }: Pick<Operation, 'codes' | 'keyed'>): readonly
   ...(keyed === undefined ? [] : KEYED_CODES)
 ]
 
-/** What is published of an operation. */
+/** The published schema of an operation. */
 export const operationSchema = (operation: Operation) => {
   const { id, route, summary, description, request, outcome, expects_hash, expects_none, effect, keyed } = operation
   return {
@@ -209,10 +209,10 @@ export const operationSchema = (operation: Operation) => {
 
 const resultOf = (operations: Operations) => toolResult(toolsIn(operations).map(({ outcome }) => outcome))
 
-/** The codes of all tools; those of one that only looks come first, since what it answers with all others can too. */
+/** The codes of all tools; those of inspect come first, since all others can answer with them too. */
 const codesOfAll = (operations: Operations) => [codesOf(operations.inspect), ...toolsIn(operations).map(codesOf)].flat()
 
-/** What is published of the route that takes tool calls. */
+/** The published schema of the route that takes tool calls. */
 export const toolCallSchema = (operations: Operations) => ({
   operationId: 'call_tool',
   summary: 'Call an operation with the arguments of a tool call',
@@ -242,10 +242,10 @@ export const toolCallSchema = (operations: Operations) => ({
   )
 })
 
-/** What is published of the route of an adapter, which answers with the statuses of the operations behind it. */
+/** The published schema of an adapter's route, which answers with the statuses of the operations behind it. */
 export const adapterSchema = ({ id, summary, description, request, bodyOfText }: Adapter, operations: Operations) => {
   const output = { [JSON_TYPE]: { schema: ref(AdapterResultSchema) } }
-  // Bare where it isn't for the model.
+  // Problems that aren't for the model have their usual form.
   const content = { ...output, 'application/problem+json': { schema: ref(ProblemSchema) } }
   const codes = [...WITH_BODY, ...codesOfAll(operations), ...codesOf(operations.apply_patch)]
   const problems = [...statuses(codes, { expects_hash: true, expects_none: true })].map(([status, list]) => [
@@ -277,7 +277,7 @@ const LAST_EVENT_ID = {
   }
 }
 
-/** What is published of the stream of changes. */
+/** The published schema of the stream of changes. */
 export const eventsSchema = () => {
   const codes: ProblemCode[] = [...BEHIND_TOKEN, 'HISTORY_GONE', 'CURSOR_GONE']
   const description =
@@ -309,7 +309,7 @@ interface FactsRoute {
   querystring?: TSchema
 }
 
-/** Such a route, but for its handler. */
+/** Everything but the handler of a facts route. */
 export const factsRoute = ({ url, outcome, access, ...others }: FactsRoute) => ({
   method: 'GET' as const,
   url,
@@ -345,7 +345,7 @@ export const components = (operations: Operations): TSchema[] => [
   resultOf(operations)
 ]
 
-/** The document, as far as it is changed after the plugin has put it together. */
+/** The parts of the document that are changed after the plugin has assembled it. */
 interface Document {
   paths: Record<string, Record<string, PublishedRoute>>
   components: Record<string, Record<string, unknown>>
@@ -364,21 +364,21 @@ interface Reference {
   $ref: string
 }
 
-/** What the plugin finds no place for where the schema of a body is a reference. */
+/** Adds request examples, for which the plugin has no place if the schema of a body is a reference. */
 function addRequestExamples({ paths }: Document, operations: Operations): void {
   const ofOperations = Object.entries(REQUEST_EXAMPLES).map(
     ([name, examples]) => [operations[name as keyof RoutedOperations].route, examples] as const
   )
   for (const [route, examples] of [...ofOperations, ...Object.entries(ADAPTER_EXAMPLES)]) {
     const { content } = paths[route]?.post?.requestBody ?? {}
-    // A text is no such body.
+    // Plain text isn't one of these examples.
     for (const [type, media] of Object.entries(content ?? {})) if (type === JSON_TYPE) media.examples = examples
   }
 }
 
 /**
- * Makes a component of each problem that an answer is an example of, of each header, also of requests, and of each answer that several
- * routes have: written out at every route, they are more than half of the document.
+ * Makes components of the problems in examples, of headers (also of requests), and of answers that several routes
+ * share: repeated at every route, they would be more than half of the document.
  */
 function shareComponents({ paths, components }: Document): void {
   const share = (
@@ -428,7 +428,7 @@ const finished =
 
 export const swaggerOptions = (version: string, operations: Operations): FastifyDynamicSwaggerOptions => ({
   transformObject: finished(operations),
-  // It would take the URL of the server, which has no path, off the routes.
+  // Otherwise it would remove the server URL's path from the routes, and ours has none.
   stripBasePath: false,
   openapi: {
     openapi: '3.1.0',
@@ -439,7 +439,7 @@ export const swaggerOptions = (version: string, operations: Operations): Fastify
       license: { name: 'MIT', identifier: 'MIT' },
       contact: { name: 'The editd project' }
     },
-    // Relative to the document: below another path of a proxy, or that of a workspace, all routes are there too.
+    // Relative to the document, since all routes also exist below a proxy's path or a workspace's.
     servers: [{ url: '.', description: 'This server.' }],
     tags: [
       { name: 'files', description: 'Look at files and edit them.' },

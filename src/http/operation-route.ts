@@ -1,4 +1,5 @@
-// An operation as a route: the bytes of a body in, the answer of the call out. Does not know any operation by name.
+// Makes a route of an operation: takes the bytes of a body, sends the call's answer. Does not know any operation by
+// name.
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Operation } from '../operations/operation.ts'
 import type { Client } from '../workspace/api.ts'
@@ -9,11 +10,11 @@ import { noteCall, pathOf } from './request-log.ts'
 import { sendAnswer, sendProblem } from './send.ts'
 import { viewOf } from './view.ts'
 
-/** Before a body is read: a POST of one of these media types, with nothing in the URL. */
+/** A hook that runs before the body is read: refuses other media types than these, and a query in the URL. */
 export const refuseAllBut =
   (...media: readonly string[]) =>
   (request: FastifyRequest, reply: FastifyReply, done: () => void): void => {
-    // A question mark with nothing behind it is none.
+    // A question mark with nothing after it is no query.
     const hasQuery = request.url.length > pathOf(request.url).length + 1
     const failure = hasQuery
       ? invalidRequest('the URL has a query, which is not used; put every field into the body')
@@ -22,16 +23,16 @@ export const refuseAllBut =
     else done()
   }
 
-/** The same of strict JSON. */
+/** Refuses everything but strict JSON, and a query in the URL. */
 export const refuseUnfit = refuseAllBut(JSON_TYPE)
 
-/** The strict JSON of a request's body. */
+/** Parses a request's body as strict JSON. */
 export const jsonOf = (request: FastifyRequest) =>
   parseStrictJson(request.body instanceof Buffer ? request.body : Buffer.alloc(0))
 
 /**
- * The same, where it is one message. Several would count as one request, and have one line in the log; MCP has had no
- * such arrays since 2025-06-18.
+ * Parses a request's body as one JSON-RPC message. Refuses an array of messages: they would count as one request with
+ * one log line, and MCP has had no such arrays since 2025-06-18.
  */
 export function messageOf(request: FastifyRequest): ReturnType<typeof jsonOf> {
   const body = jsonOf(request)
@@ -39,7 +40,7 @@ export function messageOf(request: FastifyRequest): ReturnType<typeof jsonOf> {
   return invalidField('', 'the body has to be one JSON-RPC message, not an array of them; send each by itself')
 }
 
-/** Hears what came of a call that a request has made: for its log line, and for who observes the server. */
+/** The `onAnswer` of a request's call: passes the outcome to the log line and to the server's observer. */
 export const hearing =
   (request: FastifyRequest) =>
   (summary: CallSummary, made?: Made): void => {
@@ -47,14 +48,14 @@ export const hearing =
     request.server.observer?.called(request.subject, summary, made)
   }
 
-/** A response is closed when it has been sent, or its client has gone. */
+/** A response closes when it has been sent, or when the client has left. */
 const clientOf = (request: FastifyRequest, { raw }: FastifyReply): Client => ({
-  // Of requests that wait behind others of their connection, only the socket tells.
+  // A request that waits behind others on its connection can only tell by the socket.
   isGone: () => request.raw.socket.destroyed,
   onGone: end => (raw.destroyed ? end() : raw.once('close', end))
 })
 
-/** A call as its request has it, of this body. */
+/** The call that a request makes with this body. */
 export const callOf = (request: FastifyRequest, reply: FastifyReply, body: unknown): Call => ({
   body,
   headers: request.headers,
@@ -66,7 +67,7 @@ export const callOf = (request: FastifyRequest, reply: FastifyReply, body: unkno
   client: clientOf(request, reply)
 })
 
-/** Hook and handler of the route of an operation, by its id. */
+/** The hook and handler of an operation's route, by the operation's id. */
 export function operationRoute(id: Operation['id']) {
   return {
     onRequest: refuseUnfit,

@@ -1,4 +1,4 @@
-// Requests of each operation that work in this order, in any workspace: /create, /inspect, /edit, /edit-lines,
+// Example requests of each operation that work in this order, in any workspace: /create, /inspect, /edit, /edit-lines,
 // /edit-section, /batch, /preview, /history, /undo, /redo, /pending, /blame, /review, /changes. For the published
 // document and for tests.
 import type { RoutedOperations } from '../operations.ts'
@@ -12,9 +12,9 @@ interface Example {
 }
 
 /**
- * By operation and name. The first of each is what a reader sees, and works in an empty workspace where the operation
- * needs no file; only those named `miss` fail. Those of edits also work right after /create's of the same path, which
- * the page sends first.
+ * By operation and name. The first example of each operation is what a reader sees; if the operation needs no file, it
+ * works in an empty workspace. Only those named `miss` fail. Examples of edits also work right after the /create
+ * example for the same path, which the page sends first.
  */
 export const REQUEST_EXAMPLES: { readonly [Name in keyof RoutedOperations]: Readonly<Record<string, Example>> } = {
   create: {
@@ -145,7 +145,7 @@ export const REQUEST_EXAMPLES: { readonly [Name in keyof RoutedOperations]: Read
   }
 }
 
-/** By the route of an adapter: calls as a model gives them, which work in this order after those of /create. */
+/** By the route of an adapter: calls as a model makes them, which work in this order after the /create examples. */
 export const ADAPTER_EXAMPLES: Readonly<Record<`/adapters/${string}`, Readonly<Record<string, Example>>>> = {
   '/adapters/anthropic-text-editor': {
     view: { summary: 'Look at a file', value: { command: 'view', path } },

@@ -11,18 +11,18 @@ export interface InvalidField {
 }
 
 /**
- * What is wrong with a JWT: its length or form, or its type, issuer, algorithm, key or signature, audience, when it
- * begins, other claims, or that it is bound to a key of its holder.
+ * What is wrong with a JWT: its length or form; its type, issuer, algorithm, key or signature, audience or start time;
+ * another claim; or that it is bound to a key of its holder.
  */
 export type JwtFault =
   'length' | 'form' | 'type' | 'issuer' | 'algorithm' | 'key' | 'audience' | 'time' | 'expired' | 'bound'
 
 export type RequestFailure =
-  /** `where`: what the parser says of the place. `pointer`: of the object or value in question. */
+  /** `where`: the parser's description of the place. `pointer`: the object or value in question. */
   | { code: 'INVALID_JSON'; reason: 'empty' | 'syntax'; where?: string }
   | { code: 'INVALID_JSON'; reason: 'duplicate_key'; key: string; pointer: string }
   | { code: 'INVALID_JSON'; reason: 'too_deep'; limit: number }
-  /** Without `pointer`: bytes that aren't UTF-8. */
+  /** No `pointer`: the bytes aren't UTF-8. */
   | { code: 'INVALID_UNICODE'; pointer?: string }
   | { code: 'INVALID_REQUEST'; errors: InvalidField[] }
   | { code: 'NO_EDITS'; fields: readonly string[] }
@@ -34,12 +34,15 @@ export type RequestFailure =
   | { code: 'UNSUPPORTED_MEDIA_TYPE'; reason: 'type' | 'charset' | 'encoding'; given: string }
   | { code: 'UNAUTHORIZED'; reason: 'missing' | 'malformed' | 'wrong' | 'expired' }
   | { code: 'UNAUTHORIZED'; reason: 'jwt'; fault: JwtFault }
-  /** `claim`: missing, or not what it should be. */
+  /** `claim`: missing or wrong. */
   | { code: 'UNAUTHORIZED'; reason: 'jwt'; fault: 'claims'; claim: string }
-  /** A token that is valid and grants nothing here. `ask`: what to ask its issuer for. */
+  /** The token is valid but grants nothing here. `ask`: the scope to ask its issuer for. */
   | { code: 'FORBIDDEN_SCOPE'; lacks: 'workspace' }
   | { code: 'FORBIDDEN_SCOPE'; lacks: 'scope'; ask: string }
-  /** More than `rate`: requests of a token or an address, or wrong tokens of an address. `retry_after` in seconds. */
+  /**
+   * More than `rate` allows: requests of a token or an address, or wrong tokens of an address. `retry_after` in
+   * seconds.
+   */
   | { code: 'RATE_LIMITED'; of: 'token' | 'address' | 'wrong_tokens'; rate: Rate; retry_after: number }
   | { code: 'FORBIDDEN_HOST'; host: string }
   | { code: 'FORBIDDEN_ORIGIN'; origin: string }
@@ -52,17 +55,17 @@ export type RequestFailure =
   | { code: 'REQUEST_TOO_LARGE'; limit: number }
   | { code: 'INTERNAL_ERROR' }
 
-/** Why a request with an idempotency key isn't carried out. `keyed`: what is missing is what keys need. */
+/** Why a request with an idempotency key isn't run. `keyed`: the missing history is needed for the key. */
 export type KeyRefusal =
   Exclude<KeyFailure, { code: 'HISTORY_GONE' }> | (Extract<KeyFailure, { code: 'HISTORY_GONE' }> & { keyed: true })
 
 export type Failure = RequestFailure | KeyRefusal | CallFailure
 
-/** A request of which one thing is wrong; `pointer`: the field, '' for anything else. */
+/** A request with one fault; `pointer`: the field, '' for anything else. */
 export const invalidRequest = (message: string, pointer = ''): RequestFailure => ({
   code: 'INVALID_REQUEST',
   errors: [{ pointer, message }]
 })
 
-/** The same as a result. */
+/** A failed result for a request with one faulty field. */
 export const invalidField = (pointer: string, message: string) => fail(invalidRequest(message, pointer))

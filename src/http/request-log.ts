@@ -1,5 +1,5 @@
-// One line for each request, and one for each bug. Never a body, a query, a token, or text of a file; of what was sent
-// only the path of the file.
+// The request log: one line per request, and one per bug. Never logs a body, a query, a token, or text of a file; the
+// file's path is the only thing logged of what was sent.
 import type { ServerResponse } from 'node:http'
 import type { FastifyRequest } from 'fastify'
 import type { Logger } from 'pino'
@@ -20,7 +20,7 @@ const shown = (path: string) => printable(cut(path, PATH_MAX))
 
 const PROBES = ['/healthz', '/readyz']
 
-/** What has become known of a request, and how it is logged once more after its line was written. */
+/** What is known about a request so far, and how to log it again after its line was written. */
 interface Noted {
   summary: CallSummary
   again?: () => void
@@ -28,17 +28,17 @@ interface Noted {
 
 declare module 'fastify' {
   interface FastifyRequest {
-    /** For its log line; null where nothing is known yet. */
+    /** For the log line; null while nothing is known. */
     noted: Noted | null
   }
 }
 
-/** Notes the code of the problem that a request is answered with. */
+/** Records the code of the problem that answers a request. */
 export const noteCode = (request: FastifyRequest, code: string): void => {
   request.noted = { summary: { ...request.noted?.summary, code } }
 }
 
-/** Notes why a request was refused before it was a call. */
+/** Records why a request was refused before it made a call. */
 export function noteReason(request: FastifyRequest, failure: Failure): void {
   const { code } = failure
   const reason =
@@ -52,14 +52,14 @@ export function noteReason(request: FastifyRequest, failure: Failure): void {
   if (reason !== undefined) request.noted = { summary: { ...request.noted?.summary, reason } }
 }
 
-/** Notes what a call has done, for the line of its request. */
+/** Records the outcome of a call, for its request's log line. */
 export function noteCall(request: FastifyRequest, summary: CallSummary): void {
   const again = request.noted?.again
   request.noted = { summary }
   again?.()
 }
 
-/** What a line has of a call; no path where `logPaths` is off. */
+/** A call's fields in a log line; without the path if `logPaths` is off. */
 export function callFields(summary: CallSummary, logPaths: boolean): CallSummary {
   const fields = { ...summary }
   if (!logPaths) delete fields.path
@@ -68,8 +68,8 @@ export function callFields(summary: CallSummary, logPaths: boolean): CallSummary
 }
 
 /**
- * Writes the line when the response is done, or its client gone; in that case once more when a call that was running
- * has ended, since it may have written.
+ * Writes the line when the response is done or the client has left. In the latter case writes it again when a call that
+ * was still running has ended, since that may have changed a file.
  */
 export const requestLog =
   (logger: Logger, logPaths: boolean) =>
@@ -79,7 +79,7 @@ export const requestLog =
       const fields = callFields(request.noted?.summary ?? {}, logPaths)
       fields.duration_ms = since(start)
       const route = request.routeOptions.url ?? shown(pathOf(request.url))
-      // Those who watch a server ask every few seconds.
+      // Monitoring probes these routes every few seconds.
       const isProbe = PROBES.includes(route) && response.writableFinished && response.statusCode === 200
       logger[isProbe ? 'debug' : 'info']({
         request_id: request.id,
@@ -98,8 +98,8 @@ export const requestLog =
   }
 
 /**
- * A bug, with what says where it was met: name, code and stack, but for errors of the system not the message, which may
- * hold what was sent.
+ * Logs a bug and where it occurred: name, code and stack. Logs the message only for system errors, since others may
+ * quote what was sent.
  */
 export function logBug(logger: Logger, met: { request_id: string } | { event: string }, error: unknown): void {
   const known: Partial<NodeJS.ErrnoException & { reason: unknown }> = error instanceof Error ? error : {}
@@ -108,7 +108,7 @@ export function logBug(logger: Logger, met: { request_id: string } | { event: st
       ...met,
       error: known.name ?? typeof error,
       error_code: known.code,
-      // What an object store calls it.
+      // An object store's name for the error.
       ...(typeof known.reason === 'string' && { reason: known.reason }),
       ...(known.errno !== undefined && { message: known.message }),
       stack: (known.stack ?? '')

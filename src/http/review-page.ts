@@ -1,9 +1,9 @@
-// The review page: where its files are, and what it may do in a browser. Does not know what is in them.
+// The review page: where its files are, and what it may do in a browser. Does not know the files' content.
 import { readdir } from 'node:fs/promises'
 import type { Routes } from './errors.ts'
 import { makePage, type WebPage } from './static-file.ts'
 
-/** All that the page may do: load its own files and call its own server; no text ever becomes HTML. */
+/** The page may only load its own files and call its own server; no text ever becomes HTML. */
 const CSP = [
   "default-src 'none'",
   "script-src 'self'",
@@ -24,7 +24,7 @@ const HEADERS = {
   'x-content-type-options': 'nosniff'
 }
 
-/** Found by package.json, since this file runs from here and from dist/. */
+/** Located through package.json, since this file runs from here and from dist/. */
 const FOLDERS = [
   new URL('.', import.meta.resolve('#page/review/index.html')),
   new URL('.', import.meta.resolve('#page/built/main.js'))

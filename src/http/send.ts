@@ -1,4 +1,4 @@
-// How answers are sent: through Fastify, or a problem on a bare socket. Does not know any failure by name.
+// Sends answers: through Fastify, or a problem on a bare socket. Does not know any failure by name.
 import { STATUS_CODES } from 'node:http'
 import type { FastifyReply } from 'fastify'
 import { prefersJson } from './requests/accept.ts'
@@ -14,7 +14,7 @@ const TEXT = 'text/plain; charset=utf-8'
 
 declare module 'fastify' {
   interface FastifyRequest {
-    /** Where a client is told how to get a token; null where there are no issuers. */
+    /** The URL where clients learn how to get a token; null if there are no issuers. */
     resourceMetadata: string | null
   }
   interface FastifyContextConfig {
@@ -23,7 +23,7 @@ declare module 'fastify' {
   }
 }
 
-/** Answers a failure; `about`: what is known of the file. */
+/** Answers with the problem of a failure; `about`: what is known about the file. */
 export function sendProblem(reply: FastifyReply, failure: Failure, about: Partial<Context> = {}): FastifyReply {
   noteReason(reply.request, failure)
   return sendAnswer(
@@ -32,11 +32,11 @@ export function sendProblem(reply: FastifyReply, failure: Failure, about: Partia
   )
 }
 
-/** A challenge with the scope in the words of who can give it. */
+/** A challenge with the scope in the words of the issuer who can grant it. */
 const asAsked = (challenge: string, grant: Grant | null | undefined): string =>
   challenge.replace(/(?<= scope=")\w+/, scope => grant?.byIssuer?.[scope as Scope] ?? scope)
 
-/** Sends the answer of a call, as text where the route answers models and JSON isn't asked for. */
+/** Sends a call's answer; as text if the route serves models and the request doesn't ask for JSON. */
 export function sendAnswer(reply: FastifyReply, answer: Answer | CallAnswer): FastifyReply {
   const { body, headers } = answer
   closeWhenRead(reply)
@@ -60,15 +60,16 @@ export function sendAnswer(reply: FastifyReply, answer: Answer | CallAnswer): Fa
 }
 
 /**
- * Where a request that is to be the last on its connection is answered before its body has arrived: has the connection
- * closed when the rest was read and dropped. Closing with bytes unread is a reset, which can overtake the answer.
+ * Closes the connection after its last request if that is answered before its body has arrived. Waits until the rest
+ * was read and dropped: closing with unread bytes is a reset, which can overtake the answer.
  */
 function closeWhenRead(reply: FastifyReply): void {
   const { raw: response } = reply
   const { raw: request } = reply.request
   const { 'content-length': length = '0', 'transfer-encoding': coding } = request.headers
   if (response.shouldKeepAlive || request.complete || (length === '0' && coding === undefined)) return
-  // With `Connection: close`, Node would destroy the socket; without the header, only where shouldKeepAlive is false.
+  // With `Connection: close`, Node would destroy the socket. Without the header, it closes the connection only if
+  // shouldKeepAlive is false.
   reply.removeHeader('connection')
   response.removeHeader('connection')
   response.shouldKeepAlive = true
@@ -76,7 +77,7 @@ function closeWhenRead(reply: FastifyReply): void {
   response.once('finish', () => (request.complete ? close() : request.once('end', close)))
 }
 
-/** The whole HTTP message of a problem, after which the connection is closed. */
+/** The complete HTTP message of a problem, after which the connection closes. */
 export function rawProblem({ body, headers }: Answer): string {
   const json = JSON.stringify(body)
   const lines = Object.entries({

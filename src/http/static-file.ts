@@ -1,5 +1,5 @@
-// Files that are the same for all who ask: made when they are first asked for, compressed once, sent again only to
-// clients that have another one. Does not know what is in them.
+// Files that are the same for every client: made on first use, compressed once, and sent only to clients without the
+// current version. Does not know their content.
 import { createHash } from 'node:crypto'
 import { readFile } from 'node:fs/promises'
 import { basename, extname } from 'node:path'
@@ -20,7 +20,7 @@ interface StaticFile {
 
 type Handler = (request: FastifyRequest, reply: FastifyReply) => Promise<FastifyReply>
 
-/** `type`: the media type that it is sent as. */
+/** `type`: the media type. */
 export async function staticFile(type: string, text: string | Buffer): Promise<StaticFile> {
   const content = Buffer.from(text)
   return {
@@ -31,14 +31,14 @@ export async function staticFile(type: string, text: string | Buffer): Promise<S
   }
 }
 
-/** Answers with a file. `vary`: the headers of the request that decide which file it is. */
+/** Answers with a file. `vary`: the request headers that decide which file it is. */
 export function sendFile(
   request: FastifyRequest,
   reply: FastifyReply,
   { type, content, compressed, etag }: StaticFile,
   vary: readonly string[] = []
 ): FastifyReply {
-  // Where CORS is on, it has set this.
+  // Set already if CORS is on.
   const set = [reply.getHeader('vary') ?? []].flat()
   reply.headers({
     'cache-control': 'no-cache',
@@ -51,7 +51,7 @@ export function sendFile(
   return reply.header('content-encoding', 'gzip').send(compressed)
 }
 
-/** The tags of a header, weak ones as strong ones: what was compressed on the way is the same file. */
+/** The tags in a header; weak ones count as strong, since a proxy that compresses the file weakens its tag. */
 const tagsIn = (header = ''): string[] => header.split(',').map(tag => tag.trim().replace(/^W\//, ''))
 
 function acceptsGzip(header: string | string[] = ''): boolean {
@@ -59,13 +59,13 @@ function acceptsGzip(header: string | string[] = ''): boolean {
   return Number(rank) > 0
 }
 
-/** Answers with a text that is made when it is first asked for. */
+/** Answers with a text that is made on first use. */
 export function textFile(type: string, make: () => Promise<string>): Handler {
   const file = late(async () => staticFile(type, await make()))
   return async (request, reply) => sendFile(request, reply, await file())
 }
 
-/** A text that depends on a key; only that of the last key is kept. */
+/** A text that depends on a key; only the text of the last key is kept. */
 export function textFileBy(type: string, make: (key: string) => string): (key: string) => Promise<StaticFile> {
   let last: { key: string; file: Promise<StaticFile> } | undefined
   return key => {
@@ -74,7 +74,7 @@ export function textFileBy(type: string, make: (key: string) => string): (key: s
   }
 }
 
-/** The types of files by their endings. */
+/** Media types by file ending. */
 const TYPES: Record<string, string> = {
   '.html': 'text/html; charset=utf-8',
   '.css': 'text/css; charset=utf-8',
@@ -83,17 +83,16 @@ const TYPES: Record<string, string> = {
   '.svg': 'image/svg+xml'
 }
 
-/** A page for a browser. */
 export interface WebPage {
   /** Answers with the page itself. */
   home: Handler
-  /** Answers with the file of the page whose name is in place of the `*` in the route, or that there is none. */
+  /** Answers with the page's file that the route's `*` names, or that there is none. */
   file: Handler
 }
 
 /**
- * A page and its files. `urls`: where they are; what is no file of a page is passed over. `home`: the name of the page
- * itself. `headers` are sent with each.
+ * A page and its files. `urls`: where they are; files of unknown types are ignored. `home`: the file name of the page
+ * itself. `headers` are sent with each file.
  */
 export function makePage(
   { home, urls, headers }: { home: string; urls(): Promise<URL[]>; headers: Record<string, string> },
@@ -108,7 +107,7 @@ export function makePage(
   })
   return {
     async home(request, reply) {
-      // The page is the answer at / only to a browser.
+      // At /, only browsers get the page.
       const vary = request.routeOptions.url === undefined ? ['accept'] : []
       return sendFile(request, reply.headers(headers), (await files()).get(home)!, vary)
     },

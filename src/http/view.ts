@@ -1,5 +1,5 @@
-// What a caller sees of the server: one workspace, or a part of it, with all that can be called on it. Does not know
-// tokens.
+// What a caller sees of the server: one workspace, or a part of it, with everything that can be called on it. Does not
+// know tokens.
 import type { Capabilities } from '../../schemas/capabilities.ts'
 import type { Operation, Subject } from '../operations/operation.ts'
 import type { Operations } from '../operations.ts'
@@ -12,28 +12,28 @@ import type { Toolbox } from './tools/tool.ts'
 export interface View {
   readonly workspace: Workspace
   readonly operations: Operations
-  /** Those with a route, by their id. */
+  /** The operations that have a route, by id. */
   readonly routed: ReadonlyMap<Operation['id'], Operation>
   readonly box: Toolbox
-  /** By their routes. */
+  /** By route. */
   readonly adapters: ReadonlyMap<Adapter['route'], Adapter>
   readonly capabilities: Capabilities
-  /** Resolves with what answers messages of MCP. */
+  /** Resolves with the function that answers MCP messages. */
   mcp(): Promise<(request: McpRequest) => Promise<Response>>
 }
 
 declare module 'fastify' {
   interface FastifyRequest {
-    /** What its caller sees; null before it is known who that is, and where a route is for everybody. */
+    /** What the caller sees; null before the caller is known, and on public routes. */
     seen: View | null
-    /** Absent where there is no access file. */
+    /** Absent if there is no access file. */
     subject: Subject | undefined
-    /** As the subject: what the token stands for. */
+    /** What the token grants; set together with `subject`. */
     grant: Grant | null
   }
 }
 
-/** What the caller of a request sees. Only of routes that need a token. */
+/** What a request's caller sees. Throws on a route that needs no token. */
 export function viewOf({ seen }: { seen: View | null }): View {
   if (seen === null) throw new Error('the caller of this route is not known')
   return seen

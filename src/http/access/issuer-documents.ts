@@ -1,12 +1,15 @@
-// Asks an issuer of tokens for its metadata (RFC 8414, OpenID Connect Discovery) and keys, each in one bounded request.
-// Does not know tokens, or when to ask.
+// Fetches a token issuer's metadata (RFC 8414, OpenID Connect Discovery) and keys, each in one bounded request. Does
+// not know tokens, or when to fetch.
 
-/** In ms; chosen, not measured, as is the next. */
+/** In ms; chosen, not measured. */
 const TIMEOUT = 5_000
-/** In bytes: some hundred keys with their certificates. */
+/** In bytes: about a hundred keys with their certificates. Chosen, not measured. */
 const LONGEST = 512 * 1024
 
-/** The JSON at a URL. Throws where it can't be had; follows no redirect, since it would lead to whom nobody named. */
+/**
+ * Fetches the JSON at a URL. Throws when that fails. Follows no redirect, which could lead to a host that nobody
+ * configured.
+ */
 export async function readJson(url: string): Promise<unknown> {
   const response = await fetch(url, {
     redirect: 'manual',
@@ -27,7 +30,7 @@ export async function readJson(url: string): Promise<unknown> {
   return JSON.parse(Buffer.concat(chunks).toString())
 }
 
-/** Where the metadata of an issuer may be: as RFC 8414 has it, and as OpenID Connect has it. */
+/** Where an issuer's metadata may be: the RFC 8414 URL, then the OpenID Connect URL. */
 function metadataUrls(issuer: string): string[] {
   const { origin, pathname } = new URL(issuer)
   const path = pathname.replace(/\/$/, '')
@@ -37,7 +40,10 @@ function metadataUrls(issuer: string): string[] {
   ]
 }
 
-/** The URL of an issuer's keys, as its metadata have it. Throws where they can't be had, or are another issuer's. */
+/**
+ * The URL of an issuer's keys, from its metadata. Throws when the metadata can't be fetched or belongs to another
+ * issuer.
+ */
 export async function findKeys(issuer: string): Promise<string> {
   const refusals: string[] = []
   for (const url of metadataUrls(issuer)) {
@@ -54,7 +60,7 @@ export async function findKeys(issuer: string): Promise<string> {
   throw new Error(refusals.join('; '))
 }
 
-/** By http only where the issuer is, which is this machine. */
+/** Whether a URL is https, or has the issuer's own scheme and host. An http issuer is on this machine. */
 function isAsSafe(url: string, issuer: string): boolean {
   if (!URL.canParse(url)) return false
   const { protocol, hostname } = new URL(url)
@@ -62,7 +68,7 @@ function isAsSafe(url: string, issuer: string): boolean {
   return protocol === 'https:' || (protocol === own.protocol && hostname === own.hostname)
 }
 
-/** Why a request failed, in a line of a log. */
+/** Why a request failed, for a log line. */
 export function reasonOf(error: unknown): string {
   if (!(error instanceof Error)) return String(error)
   const cause = error.cause instanceof Error ? error.cause : null

@@ -1,13 +1,13 @@
-// The public keys of an issuer: when they are asked for, and for how long they are used. Does not know tokens beyond
-// the header that names a key, or where the keys are.
+// Caches an issuer's public keys: when they are fetched and how long they are used. Knows only the header of a token,
+// which names its key, and not where the keys are.
 import { createLocalJWKSet, errors, type CryptoKey, type JSONWebKeySet, type JWSHeaderParameters } from 'jose'
 import { findKeys, readJson, reasonOf } from './issuer-documents.ts'
 
-/** In ms: older keys are asked for again, while they are used. Chosen, not measured, as are the next three. */
+/** In ms: older keys are fetched again, but stay in use meanwhile. This and the next three are chosen, not measured. */
 const REFRESHED_AFTER = 5 * 60_000
-/** In ms: older keys are not used any more. */
+/** In ms: older keys are no longer used. */
 const USED_FOR = 15 * 60_000
-/** How often keys are asked for within `WINDOW` at most, whatever tokens come. */
+/** The most fetches within `WINDOW`, however many tokens arrive. */
 const ATTEMPTS = 2
 /** In ms. */
 const WINDOW = 30_000
@@ -16,20 +16,20 @@ const WINDOW = 30_000
 type FoundKey = { key: CryptoKey } | { key: null } | { unreachable: true; retry_after: number }
 
 export interface KeyOptions {
-  /** Told each time that the keys can't be had. */
+  /** Called each time fetching the keys fails. */
   report(event: object): void
-  /** In ms; increases. */
+  /** In ms; monotonic. */
   now?: () => number
 }
 
-/** Asks for nothing before the first token comes. */
+/** Fetches nothing before the first token arrives. */
 export class IssuerKeys {
   readonly #issuer: string
   readonly #report: KeyOptions['report']
   readonly #now: () => number
   #known: { find: ReturnType<typeof createLocalJWKSet>; at: number } | null = null
   #url: string | null = null
-  /** Of the last attempts. */
+  /** Times of the recent attempts. */
   #attempts: number[] = []
   #running: Promise<void> | null = null
   #hasFailed = false
@@ -40,11 +40,11 @@ export class IssuerKeys {
     this.#now = now
   }
 
-  /** The one key that the header of a token names; null where the issuer has none, or several that it may mean. */
+  /** The one key that a token's header names; null if the issuer has none, or several that match. */
   async keyFor(header: JWSHeaderParameters): Promise<FoundKey> {
     const found = await this.#look(header)
     if (found !== null) {
-      // Nobody has to wait for it.
+      // In the background: the caller doesn't wait for it.
       if (this.#age() > REFRESHED_AFTER) this.#refresh()
       return { key: found }
     }
@@ -55,7 +55,7 @@ export class IssuerKeys {
     return this.#hasFailed || this.#age() > USED_FOR ? this.#unreachable() : { key: null }
   }
 
-  /** Null: it isn't among the keys that may be used. */
+  /** Null: it isn't among the keys that may be used now. */
   async #look(header: JWSHeaderParameters): Promise<CryptoKey | null> {
     if (this.#known === null || this.#age() > USED_FOR) return null
     try {
@@ -71,7 +71,7 @@ export class IssuerKeys {
     return this.#known === null ? Infinity : this.#now() - this.#known.at
   }
 
-  /** Asks for the keys, unless that is being done or was done too often. */
+  /** Starts fetching the keys, unless a fetch is running or there were too many recently. */
   #refresh(): void {
     if (this.#running !== null) return
     const now = this.#now()
@@ -86,13 +86,13 @@ export class IssuerKeys {
   async #read(at: number): Promise<void> {
     try {
       const url = this.#url ?? (await findKeys(this.#issuer))
-      // Checked by jose.
+      // jose checks the content.
       const keys = (await readJson(url)) as JSONWebKeySet
       this.#known = { find: createLocalJWKSet(keys), at }
       this.#url = url
       this.#hasFailed = false
     } catch (error) {
-      // It may have moved.
+      // The keys may have moved.
       this.#url = null
       this.#hasFailed = true
       this.#report({ event: 'issuer_unreachable', issuer: this.#issuer, reason: reasonOf(error) })

@@ -1,23 +1,29 @@
-// An issuer whose JWTs are taken. Does not know how they are checked.
+// An issuer whose JWTs we accept. Does not know how they are checked.
 import type { Scope } from '../../../schemas/access.ts'
 
 export interface Issuer {
   /** The URL in `iss`, as it is written there. */
   issuer: string
-  /** The URL that clients have of this server, which has to be in `aud`. */
+  /** This server's URL as clients see it, which must be in `aud`. */
   audience: string
-  /** Names of RFC 7518 and 8037; no others are taken. */
+  /** Names from RFC 7518 and 8037; other algorithms are refused. */
   algorithms: readonly string[]
-  /** What `aud` has instead, where the issuer doesn't name servers by URL. */
+  /** The expected `aud` if the issuer doesn't identify servers by URL. */
   aud?: string
-  /** What clients are told to ask for, in the issuer's words; empty: they are told nothing. */
+  /** The scopes that clients should ask for, in the issuer's words; empty: no advice. */
   scopes: readonly string[]
-  /** Which claims say what a token may do, and which word is for which scope; absent: the usual ones, our scopes. */
+  /**
+   * The claims that hold the scopes, and which of the issuer's words means which scope; absent: the usual claims, our
+   * words.
+   */
   scopeClaims?: readonly string[]
   scopeValues?: ReadonlyMap<string, Scope>
-  /** Which claim says what workspace a token is for, and which value is which; absent: `workspace`, the names. */
+  /**
+   * The claim that holds the workspace, and which value means which workspace; absent: the claim `workspace`, holding
+   * our names.
+   */
   workspaceClaim?: string
   workspaceValues?: ReadonlyMap<string, string>
-  /** That of all its tokens, whatever they say. */
+  /** The workspace of all its tokens, whatever their claims. */
   workspace?: string
 }

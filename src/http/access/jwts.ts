@@ -1,5 +1,5 @@
-// JWTs of the issuers of an access file: which are taken, and what their claims grant. Loaded only where there are
-// issuers. Does not know headers, or workspaces beyond their names.
+// JWTs of the issuers in an access file: which we accept, and what their claims grant. Loaded only if there are
+// issuers. Does not know headers, and knows workspaces only by name.
 import { errors, jwtVerify, type JWTPayload } from 'jose'
 import { SCOPES, type Scope } from '../../../schemas/access.ts'
 import { fail, ok, type Result } from '../../result.ts'
@@ -9,23 +9,23 @@ import type { Identified } from './grant.ts'
 import type { Issuer } from './issuer.ts'
 import { IssuerKeys, type KeyOptions } from './issuer-keys.ts'
 
-/** Characters of a token; chosen, not measured: those of usual issuers have up to some 4,000. */
+/** The longest token, in characters. Chosen, not measured: the tokens of common issuers have up to about 4,000. */
 const JWT_MAX = 8_192
-/** Seconds by which clocks may differ. */
+/** Tolerated clock difference, in seconds. */
 const TOLERANCE = 30
-/** Characters of a name in the history, as many as a request can ask for. */
+/** The longest name in the history, in characters: the limit that a request has too. */
 const NAME_MAX = 200
 const KEY_ID_MAX = 256
-/** Where most issuers have scopes: RFC 8693 and 9068; Entra ID and Okta; Entra ID for applications. */
+/** Where most issuers put scopes: RFC 8693 and 9068; Entra ID and Okta; Entra ID for applications. */
 const SCOPE_CLAIMS = ['scope', 'scp', 'roles']
 const WORKSPACE_CLAIM = 'workspace'
 
-/** What access tokens are called (RFC 9068), or were before; all others are for other things. */
+/** The types that access tokens have now (RFC 9068) or had before; tokens of other types serve other purposes. */
 const TYPES = ['at+jwt', 'application/at+jwt', 'jwt', 'application/jwt']
 
 /**
- * Header fields that no issuer needs: extensions that have to be understood, unencoded payloads, and keys that a token
- * brings along or says where to get.
+ * Header fields that no issuer needs: critical extensions, unencoded payloads, and keys that the token brings along or
+ * points to.
  */
 const REFUSED_FIELDS = ['crit', 'b64', 'jwk', 'jku', 'x5u']
 
@@ -35,7 +35,7 @@ export interface Jwts {
   readonly keys: ReadonlyMap<string, IssuerKeys>
 }
 
-/** `before`: of the access file before, whose keys are used on where the issuer is the same. */
+/** `before`: the JWTs of the previous access file; keys of issuers in both are reused. */
 export function makeJwts(
   issuers: readonly Issuer[],
   workspaces: ReadonlySet<string>,
@@ -87,7 +87,7 @@ interface Header extends Record<string, unknown> {
   kid?: string
 }
 
-/** What is read before anything is known of who made it. */
+/** Reads the header and issuer of an unverified token. */
 function readJwt(token: string): Result<{ header: Header; iss: string }, RequestFailure> {
   if (token.length > JWT_MAX) return refused('length')
   const [header, claims] = token.split('.', 2).map(part => parseStrictJson(Buffer.from(part, 'base64url')))
@@ -124,14 +124,14 @@ function refusalOf(error: unknown): Identified {
   throw error
 }
 
-/** What claims grant that are the issuer's, and for now. */
+/** What verified claims grant, if they are valid now. */
 function grantOf(payload: JWTPayload, trusted: Issuer, workspaces: ReadonlySet<string>): Identified {
   const { sub, exp = NaN, iat = NaN, cnf } = payload
   const { issuer, scopeValues, workspaceValues } = trusted
   if (iat > Date.now() / 1000 + TOLERANCE) return refused('time')
-  // It is only for whoever has another key, which nobody has shown here.
+  // The token is bound to a key that the caller would have to prove it holds, which this server doesn't support.
   if (cnf !== undefined) return refused('bound')
-  // Of whatever type: jose has seen only to what it checks.
+  // May have any type: jose checks only some claims.
   const isSubject = typeof (sub as unknown) === 'string' && /^[\x21-\x7e]+$/.test(sub ?? '')
   const name = `${issuer}#${sub}`
   if (!Number.isFinite(exp)) return refusedFor('exp')
@@ -163,17 +163,20 @@ function grantOf(payload: JWTPayload, trusted: Issuer, workspaces: ReadonlySet<s
   })
 }
 
-/** The highest of our scopes among the words of a token, which may be for others too. */
+/** The highest of our scopes among a token's words; other words may be meant for other services. */
 const highest = (words: readonly (string | undefined)[]): Scope | undefined =>
   SCOPES.findLast(one => words.includes(one))
 
-/** What the issuer calls our scopes; the first word, where it has several for one. */
+/** The issuer's word for each of our scopes; the first one if it has several. */
 function wordsOf(values: Issuer['scopeValues']): Record<Scope, string> {
   const word = (scope: Scope): string => [...(values ?? [])].find(([, one]) => one === scope)?.[0] ?? scope
   return { read: word('read'), edit: word('edit'), review: word('review') }
 }
 
-/** The texts of a claim, none where it is missing; undefined: it has something else. A dot leads into an object. */
+/**
+ * The texts in a claim, [] if it is missing; undefined: it holds something else. A dot in the name leads into an
+ * object.
+ */
 function textsIn(payload: JWTPayload, claim: string): string[] | undefined {
   const value = Object.hasOwn(payload, claim)
     ? payload[claim]

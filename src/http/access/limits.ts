@@ -1,5 +1,5 @@
-// Which requests are one too many: those of a token, or where none is asked for of an address, and wrong tokens of an
-// address. Does not know HTTP, or how it is counted.
+// Rate limits: requests per token (per address if there are no tokens), and wrong tokens per address. Does not know
+// HTTP, or how requests are counted.
 import type { Rate } from '../../config/config.ts'
 import type { Failure, RequestFailure } from '../request-failure.ts'
 import type { Grant } from './grant.ts'
@@ -7,19 +7,19 @@ import { addressKey, RateLimiter } from './rates.ts'
 
 export type RateLimited = Extract<RequestFailure, { code: 'RATE_LIMITED' }>
 
-/** Of each address. It holds always: who has the right token doesn't get to it. */
+/** Per address. Always on: a caller with the right token never reaches it. */
 const WRONG_TOKENS: Rate = { requests: 60, per: 'min' }
 
 interface Limits {
-  /** Counts a request; null, or why it is one too many. `grant`: null where there is no access file. */
+  /** Counts a request. Returns null, or the failure if it exceeds the limit. `grant`: null without an access file. */
   request(grant: Grant | null, address: string | undefined): RateLimited | null
-  /** What answers a request that was refused: where that is for one more wrong token than is allowed, that. */
+  /** The failure to answer a refused request with: RATE_LIMITED if the address has sent too many wrong tokens. */
   refusal<F extends Failure>(failure: F, address: string | undefined): F | RateLimited
 }
 
 /**
- * `rate`: of each token that has none of its own; null: no limit. `hasTokens`: whether one is asked for. `onLimited` is
- * called for each request that is refused.
+ * `rate`: for each token without a rate of its own; null: no limit. `hasTokens`: whether requests need a token.
+ * `onLimited` is called for each request that exceeds a limit.
  */
 export function makeLimits({
   rate,
@@ -40,7 +40,7 @@ export function makeLimits({
     request(grant, address) {
       const allowed = grant?.rate ?? rate
       if (allowed === null) return null
-      // The name of a workspace has no slash in it.
+      // A workspace name has no slash in it.
       const by = grant !== null ? `${grant.workspace}/${grant.name}` : hasTokens ? '' : addressKey(address)
       return limited(hasTokens ? 'token' : 'address', allowed, requests.take(by, allowed))
     },

@@ -1,35 +1,38 @@
-// How many requests somebody may send: a count for each token or address, in the memory of this process. Does not know
-// HTTP, tokens, or which requests count.
+// A rate limiter that counts per token or address, in this process's memory. Does not know HTTP, tokens, or which
+// requests count.
 import { isIPv6 } from 'node:net'
 import type { Rate } from '../../config/config.ts'
 
 const PERIODS: Record<Rate['per'], number> = { s: 1_000, min: 60_000, h: 3_600_000 }
 
-/** How many tokens or addresses are counted at once. A bound on memory; chosen, not measured. */
+/** The most tokens or addresses counted at once. Bounds memory; chosen, not measured. */
 const MAX_COUNTED = 10_000
 
 /**
- * The generic cell rate algorithm: as many as a rate says at once, and from then on as they come free again, evenly over
- * the period. Of each of those who are counted only one time is kept.
+ * The generic cell rate algorithm: allows a burst of as many requests as the rate has per period; after that, requests
+ * become free again evenly over the period. Keeps only one time for each token or address.
  */
 export class RateLimiter {
   readonly #now: () => number
   readonly #most: number
-  /** By whom: when the last of the requests is paid off. The one that was counted longest ago comes first. */
+  /** Token or address → the time at which all its requests are paid off. Least recently counted first. */
   readonly #paidAt = new Map<string, number>()
 
-  /** `now` in ms, never going back. `most`: how many are counted at once. */
+  /** `now` in ms, monotonic. `most`: how many tokens or addresses are counted at once. */
   constructor(now: () => number = () => performance.now(), most = MAX_COUNTED) {
     this.#now = now
     this.#most = most
   }
 
-  /** Counts a request; 0, or where it is one too many, and isn't counted, in how many ms one is free again. */
+  /**
+   * Counts a request and returns 0; if it exceeds the limit, doesn't count it and returns the ms until one is free
+   * again.
+   */
   take(by: string, { requests, per }: Rate): number {
     const now = this.#now()
     const each = PERIODS[per] / requests
     const paidAt = Math.max(this.#paidAt.get(by) ?? 0, now) + each
-    // What a sum of fractions is off by is far less than the time between two requests.
+    // Tolerates rounding: the error of a sum of fractions is far smaller than the time between two requests.
     const wait = paidAt - now - PERIODS[per]
     if (wait > each / 1e6) return wait
     this.#paidAt.delete(by)
@@ -38,12 +41,12 @@ export class RateLimiter {
     return 0
   }
 
-  /** How many are counted now. */
+  /** How many tokens or addresses are counted now. */
   get size(): number {
     return this.#paidAt.size
   }
 
-  /** Makes room: whoever has paid off is as one who never sent anything. Where nobody has, the oldest goes. */
+  /** Makes room: entries that are paid off can go, as they equal no entry. If none is, the oldest goes. */
   #forget(now: number): void {
     for (const [by, paidAt] of this.#paidAt) if (paidAt <= now) this.#paidAt.delete(by)
     const [oldest] = this.#paidAt.keys()
@@ -52,8 +55,8 @@ export class RateLimiter {
 }
 
 /**
- * Whom an address stands for: itself, an IPv4 address in IPv6 form for that, any other of IPv6 for its first 64 bits,
- * which one machine has all of. `undefined`: who came through a unix socket.
+ * The key under which an address is counted: the address itself; an IPv4 address in IPv6 form as IPv4; any other IPv6
+ * address by its first 64 bits, since one machine has all addresses below them. `undefined` means a unix socket.
  */
 export function addressKey(address: string | undefined): string {
   if (address === undefined) return 'unix'
@@ -62,7 +65,7 @@ export function addressKey(address: string | undefined): string {
   if (!isIPv6(address)) return address
   const [before = '', after] = address.replace(/%.*$/, '').split('::')
   const groups = (text: string) => (text === '' ? [] : text.split(':'))
-  // An IPv4 address at the end stands for two groups.
+  // An IPv4 address at the end takes two groups.
   const behind = groups(after ?? '').flatMap(group => (group.includes('.') ? ['0', '0'] : [group]))
   const zeros = after === undefined ? 0 : 8 - groups(before).length - behind.length
   const all = [...groups(before), ...Array<string>(zeros).fill('0'), ...behind]

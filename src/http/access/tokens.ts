@@ -1,4 +1,4 @@
-// Which of the known tokens a request has. Does not know what is in a JWT, headers, or what is asked for.
+// Finds the grant of a request's token. Does not know the content of a JWT, headers, or operations.
 import { hash, timingSafeEqual } from 'node:crypto'
 import { fail, ok } from '../../result.ts'
 import type { RequestFailure } from '../request-failure.ts'
@@ -8,24 +8,23 @@ import type { Jwts } from './jwts.ts'
 const wrong = fail<RequestFailure>({ code: 'UNAUTHORIZED', reason: 'wrong' })
 const expired = fail<RequestFailure>({ code: 'UNAUTHORIZED', reason: 'expired' })
 
-/** Who holds a token, known at once. */
+/** An `Identify` that answers at once. */
 type IdentifyNow = (token: string) => Identified
 
-/** The one token of a server without an access file, which may do everything. */
+/** The single token of a server without an access file. It allows everything. */
 export function oneToken(expected: string): IdentifyNow {
   const digest = hash('sha256', expected, 'buffer')
   // Digests have the same length, so the time of the comparison reveals nothing about the token.
   return token => (timingSafeEqual(hash('sha256', token, 'buffer'), digest) ? ok(null) : wrong)
 }
 
-/** A token that is known by its SHA-256 in lower-case hex. */
+/** A token identified by its SHA-256 in lower-case hex. */
 export interface NamedToken extends Grant {
   sha256: string
 }
 
 /**
- * The tokens of an access file. A token is looked up by its hash: how long that takes says nothing of the tokens
- * themselves.
+ * The tokens of an access file. Looks a token up by its hash, so the time it takes reveals nothing about the tokens.
  */
 export function namedTokens(tokens: readonly NamedToken[]): IdentifyNow {
   const byHash = new Map(tokens.map(({ sha256, ...grant }) => [sha256, grant]))
@@ -36,10 +35,10 @@ export function namedTokens(tokens: readonly NamedToken[]): IdentifyNow {
   }
 }
 
-/** Whether a token is of the form of a JWT with a signature. */
+/** Whether a token has the form of a signed JWT. */
 const isJwt = (token: string): boolean => /^[\w-]+\.[\w-]+\.[\w-]*$/.test(token)
 
-/** The named tokens first: they go on whatever an issuer does. */
+/** Tries the named tokens first: they work even if an issuer is down. */
 export function identifyBy(named: IdentifyNow, jwts: Jwts | undefined): Identify {
   if (jwts === undefined) return named
   return token => {

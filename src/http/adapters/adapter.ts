@@ -1,5 +1,5 @@
-// What an adapter is: calls of an editor that models know from its vendor, carried out by our operations and answered
-// in the vendor's way. Does not know any vendor.
+// What an adapter is: it takes calls of an editor that models know from its vendor, runs our operations, and answers in
+// the vendor's way. Does not know any vendor.
 import type { TSchema } from 'typebox'
 import type { AdapterResult } from '../../../schemas/adapters.ts'
 import type { Callable } from '../../operations/operation.ts'
@@ -11,15 +11,15 @@ import type { SentNames } from '../requests/field-aliases.ts'
 
 export const TEXT_TYPE = 'text/plain'
 
-/** What a call has of its request beside the body. */
+/** What a call takes from its request besides the body. */
 export type AdapterContext = Omit<Call, 'body' | 'naming' | 'agent' | 'defaults' | 'sentNames'>
 
-/** What is answered: the status of the operation, and the text for the model with what programs want to know. */
+/** The answer: the operation's status, the text for the model, and data for programs. */
 export interface AdapterAnswer {
   status: number
   headers: Record<string, string>
   body: AdapterResult
-  /** Of the problem. */
+  /** The problem's code. */
   code?: string
 }
 
@@ -30,32 +30,32 @@ export interface Adapter {
   readonly summary: string
   readonly description: string
   readonly request: TSchema
-  /** The body that a text stands for, where the call may be sent as text/plain. */
+  /** Turns a text into the body it stands for, if the call may be sent as text/plain. */
   readonly bodyOfText?: (text: string) => unknown
-  /** The fields that every answer to this body has, also to a body that isn't valid. */
+  /** The fields that every answer to this body has, even if the body is invalid. */
   readonly echo?: (body: unknown) => Partial<AdapterResult>
   /** `body` is strict JSON. */
   answer(body: unknown, context: AdapterContext): Promise<AdapterAnswer>
 }
 
-/** A call in our names. `sentNames`: pointers to our fields → pointers to what was sent. */
+/** A call of one of our operations. `sentNames`: pointers to our fields → pointers to what was sent. */
 export interface OwnCall {
   operation: Callable
   body: object
   sentNames?: SentNames
 }
 
-/** What a model gets where it doesn't say: it should hear of code that it breaks. */
+/** The defaults for a model: it should learn when it breaks a file's syntax. */
 const DEFAULTS = { syntax: 'warn' }
 
-/** Carries a call out; its problems are in the names of `naming`. */
+/** Runs a call. Its problems use the names of `naming`. */
 export const carryOutOwn = (
   { operation, body, sentNames }: OwnCall,
   naming: CallSyntax,
   context: AdapterContext
 ): Promise<CallAnswer> => caller(operation)({ ...context, body, naming, defaults: DEFAULTS, sentNames })
 
-/** The answer to a call that couldn't be read. */
+/** The answer to a call that couldn't be read, in the names of `naming`. */
 export function refusedCall(failure: Failure, naming: CallSyntax, context: AdapterContext): Answer {
   const problem = toProblem(failure, { instance: context.instance, request_id: context.request_id, naming })
   context.onAnswer?.({ code: problem.body.code }, { request: null, answer: problem })

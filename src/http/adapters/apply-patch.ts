@@ -1,5 +1,5 @@
-// The apply_patch of OpenAI and of codex: a call is carried out by our operation of that name, all files or none. Does
-// not know how a diff is applied, or routes.
+// The apply_patch tools of OpenAI and codex: each call runs our operation of that name, all files or none. Does not
+// know how a diff is applied, or routes.
 import { ApplyPatchCall, ApplyPatchOperation, CodexPatch } from '../../../schemas/adapters.ts'
 import { MAX_BATCH_FILES } from '../../../schemas/batch.ts'
 import type { PatchFile } from '../../../schemas/apply-patch.ts'
@@ -25,7 +25,9 @@ import {
 } from './adapter.ts'
 import { bodyReader } from './body-reader.ts'
 
-/** The names for a model that has no editing tool but this: one call, the patch itself, and tools to read that aren't ours. */
+/**
+ * Names for a model that has only this editing tool: one call, the patch itself, and reading tools that aren't ours.
+ */
 export const BY_PATCH: CallSyntax = {
   edit: 'apply_patch',
   create: 'apply_patch',
@@ -38,7 +40,7 @@ export const BY_PATCH: CallSyntax = {
 
 type OpenAiOperation = { type: 'create_file' | 'update_file' | 'delete_file'; path: string; diff?: string }
 
-/** OpenAI's `{type: "apply_patch"}`: one file for each call. */
+/** OpenAI's `{type: "apply_patch"}`: one file per call. */
 export function openAiApplyPatch(operations: Operations): Adapter {
   const readBody = bodyReader<{ operation: OpenAiOperation }>(ApplyPatchCall, { operation: ApplyPatchOperation })
   const read = (body: unknown): Result<OwnCall, Failure> => {
@@ -127,8 +129,8 @@ export function codexApplyPatch(operations: Operations): Adapter {
 }
 
 /**
- * A text whose last diffs, those of the first file that has one, are patches of all files, with others that fail corrected
- * too where there is one place for them.
+ * Makes whole patches of the last diffs in a text, those of the first file that has any. A whole patch covers all
+ * files; if there is exactly one place for other failing diffs, it has them corrected too.
  */
 function withWholePatches(text: string, problem: Problem, files: readonly FilePatch[]): string {
   const all = [problem, ...(problem.other_failures ?? [])].map(({ operation_index = 0, suggested_fixes = [] }) => ({
@@ -143,7 +145,7 @@ function withWholePatches(text: string, problem: Problem, files: readonly FilePa
   )
   let whole = text
   let end = text.length
-  // From the end, since a diff may have lines of one before it.
+  // Searched from the end, since one diff may contain the lines of an earlier one.
   for (const { diff } of shownDiffs(last?.diffs ?? []).toReversed()) {
     const shown = diff.replace(/\n$/, '')
     const start = whole.lastIndexOf(shown, end - shown.length)
@@ -159,7 +161,7 @@ function withWholePatches(text: string, problem: Problem, files: readonly FilePa
 const withDiff = (file: FilePatch, diff: string | undefined): FilePatch =>
   diff === undefined || file.kind === 'delete' ? file : { ...file, diff }
 
-/** All that is said of any file is of the one text that was sent. */
+/** Every failure is about the one text that was sent, whichever file it concerns. */
 const codexNames = (files: number): Map<string, string> =>
   new Map(
     Array.from({ length: files }, (_, i) => ['', '/path', '/diff', '/move_to'].map(field => `/files/${i}${field}`))
@@ -185,11 +187,11 @@ const patchFile = (file: FilePatch): PatchFile => {
 
 const LETTERS = { create: 'A', update: 'M', move: 'M', delete: 'D' }
 
-/** What was done to each file. */
+/** What was done to each file, a sentence per line. */
 const messagesOf = ({ body }: Done): string =>
   'results' in body ? below(...body.results.map(({ message }) => message)) : body.message
 
-/** As codex tells it; files that had this content already aren't named. */
+/** The summary in codex's format; files that already had this content aren't listed. */
 function summaryOf({ body, value }: Done): string {
   const results = value.operation === 'apply_patch' ? value.outcome.results : []
   const changed = results.filter(({ outcome }) => outcome.changed)

@@ -1,4 +1,4 @@
-// Reads the body of a vendor's call as its schema has it. Does not know any vendor, or what the call comes to.
+// Reads and validates the body of a vendor's call. Does not know any vendor, or what the call does.
 import type { TSchema } from 'typebox'
 import { fail, ok, type Result } from '../../result.ts'
 import type { Failure } from '../request-failure.ts'
@@ -8,8 +8,8 @@ import { toFailure } from '../requests/validation.ts'
 import { makeValidator } from '../requests/validator.ts'
 
 /**
- * Reads a body, which is strict JSON. `parts`: the schemas that `call` refers to, by the field that they are of.
- * `schemaOf`: the schema of this body, where that isn't always `call`. The schemas are compiled at the first body.
+ * Reads a body, which is strict JSON. `parts`: the schemas that `call` refers to, by field. `schemaOf`: the schema for
+ * this body if it isn't always `call`. Schemas are compiled when the first body arrives.
  */
 export function bodyReader<Body>(
   call: TSchema,

@@ -1,12 +1,12 @@
-// A directory as the text editors list it: two levels, with sizes, without hidden entries. Does not know how an entry is
-// read.
+// Lists a directory as the vendors' text editors do: two levels, with sizes, without hidden entries. Does not know how
+// an entry is read.
 import type { InspectOutcome } from '../../operations/operation.ts'
 import { below } from '../answers/brief/layout.ts'
 
-/** Lists a page of a directory: `path` in our names, the entries after `after`. Undefined where that fails. */
+/** Lists a page of a directory: `path` in our names, the entries after `after`. Returns undefined on failure. */
 export type ListDirectory = (path: string, after?: string) => Promise<InspectOutcome | undefined>
 
-/** Lines of one listing: more than that is noise for a model. */
+/** The most lines in one listing: more would be noise for a model. */
 const MAX_LISTED = 1000
 const MORE = `Only the first ${MAX_LISTED} are listed; view a directory below this one for its own list.`
 
@@ -27,13 +27,13 @@ const headOf = (shown: string): string =>
     `-\t${shown}`
   )
 
-/** A directory that isn't there yet. */
+/** The listing of a directory that doesn't exist yet. */
 export const emptyDirectory = headOf
 
 /**
- * A directory as a model is shown it: the entries below it, two levels deep, each as `size⇥path`; a directory has `-`
- * for its size and ends with `/`. `first`: the first page of it; `shown`: its path as it is shown. What can't be read is
- * left out, as are links and special files. After 1,000 lines nothing more is read, and it is said that there is more.
+ * The listing of a directory for a model: the entries below it, two levels deep, each as `size⇥path`; a directory has
+ * `-` for its size and ends with `/`. `first`: the first page of its entries; `shown`: its path as shown. Leaves out
+ * links, special files and what can't be read. Stops after 1,000 lines and says that there is more.
  */
 export async function directoryShown(
   first: InspectOutcome,
@@ -71,7 +71,7 @@ function lineOf(type: string, shown: string, file_size = 0): string | undefined 
   return type === 'file' ? `${sizeShown(file_size)}\t${shown}` : undefined
 }
 
-/** The entries that are listed, page by page. */
+/** The entries to list, page by page. */
 async function* entriesOf(first: InspectOutcome, path: string, list: ListDirectory) {
   for (let page: InspectOutcome | undefined = first; page !== undefined;) {
     for (const entry of page.entries ?? []) if (isShown(entry.name)) yield entry

@@ -1,4 +1,4 @@
-// A call of Anthropic's text editor or memory tool → the call of ours that does the same. Does not know answers.
+// Translates calls of Anthropic's text editor and memory tools into calls of our operations. Does not know answers.
 import type { TSchema } from 'typebox'
 import type { Operations } from '../../operations.ts'
 import { ok, type Result } from '../../result.ts'
@@ -7,7 +7,7 @@ import type { OwnCall } from './adapter.ts'
 import { bodyReader } from './body-reader.ts'
 import { TO_THE_END } from './text-editor-names.ts'
 
-/** The fields of all commands, as far as a call has them. */
+/** The fields of all commands; a call has some of them. */
 export interface CommandFields {
   command: string
   path?: string
@@ -21,10 +21,10 @@ export interface CommandFields {
   new_path?: string
 }
 
-/** A path as the model gives it → ours; fails where it isn't one of the tool's. */
+/** Translates a path from the model into ours. Fails if the tool can't have such a path. */
 export type PathReader = (path: string) => Result<string, string>
 
-/** Reads a call: the schema is that of its command, or `call` where there is no such command. */
+/** Reads a call with the schema of its command; with `call` if there is no such command. */
 export const commandReader = (
   call: TSchema,
   commands: Readonly<Record<string, TSchema>>
@@ -34,7 +34,7 @@ export const commandReader = (
     return typeof command === 'string' && Object.hasOwn(commands, command) ? commands[command]! : call
   })
 
-/** What each command comes to. `paths`: its paths in our names, in the order of its fields. */
+/** Translates a command into our call. `paths`: its paths in our names, in the order of its fields. */
 type Translation = (
   fields: CommandFields,
   paths: readonly string[],
@@ -100,7 +100,7 @@ const TRANSLATIONS: Readonly<Record<string, Translation>> = {
     })
 }
 
-/** Our call for one that was read. */
+/** Translates a call that was read into ours. */
 export function ownCallOf(
   fields: CommandFields,
   operations: Operations,

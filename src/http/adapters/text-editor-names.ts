@@ -1,30 +1,30 @@
-// How calls and fields are named to a model that uses Anthropic's text editor or memory tool: commands of one tool, with
-// fields of its own. Does not know what is answered.
+// The names of calls and fields for a model that uses Anthropic's text editor or memory tool: commands of one tool,
+// with its own fields. Does not know answers.
 import { BY_TOOL, type CallSyntax } from '../answers/call-names.ts'
 
-/** A command that some of our calls can be written as. */
+/** A command that can express some of our calls. */
 type EditorCommand = 'view' | 'str_replace' | 'create' | 'insert'
 
-/** What one version of the tool has. */
+/** What differs between versions of the tool. */
 interface EditorTool {
-  /** What `insert` calls its text; older models say `new_str`. */
+  /** The name of `insert`'s text field; older models say `new_str`. */
   inserted?: 'insert_text' | 'new_str'
-  /** As `CallSyntax.pathShown`; without it, paths are written as they are. */
+  /** See `CallSyntax.pathShown`; without it, paths are shown unchanged. */
   pathShown?(path: string): string | undefined
 }
 
 type Args = Readonly<Record<string, unknown>>
 
-/** Fields by which an edit asks for what the tool has no words for. */
+/** Fields of an edit that the tool can't express. */
 const ONLY_OURS = ['edits', 'occurrence', 'occurrences', 'replace_all', 'expected_text', 'overwrite']
 
-/** Fields of a view that show something else than lines. */
+/** Fields of a view that shows something other than lines. */
 const OTHER_VIEWS = ['structure', 'search', 'facts', 'after', 'start_column', 'start_item']
 
 const hasAny = (args: Args, fields: readonly string[]): boolean =>
   fields.some(field => args[field] !== undefined && args[field] !== false && args[field] !== '')
 
-/** `end_line` of a view of every line from the first one that is asked for, for which the tool has -1. */
+/** The `end_line` that shows everything from the first requested line on; the tool has -1 for it. */
 export const TO_THE_END = Number.MAX_SAFE_INTEGER
 
 function viewRange({ start_line, end_line = TO_THE_END }: Args): object {
@@ -42,7 +42,7 @@ export function textEditorNames({ inserted = 'insert_text', pathShown = path => 
       case BY_TOOL.edit:
         return { command: 'str_replace', path, old_str: old_text, new_str: new_text }
       case BY_TOOL.edit_lines:
-        // Whole lines are put in before start_line; `insert` names the line above.
+        // An empty range inserts whole lines before start_line; `insert` names the line above.
         return end_line === Number(start_line) - 1
           ? { command: 'insert', path, insert_line: end_line, [inserted]: new_text }
           : undefined
@@ -74,5 +74,5 @@ export function textEditorNames({ inserted = 'insert_text', pathShown = path => 
   }
 }
 
-/** Of the text editor: paths as they were sent. */
+/** Names for the text editor, which sends our paths unchanged. */
 export const BY_TEXT_EDITOR = textEditorNames()

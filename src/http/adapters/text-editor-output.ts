@@ -1,13 +1,13 @@
-// What the text editors answer when a command was carried out, in the words of their vendor. Does not know problems.
+// What the text editors answer when a command succeeded, in their vendor's words. Does not know problems.
 import type { ChangeOutcome, InspectOutcome, TakeBackOutcome, TakenBackFile } from '../../operations/operation.ts'
 import { below, linesOf, numbered } from '../answers/brief/layout.ts'
 import { type CallSyntax, pathShown } from '../answers/call-names.ts'
 import { listed, span } from '../answers/phrases.ts'
 
-/** As wide as in the vendor's tools. */
+/** As in the vendor's tools. */
 const NUMBER_WIDTH = 6
 
-/** The lines of a file, and how to go on where they aren't all. `shown`: its path as it was sent. */
+/** The lines of a file, and how to continue if some are left. `shown`: the path as it was sent. */
 export function fileShown(outcome: InspectOutcome, shown: string): string {
   const { content = '', start_line = 1, end_line = 0, total_lines, next_line, next_column, lossy } = outcome
   if (total_lines === undefined) return `${shown} is a binary file: it has no lines and can't be edited.`
@@ -27,7 +27,7 @@ export function fileShown(outcome: InspectOutcome, shown: string): string {
   )
 }
 
-/** An undo by which a file is gone: one that an edit had made, or moved. */
+/** The answer to an undo that removed a file which the undone edit had created or moved. */
 export function removalShown(
   { path }: { path?: string },
   { results }: Pick<TakeBackOutcome, 'results'>,
@@ -40,6 +40,6 @@ export function removalShown(
   return `The last edit of ${path} was undone: ${where(({ removed }) => removed)} is removed${again}.`
 }
 
-/** The lines that were changed, with one line around each place. */
+/** The changed lines, with one line of context around each place. */
 export const snippetOf = ({ changed_lines }: Pick<ChangeOutcome, 'changed_lines'>): string =>
   numbered(changed_lines, NUMBER_WIDTH)

@@ -1,5 +1,5 @@
-// Anthropic's text editor and memory tools: a call is carried out by our operations, and answered as the vendor's own
-// tool would. Does not know how a command is translated, or routes.
+// Anthropic's text editor and memory tools: each call runs our operations, and the answer is what the vendor's own tool
+// would say. Does not know how a command is translated, or routes.
 import type { TSchema } from 'typebox'
 import { MEMORY_COMMANDS, MemoryCall, TEXT_EDITOR_COMMANDS, TextEditorCall } from '../../../schemas/adapters.ts'
 import type { Problem } from '../../../schemas/problem.ts'
@@ -34,11 +34,11 @@ interface Editor {
   commands: Readonly<Record<string, TSchema>>
   naming: CallSyntax
   pathOf: PathReader
-  /** What a change is answered with, by command. `snippet`: the lines in question, with their numbers. */
+  /** The answer to a change, by command. `snippet`: the lines in question, with their numbers. */
   sentences: Sentences
-  /** The vendor's sentence for a problem, which comes before ours. */
+  /** The vendor's sentence for a problem, put before ours. */
   refusalOf?: (fields: CommandFields, problem: Answer['body']) => string | undefined
-  /** The directory that counts as empty where there is none, as it is shown. */
+  /** The directory, as shown, that counts as empty while it doesn't exist. */
   own?: string
 }
 
@@ -52,7 +52,7 @@ const TEXT_EDITOR_SENTENCES: Sentences = {
   undo_edit: ({ path }, snippet) => below(`The last edit of ${path} was undone. ${SNIPPET}`, snippet)
 }
 
-// As of @anthropic-ai/sdk 1.12, tools/memory/node.
+// Taken from @anthropic-ai/sdk 1.12, tools/memory/node.
 const MEMORY_SENTENCES: Sentences = {
   create: created,
   str_replace: (_fields, snippet) => below(`The memory file has been edited. ${SNIPPET}`, snippet),
@@ -63,7 +63,7 @@ const MEMORY_SENTENCES: Sentences = {
 
 const MEMORIES = '/memories'
 
-/** The path of a memory below the folder of all of them; `..` would lead out of it. */
+/** Translates a memory's path into ours, below the folder of all memories. `..` would lead out of it. */
 const memoryPath =
   (root: string): PathReader =>
   path => {
@@ -75,7 +75,7 @@ const memoryPath =
       : ok(`${root}${path.slice(MEMORIES.length)}`)
   }
 
-/** A path of ours as the memory tool knows it; the root is shown as the directory of all memories. */
+/** Translates our path into the memory tool's; our root becomes the directory of all memories. */
 const memoryShown =
   (root: string) =>
   (path: string): string | undefined => {
@@ -101,7 +101,7 @@ export const textEditor = (operations: Operations): Adapter => ({
   })
 })
 
-/** Anthropic's memory tool; `root`: the folder of the memories, below the root. */
+/** Anthropic's memory tool; `root`: the folder of the memories, relative to the workspace's root. */
 export const memoryTool = (operations: Operations, root: string): Adapter => ({
   id: 'anthropic_memory',
   route: '/adapters/anthropic-memory',
@@ -128,7 +128,7 @@ function editor(operations: Operations, tool: Editor): Adapter['answer'] {
     const sentence = fields === undefined ? undefined : refusalOf?.(fields, answer.body)
     return failed(answer, below(sentence, answer.text()))
   }
-  /** Whether the call is to list the tool's own directory, which isn't made before something is put into it. */
+  /** Whether the call lists the tool's own directory, which is only created when something is put into it. */
   const isOwn = ({ command, path }: CommandFields) => command === 'view' && path?.replace(/\/+$/, '') === own
 
   async function outputOf(fields: CommandFields, { value, body }: Done, context: AdapterContext): Promise<string> {
@@ -175,10 +175,10 @@ function editor(operations: Operations, tool: Editor): Adapter['answer'] {
   }
 }
 
-/** The path of a directory in our names and as it is shown. */
+/** A directory's path in our names, and as it is shown. */
 const namesOf = (sent: string, { path }: InspectOutcome) => ({ path, shown: sent.replace(/(?<=.)\/+$/, '') })
 
-/** Lists a page of a directory; the log has only the call itself. */
+/** Lists a page of a directory. Only the call itself is logged, not these reads. */
 const lister =
   ({ inspect }: Operations, { onAnswer: _, ...context }: AdapterContext): ListDirectory =>
   async (path, after) => {
@@ -187,16 +187,19 @@ const lister =
     return isDone(answer) && answer.value.operation === 'inspect' ? answer.value.outcome : undefined
   }
 
-/** As the tool_result has it. */
+/** Adds the error marker of a tool_result. */
 const withError = ({ body, ...answer }: AdapterAnswer): AdapterAnswer => ({
   ...answer,
   body: { ...body, is_error: body.status === 'failed' }
 })
 
-/** The longest old_str that is said again, in UTF-16 units. */
+/** The longest old_str that is quoted, in UTF-16 units. */
 const OLD_TEXT = 200
 
-/** The sentence with which Anthropic's own memory tool refuses a command, as in @anthropic-ai/sdk 1.12; undefined: it has none. */
+/**
+ * The sentence with which Anthropic's own memory tool refuses a command, from @anthropic-ai/sdk 1.12; undefined: it has
+ * none.
+ */
 function memoryRefusal(fields: CommandFields, problem: Problem): string | undefined {
   const { command, path, old_str = '', old_path, new_path, insert_line } = fields
   const old = `old_str \`${cut(old_str, OLD_TEXT)}\``

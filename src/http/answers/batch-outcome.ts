@@ -1,4 +1,4 @@
-// The sentence of what a batch or a patch did. Does not know problems.
+// The sentences about what a batch or a patch did. Does not know problems.
 import type { BatchOutcome, ChangedOutcome, PatchedFile, PatchOutcome } from '../../operations/operation.ts'
 import { capital, counted, listed } from './phrases.ts'
 
@@ -18,7 +18,7 @@ export function batchMessage({ dry_run, results }: BatchOutcome): string {
   return `${whole}${moved}${dry_run ? '; nothing was written' : ''}.`
 }
 
-/** What is done to a file of a patch. */
+/** What a patch can do to a file. */
 const VERBS = ['create', 'update', 'delete', 'move'] as const
 
 /** `Updated 2 files, deleted 1 file.` */
@@ -35,7 +35,7 @@ export function patchMessage({ dry_run, results }: PatchOutcome): string {
   return dry_run ? `Would ${listed(said)}; nothing was written.` : `${capital(listed(said))}.`
 }
 
-/** What was done to one file of it. `changed`: the sentence of the change of its text, or of its creation. */
+/** What a patch did to one file. `changed`: the sentence about its changed text or its creation. */
 export function patchedMessage({ operation, moved_from, outcome }: PatchedFile, changed: string): string {
   const { path, dry_run, changes } = outcome
   const [would, end] = dry_run ? ['Would ', '; nothing was written.'] : ['', '.']
@@ -47,9 +47,9 @@ export function patchedMessage({ operation, moved_from, outcome }: PatchedFile, 
 
 const fileOf = ({ outcome: { path, resolved_path = path } }: ChangedOutcome): string => resolved_path
 
-/** Whether the file has other bytes after the whole batch than before it. */
+/** Whether the file's bytes after the whole batch differ from those before it. */
 const isDifferent = ({ outcome: { hash_before, new_hash, file_hash } }: ChangedOutcome): boolean =>
   hash_before !== (new_hash ?? file_hash)
 
-/** Whether one of them changes a file after another has told of its lines. */
+/** Whether several operations changed the same file, so that line numbers in earlier results may be outdated. */
 const movesLines = (made: readonly ChangedOutcome[]): boolean => new Set(made.map(fileOf)).size < made.length

@@ -1,11 +1,11 @@
-// How calls, their fields and paths are named to who asked: tools to those who called one, routes to all others, and
-// to a model that uses another editor its commands. Does not know any failure.
+// How answers name calls, fields and paths for each kind of caller: tools for callers of tools, routes for other
+// callers, and its own commands for a model that uses another editor. Does not know any failure.
 import type { CallNames } from '../../operations/operation.ts'
 
-/** Texts of a request that sentences name. Every caller sends them, under some name. */
+/** Text fields of a request that sentences mention. Every caller sends them, under some name. */
 type TextField = 'old_text' | 'new_text' | 'content'
 
-/** Fields that sentences advise to send. Some callers have no such fields. */
+/** Fields that sentences advise to send. Some callers don't have them. */
 export type OptionalField =
   | 'edits'
   | 'occurrence'
@@ -21,33 +21,36 @@ export type OptionalField =
 type Always = 'edit' | 'create'
 
 /**
- * Names for one kind of caller, with those of the operations that it has; each caller who changes files can edit and
+ * The names for one kind of caller. Holds only operations that it has; every caller that changes files can edit and
  * create.
  */
 export interface CallSyntax extends Partial<Omit<CallNames, Always>>, Pick<CallNames, Always> {
-  /** The call that looks, with these arguments in our names; undefined where the caller has none that does. */
+  /** The call that looks, with these arguments in our names; undefined if the caller has none that does. */
   inspectWith(args: object): string | undefined
-  /** What the caller calls a text: in a call of `of`, or, with `inspect`, in what that answers. */
+  /** The caller's name for a text field: in a call of `of`, or for `inspect` in its answer. */
   field(name: TextField, of?: 'edit' | 'edit_lines' | 'create' | 'inspect'): string
-  /** Whether the caller can send this field; it then has our name. */
+  /** Whether the caller can send this field, under our name. */
   takes(field: OptionalField): boolean
   /**
-   * A call as one line, ready to send. `name` is that of our tool, and `args` are in our names; `made` is the call that
-   * is answered. Undefined where the caller has no call that does the same.
+   * A call as one line, ready to send. `name` is our tool's name, and `args` are in our names; `made` is the call being
+   * answered. Undefined if the caller has no equivalent call.
    */
   write(name: string, args: object, made?: ToolCall): string | undefined
-  /** A path of ours as the caller writes it, `.` for the root; undefined for a file that it can't name. */
+  /** Our path as the caller writes it, `.` for the root; undefined for a file that it can't name. */
   pathShown(path: string): string | undefined
 }
 
-/** For a caller who knows our operations and fields. */
+/** Names for a caller that uses our operations and fields. */
 const ourNames = (names: CallNames, inspectWith: (args: object) => string) =>
   ({
     ...names,
     inspectWith,
     field: (name: TextField) => name,
     takes: () => true,
-    /** Texts are for models, and these call tools: the arguments alone for the one that was called, else its name too. */
+    /**
+     * Such texts are for models, which call tools: shows only the arguments if the tool is the one just called, else
+     * its name too.
+     */
     write: (name: string, args: object, made?: ToolCall) =>
       JSON.stringify(name === made?.name ? args : { name, arguments: args }),
     pathShown: (path: string) => path
@@ -87,19 +90,19 @@ export interface ToolCall {
   readonly arguments: Readonly<Record<string, unknown>>
 }
 
-/** A path as the caller writes it, if it can. */
+/** A path as the caller writes it; unchanged if the caller can't name it. */
 export const pathShown = (naming: CallSyntax, path: string): string => naming.pathShown(path) ?? path
 
-/** Those of these paths that the caller can name, as it writes them. */
+/** The paths that the caller can name, as it writes them. */
 export const pathsShown = (naming: CallSyntax, paths: readonly string[]): string[] =>
   paths.flatMap(path => naming.pathShown(path) ?? [])
 
-/** The call that looks, as the `example` of a fix; nothing where there is none. */
+/** The call that looks, as a fix's `example`; undefined if the caller has none. */
 export const lookedAtWith = (naming: CallSyntax, args: object): { example?: string } => ({
   example: naming.inspectWith(args)
 })
 
-/** The file that a request is about, and how calls are named to who sent it. */
+/** The file that a request is about, and its sender's names for calls. */
 export interface NamedFile {
   path: string
   naming: CallSyntax

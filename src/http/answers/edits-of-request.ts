@@ -1,5 +1,5 @@
-// Which edit of a request failed, what became of the others, and why later ones fail too. Does not know what to send in
-// their place.
+// Which edit of a request failed, what happened to the others, and why later ones fail too. Does not know what to send
+// instead.
 import type {
   EditPosition,
   LaterEdit,
@@ -16,8 +16,8 @@ import { capital, counted, linesListed, listed, NOTHING_WRITTEN, span } from './
 export const position = ({ edit_index, total_edits }: EditPosition): EditPosition => ({ edit_index, total_edits })
 
 /**
- * Why one edit failed, with its number if there are several, and that nothing was written. `inOrder`: edits are tried
- * one after the other, so those before it match.
+ * Says why one edit failed, with its number if there are several, and that nothing was written. `inOrder`: edits are
+ * tried one after the other, so those before the failed one match.
  */
 export function ofEdit(failure: EditPosition, why: string, { inOrder = false } = {}): string {
   const { edit_index, total_edits } = failure
@@ -29,7 +29,7 @@ export function ofEdit(failure: EditPosition, why: string, { inOrder = false } =
   return `Edit ${edit_index + 1} of ${total_edits} failed: ${why} ${none}${before}${behind}.`
 }
 
-/** That edits behind those that are told of weren't tried, without its period; empty where there are none. */
+/** Says which later edits weren't tried, without a period; empty if there are none. */
 export function editsNotTried({ untried_from: from, total_edits }: EditPosition): string {
   if (from === undefined) return ''
   return from === total_edits - 1
@@ -46,14 +46,17 @@ function earlierMatch(count: number): string {
 export const editsNumbered = (edits: readonly { edit_index: number }[]): string =>
   `${edits.length === 1 ? 'edit' : 'edits'} ${listed(edits.map(({ edit_index }) => `${edit_index + 1}`))}`
 
-/** That there is something to send in its place. */
+/** Whether there is something to send in its place. */
 export const isCorrected = (later: LaterEdit): later is Required<LaterEdit> => later.fix !== undefined
 
 /** `Edits 2 and 3 fail too`. */
 export const failToo = (later: readonly LaterEdit[]): string =>
   `${capital(editsNumbered(later.map(({ failure }) => failure)))} ${later.length === 1 ? 'fails' : 'fail'} too`
 
-/** That these edits fail too because of `why`, or of what was said before, and the lines that they were meant for. */
+/**
+ * Says that these edits fail too, because of `why` or, without it, for the reason given before; and which lines they
+ * were meant for.
+ */
 export function failBecause(later: readonly LaterEdit[], why: string | undefined): string {
   const places = later.flatMap(one => placeOf(one) ?? [])
   const [first] = places
@@ -65,7 +68,7 @@ export function failBecause(later: readonly LaterEdit[], why: string | undefined
     : `${failToo(later)}; ${meant}: ${why}.`
 }
 
-/** Why a later edit fails: a part of a sentence that is about this edit. */
+/** Why a later edit fails: part of a sentence about that edit. */
 export function whyFails(failure: TextFailure, naming: CallSyntax): string {
   const [old_text, new_text] = [naming.field('old_text'), naming.field('new_text')]
   switch (failure.code) {
@@ -87,7 +90,7 @@ export function whyFails(failure: TextFailure, naming: CallSyntax): string {
   }
 }
 
-/** The lines that it was meant for, as far as there are such lines: `most likely`, or `perhaps`. */
+/** The lines that a later edit was meant for, if they are known, and whether `most likely` or `perhaps`. */
 export function placeOf({ failure, fix }: LaterEdit): { lines: [number, number]; likely: string } | undefined {
   if (fix !== undefined) return { lines: fix.lines, likely: 'most likely' }
   if (failure.code !== 'NO_MATCH' || failure.undone_by_edit !== undefined) return undefined

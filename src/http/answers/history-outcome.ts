@@ -1,4 +1,4 @@
-// The sentences of what was listed, taken back or made again, of what is pending, and of who wrote lines. Does not know
+// The sentences about history: edits listed, undone and redone, pending changes, and who wrote lines. Does not know
 // problems.
 import type {
   BlameOutcome,
@@ -12,7 +12,7 @@ import type {
 } from '../../operations/operation.ts'
 import { capital, counted, listed, sentences, span } from './phrases.ts'
 
-/** Ids that a sentence names; with more it only counts them. */
+/** The most ids that a sentence names; it only counts more. */
 export const NAMED = 3
 
 export function historyMessage({ edits, next_before, oldest_kept_at }: HistoryOutcome): string {
@@ -34,7 +34,7 @@ export const changesMessage = ({ changes, timed_out }: ChangesOutcome): string =
 export const editsNamed = (ids: readonly string[]): string =>
   ids.length > NAMED ? counted(ids.length, 'edit') : `${ids.length === 1 ? 'edit' : 'edits'} ${listed(ids)}`
 
-/** On what there is another verdict now. */
+/** Says which changes have another verdict now. */
 export function reviewMessage({ verdict, edit_ids, paths }: ReviewOutcome): string {
   if (edit_ids.length === 0) {
     return verdict === 'kept'
@@ -49,7 +49,7 @@ export function reviewMessage({ verdict, edit_ids, paths }: ReviewOutcome): stri
 
 const VERBS = { undo: ['take back', 'Took back'], redo: ['make again', 'Made again'] } as const
 
-/** What was done in all files. */
+/** What an undo or redo did in all files. */
 export function takeBackMessage(verb: TakeBackVerb, { dry_run, results, toggled, skipped }: TakeBackOutcome): string {
   const [first, ...others] = results
   if (first !== undefined && others.length === 0) {
@@ -70,7 +70,7 @@ function skippedSentence(skipped: readonly string[], dry_run: boolean): string {
   return `Because of conflicts, ${editsNamed(skipped)} ${left} as ${are}, at least in part.`
 }
 
-/** What was done in one file. */
+/** What an undo or redo did in one file. */
 export function fileMessage(verb: TakeBackVerb, file: TakenBackFile): string {
   const { path, dry_run, edit_ids } = file
   const [would, did] = VERBS[verb]
@@ -80,7 +80,7 @@ export function fileMessage(verb: TakeBackVerb, file: TakenBackFile): string {
     : `${did} ${what}${stateThen(file)}.`
 }
 
-/** What has become of the file. */
+/** The state of the file after an undo or redo. */
 function stateThen({ removed, created, changed, dry_run, changes, total_lines_after }: TakenBackFile): string {
   const [first, ...others] = changes
   if (removed === true && !changed) return `; the file ${dry_run ? 'would stay' : 'stays'} removed`

@@ -1,4 +1,4 @@
-// The sentence of what /inspect found. Does not know problems.
+// The sentences about what /inspect found. Does not know problems.
 import type { InspectOutcome, Outcome, SearchedText } from '../../operations/operation.ts'
 import { sentences, counted, linesListed, listed, quote, span } from './phrases.ts'
 
@@ -54,7 +54,7 @@ function contentShown({
   return `${shown} It was cut at the limit: continue with start_line ${next_line}${column}.`
 }
 
-/** Where an expression was meant to match across lines. */
+/** The note for an expression that was meant to match across lines. */
 export const oneLineAtATime = ({ for_several_lines }: SearchedText): string =>
   for_several_lines
     ? 'An expression only matches within one line; to find text that spans lines, search for it without regex.'

@@ -1,8 +1,8 @@
-// Characters that can't be seen, or not told from a space, by their names. Does not know sentences.
+// Names of characters that are invisible or look like a space. Does not know sentences.
 
 /**
  * Format characters, controls, variation selectors, fillers, and spaces other than U+0020. Controls that JSON escapes
- * don't get here.
+ * never get here.
  */
 const INVISIBLE = /[\p{Cf}\p{Cc}\p{Zl}\p{Zp}\p{DI}]|(?! )\p{Zs}/gu
 
@@ -48,7 +48,7 @@ const NAMES: Record<number, string> = {
   0xfeff: 'byte-order mark'
 }
 
-/** The text with `[U+200B zero width space]` for each such character. */
+/** The text with each such character replaced by its name, like `[U+200B zero width space]`. */
 export const withInvisibleNamed = (text: string): string =>
   text.replace(INVISIBLE, character => {
     const code = character.codePointAt(0)!

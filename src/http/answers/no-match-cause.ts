@@ -1,10 +1,10 @@
-// Why old_text wasn't found, one sentence for each cause. Does not know statuses or fixes.
+// Why old_text wasn't found: one sentence per cause. Does not know statuses or fixes.
 import type { Cause, CauseType } from '../../engine/suggest/differences/classify.ts'
 import type { NoMatch } from '../../engine/failure.ts'
 import { BY_ROUTE, type CallSyntax } from './call-names.ts'
 import { counted, listed, quote } from './phrases.ts'
 
-/** What the file and the text differ in. `field`: the one that was sent. */
+/** Describes how the file and the sent text differ. `field`: the field that was sent. */
 type Describe = (expected: string, found: string, field: string, naming: CallSyntax) => string
 
 const SENTENCES: Record<CauseType, Describe> = {
@@ -89,7 +89,7 @@ const SENTENCES: Record<CauseType, Describe> = {
   never_there: () => 'nothing in the file is similar enough'
 }
 
-/** What the file and the text that was sent for it differ in: half a sentence. `field`: the one that was sent. */
+/** How the file and the sent text differ, as half a sentence. `field`: the field that was sent. */
 export const whyMissed = (
   { type, expected = '', found = '', more_differences: more }: Cause,
   naming: CallSyntax = BY_ROUTE,
@@ -98,7 +98,7 @@ export const whyMissed = (
   SENTENCES[type](shown(type, expected), shown(type, found), field, naming) +
   (more === undefined ? '' : ` (and ${counted(more, 'more difference')})`)
 
-/** A piece as `SENTENCES` take it: white space as it is, for `indent` to describe; anything else in quotes. */
+/** A piece as `SENTENCES` expect it: white space unchanged, for `indent` to describe; anything else quoted. */
 const shown = (type: CauseType, piece: string): string =>
   type === 'indentation' || type === 'tabs' || type === 'trailing_space' ? piece : quote(piece, 60)
 
@@ -114,7 +114,7 @@ function indentationDiffers(expected: string, found: string, field: string): str
   return `${indents('the file', found)}, but ${indents(field, expected)}`
 }
 
-/** `the file indents with 2 tabs and 1 space`: the white space that a piece of it begins with. */
+/** `the file indents with 2 tabs and 1 space`: describes the white space at the start of a piece. */
 function indents(whose: string, piece: string): string {
   const blank = /^[^\S\n]*/.exec(piece)![0]
   const tabs = blank.split('\t').length - 1
@@ -124,7 +124,7 @@ function indents(whose: string, piece: string): string {
   return what === '' ? `${whose} has no indentation` : `${whose} indents with ${what}`
 }
 
-/** Names that show that nothing like `old_text` is in the file. */
+/** Names in old_text that show that the file contains nothing like it. */
 export function notContained({ missing_tokens = [] }: Pick<NoMatch, 'missing_tokens'>): string {
   const names = missing_tokens.slice(0, 3).map(token => quote(token, 40))
   return names.length === 0 ? '' : `, and it does not contain ${listed(names, 'or')}`

@@ -1,4 +1,4 @@
-// The sentence of a success. Does not know status codes.
+// The body and sentence of a success. Does not know status codes.
 import type { ApplyPatchResult } from '../../../schemas/apply-patch.ts'
 import type { BatchResult } from '../../../schemas/batch.ts'
 import type { BlameResult } from '../../../schemas/blame.ts'
@@ -35,7 +35,7 @@ import {
 import { entryNamed } from './problems/sections.ts'
 import { syntaxWarning } from './problems/results.ts'
 
-/** What any success is answered with. */
+/** The body of any success. */
 export type AnswerBody =
   | ChangeResult
   | InspectResult
@@ -50,8 +50,8 @@ export type AnswerBody =
   | ChangesResult
 
 /**
- * The body of a success: what was found or done, and a sentence that says it. `requestWarnings`: how the request was
- * understood; they come first in the body's warnings. `naming`: the names of who called.
+ * The body of a success: what was found or done, and a sentence about it. `requestWarnings`: how the request was
+ * understood; these come first in the body's warnings. `naming`: the caller's names.
  */
 export function toBody(
   value: Outcome,
@@ -114,7 +114,7 @@ export function toBody(
   }
 }
 
-/** What was done to one file of a patch. */
+/** The result for one file of a patch. */
 function patchedBody(file: PatchedFile, naming: CallSyntax): ApplyPatchResult['results'][number] {
   const { operation, outcome, moved_from } = file
   const as = operation === 'create' ? operation : 'edit_lines'
@@ -129,7 +129,7 @@ function patchedBody(file: PatchedFile, naming: CallSyntax): ApplyPatchResult['r
   }
 }
 
-/** What holds the text that a patch puts in, whatever its field is called. */
+/** A name for the text that a patch inserts, since its field's name varies. */
 const PATCH = 'the new text'
 
 function changeBody(
@@ -154,7 +154,7 @@ function changeBody(
   return bodyOf(outcome, message, naming, warned)
 }
 
-/** What was done to one file; `F` has members that only some operations answer. */
+/** The result for one changed file; `F` has members that only some operations return. */
 function bodyOf<F extends ChangeOutcome>(outcome: F, message: string, naming: CallSyntax, warnings: string[]) {
   const {
     path,
@@ -211,7 +211,10 @@ const FILE_WARNINGS: Record<FileWarning, string> = {
   unrecorded: 'The change was made, but the history could not be written: nothing can take this change back.'
 }
 
-/** A `\r` and a `\n` that have become one line break because the text between them is gone. */
+/**
+ * A `\r` and a `
+ * ` became one line break, because the text between them was removed.
+ */
 function joinedWarning({ count, lines }: JoinedBreaks, dry_run: boolean): string {
   const more = count > lines.length ? ` and ${count - lines.length} more` : ''
   const [brought, are, has] = dry_run ? ['would bring', 'would be', 'would have'] : ['brought', 'are', 'has']
@@ -222,7 +225,7 @@ function joinedWarning({ count, lines }: JoinedBreaks, dry_run: boolean): string
   )
 }
 
-/** The file isn't UTF-8, or wasn't. */
+/** The file isn't UTF-8, or wasn't before. */
 function encodingWarning(note: EncodingNote, dry_run: boolean): string {
   if ('replaced' in note) {
     const [had, has] = dry_run ? ['is', 'would be UTF-8'] : ['was', 'is UTF-8 now']
@@ -234,7 +237,7 @@ function encodingWarning(note: EncodingNote, dry_run: boolean): string {
   )
 }
 
-/** The file's byte-order mark is gone, by an edit of the text behind it or by a new content. */
+/** The file's byte-order mark was removed, by an edit of the text after it or by new content. */
 function markWarning({ operation, outcome: { dry_run } }: ChangedOutcome, naming: CallSyntax, field: string): string {
   const begins =
     operation !== 'create' ? `${naming.field('old_text')} begins` : dry_run ? 'The file begins' : 'The file began'
@@ -246,18 +249,18 @@ function markWarning({ operation, outcome: { dry_run } }: ChangedOutcome, naming
   )
 }
 
-/** The field that holds what is put in. */
+/** The caller's name for the field that holds the inserted text. */
 const fieldOf = ({ operation }: ChangedOutcome, naming: CallSyntax): string =>
   operation === 'create'
     ? naming.field('content', operation)
     : naming.field('new_text', operation === 'edit_lines' ? operation : 'edit')
 
-/** How many warnings about inserted text are listed one by one. */
+/** The most warnings about inserted text that are listed one by one. */
 const MAX_TEXT_WARNINGS = 20
 
 function toWarnings(newTextWarnings: readonly NewTextWarning[], outcome: ChangeOutcome, field: string): string[] {
   const several = (outcome.edits_applied?.length ?? 0) > 1 || outcome.changes.some(({ edit_index }) => edit_index > 0)
-  // A sentence begins with it.
+  // It begins a sentence.
   const of = (index: number) => (field === PATCH ? capital(field) : several ? `${field} of edit ${index + 1}` : field)
   const each = newTextWarnings
     .slice(0, MAX_TEXT_WARNINGS)
@@ -310,7 +313,7 @@ const MESSAGES = { edit: editMessage, edit_lines: linesMessage, create: createMe
 
 const UNCHANGED = 'The file already has exactly this content; nothing was written.'
 
-/** The note about matches that an edit left as they were. */
+/** The note about matches that an edit left unchanged. */
 function leftAlone({ edit_index, count, lines }: LeftAlone, edits: number, naming: CallSyntax): string {
   const more = count > lines.length ? ` and ${count - lines.length} more` : ''
   const old_text = naming.field('old_text')
@@ -334,7 +337,7 @@ function editMessage(outcome: ChangeOutcome): string {
   return dry_run ? `Would ${verb} ${what}${where}; nothing was written.` : `Successfully ${verb}d ${what}${where}.`
 }
 
-/** How many changes a sentence lists. */
+/** The most changes that a sentence lists. */
 const MAX_LISTED = 5
 
 function linesMessage(outcome: ChangeOutcome): string {
@@ -356,7 +359,7 @@ function linesMessage(outcome: ChangeOutcome): string {
   return `${dry_run ? 'Would make' : 'Made'} ${total} changes in ${path}: ${[...each, ...rest].join('; ')}. ${end}`
 }
 
-/** What a change does to whole lines: of a replaced range, lines may have been put in, or taken out, alone. */
+/** What a change did to whole lines: replacing a range may only insert or only delete lines. */
 function doneBy({ operation, start_line, lines_removed, lines_added }: LineChange, total: number): PlaceOperation {
   if (operation !== 'replace' || (lines_removed > 0 && lines_added > 0)) return operation
   if (lines_added === 0) return 'delete'
@@ -382,7 +385,7 @@ function oneChange(change: LineChange, path: string, dry_run: boolean): string {
   }
 }
 
-/** A change as one of several: `replace line 1 (now lines 1 to 2)`. */
+/** One of several changes: `replace line 1 (now lines 1 to 2)`. */
 function inList(change: LineChange, dry_run: boolean): string {
   const verb = (word: string, past: string) => (dry_run ? word : past)
   switch (change.operation) {
@@ -408,7 +411,7 @@ const REPEATED: Record<Repeated, [what: string, were: string, field: string]> = 
   comment: ['the doc comment', 'was', 'include_comment']
 }
 
-/** What an edit did beyond its target, or may have done. */
+/** What an edit did, or may have done, beyond its target. */
 function sectionWarnings(
   { entry, errors_before, repeated, emptied, dropped, stray }: Section,
   { changed, dry_run }: Pick<ChangeOutcome, 'changed' | 'dry_run'>
@@ -428,7 +431,7 @@ function sectionWarnings(
     warnings.push(
       sentences(
         'replace keeps the heading line, and new_text begins with another heading:',
-        // Once it is there, the same call with include_heading would put it in twice.
+        // Once the edit is made, the same call with include_heading would insert the heading twice.
         dry_run
           ? `${section} would be empty. If new_text should replace its heading too, send include_heading: true.`
           : `${section} is empty now. If new_text should have replaced its heading too, delete that section.`

@@ -3,24 +3,24 @@ import type { OutlineEntry } from '../../engine/failure.ts'
 import { CUT_MARK, excerpt } from '../../engine/text/encoding.ts'
 import { withInvisibleNamed } from './invisible.ts'
 
-/** The longest text that a problem echoes, in UTF-16 units. */
+/** The longest text that a problem repeats, in UTF-16 units. */
 export const ECHO_MAX = 500
 
-/** At most about `max` units of a text; what is left out in the middle is said. */
+/** Shortens a text to about `max` units; a mark in the middle says what was left out. */
 export const cut = (text: string, max = ECHO_MAX): string => excerpt(text, max)
 
-/** A short text in quotes, on one line; what can't be seen in it is named. */
+/** A short text in quotes, on one line; invisible characters are named. */
 export function quote(text: string, max = 80): string {
   if (text.length <= max) return withInvisibleNamed(JSON.stringify(text))
-  // A text that was cut before says so in its middle, which isn't cut again.
+  // A text that was cut before has a mark in its middle; don't cut through the mark.
   const end = Math.min(max, CUT_MARK.exec(text)?.index ?? max)
   return withInvisibleNamed(JSON.stringify(`${text.slice(0, end).replace(/[\ud800-\udbff]$/, '')}…`))
 }
 
-/** Units before the first that differs, where two texts are shown from there on. */
+/** Units shown before the first difference between two texts. */
 const LEAD = 20
 
-/** Two texts of which neither is the other one, quoted; from shortly before they do, where they would be shown alike. */
+/** Quotes two different texts. If their beginnings look alike, shows both from shortly before the first difference. */
 export function quoteApart(a: string, b: string): [string, string] {
   const quoted: [string, string] = [quote(a), quote(b)]
   if (quoted[0] !== quoted[1]) return quoted
@@ -30,19 +30,19 @@ export function quoteApart(a: string, b: string): [string, string] {
   return [from(a), from(b)]
 }
 
-/** Sentences one after the other; empty ones are left out. */
+/** Joins sentences; omits empty ones. */
 export const sentences = (...each: string[]): string => each.filter(sentence => sentence !== '').join(' ')
 
 export const NOTHING_WRITTEN = 'Nothing was written.'
 
-/** A sentence's beginning. */
+/** The text with its first letter in upper case. */
 export const capital = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1)
 
 /** `a, b and c`. */
 export const listed = (items: readonly (string | number)[], last = 'and'): string =>
   items.length < 2 ? items.join('') : `${items.slice(0, -1).join(', ')} ${last} ${items.at(-1)}`
 
-/** `line 3`, `lines 3 and 10`, and no more than ten of them. `areAll`: there are no others than these. */
+/** `line 3`, `lines 3 and 10`; lists at most ten. `areAll`: there are no other lines. */
 export function linesListed(lines: readonly number[], areAll = true): string {
   const distinct = [...new Set(lines)]
   const first = distinct.slice(0, 10)
@@ -60,11 +60,11 @@ export const span = ([first, last]: readonly [number, number]): string =>
 export const counted = (n: number, noun: string): string =>
   `${n} ${n === 1 ? noun : noun.endsWith('y') ? `${noun.slice(0, -1)}ies` : `${noun}s`}`
 
-/** The name of a symbol with that of what it is in: `Parser.parse`. */
+/** A symbol's name, qualified by its parent: `Parser.parse`. */
 export const qualifiedName = ({ name = '', parent }: OutlineEntry): string =>
   parent === undefined ? name : `${parent}.${name}`
 
-/** An encoding in a sentence: `UTF-16LE`, `windows-1252`. */
+/** An encoding's name for a sentence: `UTF-16LE`, `windows-1252`. */
 export const encodingShown = (encoding: string): string =>
   encoding === 'unknown-8bit'
     ? 'in an 8-bit encoding that is not known'

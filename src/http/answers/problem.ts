@@ -1,4 +1,4 @@
-// failure → problem: puts together what is known of its code (problems/) and of the request.
+// failure → problem: combines what is known about its code (problems/) and about the request.
 import type { OtherFailure, Problem, ProblemCode } from '../../../schemas/problem.ts'
 import { hashesOf } from '../../operations/file-hash.ts'
 import type { EarlierEdit, FailedPart, TakenBackEdit, PartWithPath } from '../../operations/operation.ts'
@@ -15,46 +15,46 @@ import { sendable } from './sendable.ts'
 /** The status of every success. */
 export const SUCCESS = 200
 
-/** The status where a client has what it asks for already. */
+/** The status if the client already has what it asks for. */
 export const NOT_MODIFIED = 304
 
-/** The status where a condition in a header failed; where the same condition is in the body, that of the code. */
+/** The status if a condition in a header failed. For the same condition in the body, the code's own status is used. */
 export const PRECONDITION_FAILED = 412
 
-/** What is known of the request that failed. */
+/** What is known about the failed request. */
 export interface Context {
   /** The route, without its query. */
   instance: string
   request_id: string
   path?: string
   resolved_path?: string
-  /** Its SHA-256, 64 hex digits. */
+  /** The file's SHA-256, 64 hex digits. */
   file_hash?: string
   /** The expected hash came in `If-Match`. */
   by_header?: boolean
-  /** How other calls are named; by default by their routes. */
+  /** How other calls are named; default: by route. */
   naming?: CallSyntax
   /** The call, if it could be read. */
   made?: ToolCall
-  /** An edit of the caller that somebody took back. */
+  /** An edit by the caller that somebody undid. */
   taken_back?: TakenBackEdit
-  /** The edit that made already what is asked for. */
+  /** The edit that already made the requested change. */
   made_by?: EarlierEdit
-  /** The operation that failed, of several. */
+  /** The operation that failed, if there are several. */
   part?: FailedPart
-  /** Later ones that fail too. */
+  /** Later operations that fail too. */
   others?: readonly FailedOperation[]
-  /** Later ones that weren't tried. */
+  /** Later operations that weren't tried. */
   untried?: readonly PartWithPath[]
 }
 
-/** One of several operations that fail, and what is known of it. */
+/** One of several failing operations, and what is known about it. */
 export type FailedOperation = { failure: Failure } & Pick<
   Context,
   'path' | 'resolved_path' | 'file_hash' | 'taken_back' | 'made_by' | 'part'
 >
 
-/** `failure`: what it answers; `text`: what a model is given instead of the body. */
+/** The answer to a `failure`; `text`: what a model gets instead of the body. */
 export interface Answer {
   failure: Failure
   body: Problem
@@ -62,7 +62,7 @@ export interface Answer {
   text(): string
 }
 
-/** What answers a failure; the body's `detail` alone is enough to act on. */
+/** The answer to a failure. The body's `detail` alone is enough to act on. */
 export function toProblem(given: Failure, context: Context): Answer {
   const { instance, request_id, naming = BY_ROUTE, made } = context
   const untried = (context.untried ?? []).map(part => ({ ...part, path: pathShown(naming, part.path) }))
@@ -83,7 +83,9 @@ export function toProblem(given: Failure, context: Context): Answer {
   }
 }
 
-/** The problem of one failure, with nothing in `detail` but that. `isFirst`: not of another operation that fails too. */
+/**
+ * The problem of one failure; `detail` covers only this failure. `isFirst`: false for a later operation that fails too.
+ */
 function problemOf(
   given: Failure,
   context: Omit<Context, 'others' | 'untried' | 'made'>,
@@ -123,7 +125,7 @@ function problemOf(
   }
 }
 
-/** What is told of a later operation that fails too. */
+/** The entry for a later operation that fails too. */
 function toOtherFailure({ body, notes }: DescribedFailure): OtherFailure {
   const { operation_index, path, resolved_path, code, detail, file_hash } = body
   const { suggested_fixes, file_preview, targets, outline, taken_back } = body
@@ -134,7 +136,7 @@ function toOtherFailure({ body, notes }: DescribedFailure): OtherFailure {
     code,
     detail: sentences(detail, ...notes),
     suggested_fixes,
-    // These are named in `detail`.
+    // `detail` refers to these.
     file_preview,
     targets,
     outline,
@@ -143,13 +145,13 @@ function toOtherFailure({ body, notes }: DescribedFailure): OtherFailure {
   }
 }
 
-/** Whether the condition that failed came in a header. */
+/** Whether the failed condition came in a header. */
 function isPreconditionFailed(failure: Failure, { by_header }: Pick<Context, 'by_header'>): boolean {
   if (failure.code === 'ALREADY_EXISTS') return failure.if_none_match === true
   return failure.code === 'STALE_FILE' && failure.reason === 'expected_hash' && by_header === true
 }
 
-/** What else there is to be known of what was done before; it comes last. */
+/** Notes about earlier edits; they come last. */
 const historyNotes = ({ taken_back, made_by }: Pick<Context, 'taken_back' | 'made_by'>): string[] => [
   ...(made_by === undefined ? [] : [madeByNote(made_by)]),
   ...(taken_back === undefined ? [] : [takenBackNote(taken_back)])
@@ -160,14 +162,14 @@ function madeByNote({ edit_id, at, agent }: EarlierEdit): string {
   return `Edit ${edit_id}${who} made this change at ${new Date(at).toISOString()}.`
 }
 
-/** An edit of the caller that somebody took back: the miss may be of what it had written. */
+/** An edit by the caller that somebody undid: the text that wasn't found may be what that edit had written. */
 function takenBackNote({ edit_id, agent, note }: TakenBackEdit): string {
   const who = agent === undefined ? '' : ` by ${quote(agent)}`
   const why = note === undefined ? '' : `: ${quote(note, 200)}`
   return `Your edit ${edit_id} of this file was taken back${who}${why}. Don't make it again.`
 }
 
-/** Callers of tools have no routes. */
+/** The example for callers of tools, who don't use routes. */
 const NO_SUCH_TOOL: Failure = {
   code: 'ROUTE_NOT_FOUND',
   tool: 'edit',
@@ -175,7 +177,7 @@ const NO_SUCH_TOOL: Failure = {
   tools: ['edit_file', 'inspect_file']
 }
 
-/** The example of a problem with this code, as the answer to such a call. */
+/** The example of a problem with this code, as an answer to such a call. */
 export function exampleOf(code: ProblemCode, call: Pick<Context, 'instance' | 'by_header' | 'naming'>) {
   const { instance, by_header = false, naming = BY_ROUTE } = call
   const { about, example } = PROBLEMS[code]

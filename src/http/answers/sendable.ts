@@ -1,5 +1,5 @@
-// What of a failure its caller can act on: fixes that it has the fields for, paths that it can name. Does not know
-// sentences.
+// Limits a failure to what its caller can act on: fixes for which it has the fields, paths that it can name. Does not
+// know sentences.
 import type { Fix, FixedLines, FixedText } from '../../engine/failure.ts'
 import type { Failure } from '../request-failure.ts'
 import type { CallSyntax, OptionalField } from './call-names.ts'
@@ -12,7 +12,7 @@ const NEEDS: Partial<Record<AnyFix['type'], OptionalField>> = {
   CHOOSE_OCCURRENCE: 'occurrence'
 }
 
-/** Fields of an edit that some callers have not. */
+/** Fields of an edit that some callers don't have. */
 const FIELDS = ['occurrence', 'occurrences', 'start_line'] as const
 
 function canSend({ type, edit, section }: AnyFix, naming: CallSyntax): boolean {
@@ -24,7 +24,7 @@ function canSend({ type, edit, section }: AnyFix, naming: CallSyntax): boolean {
   )
 }
 
-/** The failure without the fixes that its caller can't send and the files that it can't name. */
+/** The failure without fixes that the caller can't send and files that it can't name. */
 export function sendable<F extends Failure>(given: F, naming: CallSyntax): F {
   const failure = withoutUnnamed(given, naming)
   const fixes =
@@ -43,7 +43,7 @@ export function sendable<F extends Failure>(given: F, naming: CallSyntax): F {
   }
 }
 
-/** The failure without how its file was removed, where that was moved to what the caller can't name. */
+/** The failure without how its file was removed, if it was moved to a path that the caller can't name. */
 function withoutUnnamed<F extends Failure>(failure: F, { pathShown }: CallSyntax): F {
   if (!('removals' in failure)) return failure
   const { removals, now_at, undo: _, ...others } = failure

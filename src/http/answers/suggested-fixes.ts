@@ -1,4 +1,4 @@
-// The fixes of a problem: what to do, in a sentence, with an example. Does not know status codes.
+// The fixes of a problem: a sentence that says what to do, with an example. Does not know status codes.
 import type { SuggestedFix } from '../../../schemas/problem.ts'
 import type { FilePreview, Fix, FixedLines, FixedText, LaterEdit } from '../../engine/failure.ts'
 import type { MergeConflict } from '../../engine/suggest/merge.ts'
@@ -11,9 +11,7 @@ type Lines = readonly [start_line: number, end_line: number]
 
 const READ_IT = 'Read the file as it is now, then decide.'
 
-/**
- * To read the whole file, or lines of it that `old_text` can be copied from; of `lossy` ones, parts that are UTF-8.
- */
+/** A fix: read the whole file, or lines from which to copy `old_text`; if `lossy`, only the parts that are UTF-8. */
 export const readFile = ({ path, naming }: NamedFile, lines?: Lines, lossy = false): SuggestedFix => ({
   type: 'READ_FILE',
   suggestion:
@@ -25,14 +23,14 @@ export const readFile = ({ path, naming }: NamedFile, lines?: Lines, lossy = fal
   ...lookedAtWith(naming, { path, ...(lines && { start_line: lines[0], end_line: lines[1] }) })
 })
 
-/** To read these lines. */
+/** A fix: read these lines. */
 export const readLines = ({ path, naming }: NamedFile, [start_line, end_line]: Lines): SuggestedFix => ({
   type: 'READ_FILE',
   suggestion: `Read ${span([start_line, end_line])} of the file as it is now, then decide.`,
   ...lookedAtWith(naming, { path, start_line, end_line })
 })
 
-/** To read the lines of a preview; the preview of an empty file has none. */
+/** A fix: read the lines of a preview; for an empty file, the whole file. */
 export const readPreview = (asked: NamedFile, { preview_start_line, preview_end_line }: FilePreview): SuggestedFix =>
   preview_start_line === 0 ? readFile(asked) : readLines(asked, [preview_start_line, preview_end_line])
 
@@ -46,7 +44,7 @@ export const toFixes = (fixes: readonly Fix<FixedText | FixedLines>[], asked: Na
     return fix.type === 'READ_FILE' ? readFile(asked, fix.lines, fix.lossy) : toFix(fix, asked.naming)
   })
 
-/** To replace a symbol whole, with a text that the caller writes. */
+/** A fix: replace a whole symbol with a text that the caller writes. */
 const replaceSection = (
   path: string,
   edit_section: string,
@@ -101,7 +99,7 @@ function sameWords({ changed, found }: Extract<MergeConflict, { reason: 'same_wo
   return `your change is at ${asked}, where the file has ${there}`
 }
 
-/** Why an edit has no `new_text`: how the change that was asked for meets what the file has otherwise. */
+/** Why an edit has no `new_text`: how the requested change conflicts with other differences in the file. */
 export function whyNotMerged(conflict: MergeConflict, naming: CallSyntax): string {
   switch (conflict.reason) {
     case 'same_words':
@@ -121,7 +119,7 @@ export function whyNotMerged(conflict: MergeConflict, naming: CallSyntax): strin
   }
 }
 
-/** What a fix does, and whether its edit can be sent as it is. */
+/** What a fix does, and whether its edit is ready to send. */
 const withNewText = (does: string, { conflict }: Fix<FixedText | FixedLines>, naming: CallSyntax): string =>
   conflict === undefined
     ? `${does}: this edit is ready to send.`
@@ -168,7 +166,7 @@ function suggestText(fix: Fix, naming: CallSyntax): string {
   }
 }
 
-/** The field to set, as it would stand in the request. */
+/** The field to set, as it would appear in the request. */
 function exampleOf({ type, edit }: Fix<Partial<FixedText> | FixedLines>): string | undefined {
   const { occurrence = 1, occurrences } = (edit ?? {}) as Partial<FixedText>
   if (type === 'CHOOSE_OCCURRENCE') return `"occurrence": ${JSON.stringify(occurrence)}`

@@ -1,6 +1,6 @@
-// What a request would rather be answered with, by its `Accept`: a page, JSON or text. Does not know any route.
+// What a request prefers as an answer, by its `Accept` header: a page, JSON or text. Does not know any route.
 
-/** Media types with their ranks, 0 for those that aren't named. An invalid rank counts as none. */
+/** The rank of each media type, 0 for those not listed. An invalid rank counts as none. */
 function ranksOf(accept: string): (type: string) => number {
   const ranks = new Map(
     accept
@@ -15,23 +15,23 @@ function ranksOf(accept: string): (type: string) => number {
   return type => ranks.get(type) ?? 0
 }
 
-/** Whether it takes server-sent events; without a word, it does. */
+/** Whether it accepts server-sent events; without the header, it does. */
 export function acceptsEvents(accept = '*/*'): boolean {
   const rank = ranksOf(accept)
   return ['text/event-stream', 'text/*', '*/*'].some(type => rank(type) > 0)
 }
 
-/** Whether it takes any type; without a word, it does. */
+/** Whether it accepts any type; without the header, it does. */
 export const acceptsAnything = (accept = '*/*'): boolean => ranksOf(accept)('*/*') > 0
 
-/** Whether it comes from a browser that wants a page: text/html ranks above JSON, and nothing above it. */
+/** Whether it comes from a browser that wants a page: text/html ranks above JSON, and nothing ranks above text/html. */
 export function prefersPage(accept = ''): boolean {
   const rank = ranksOf(accept)
   const page = rank('text/html')
   return page > rank('application/json') && page >= Math.max(rank('application/*'), rank('*/*'))
 }
 
-/** Whether JSON is named, and ranks above text/plain where that is named too; whatever is accepted besides. */
+/** Whether JSON is listed, and ranks above text/plain if that is listed too. Other types don't matter. */
 export function prefersJson(accept = ''): boolean {
   const rank = ranksOf(accept)
   const json = Math.max(rank('application/json'), rank('application/problem+json'))

@@ -1,5 +1,5 @@
-// Who sends a request, why and under which idempotency key: by fields or by headers. Does not know any operation by
-// name, or what a key does.
+// Who sends a request, why, and under which idempotency key: read from fields or headers. Does not know any operation
+// by name, or what a key does.
 import { isUtf8 } from 'node:buffer'
 import type { IncomingHttpHeaders } from 'node:http'
 import type { CallField } from '../../../schemas/change-fields.ts'
@@ -7,7 +7,7 @@ import type { Callable, CallContext } from '../../operations/operation.ts'
 import { ok, type Result } from '../../result.ts'
 import { invalidField, type RequestFailure } from '../request-failure.ts'
 
-/** The fields that a header can stand for, each with this header. */
+/** The fields that a header can replace, with their headers. */
 export const CALL_HEADERS = {
   agent: 'Editd-Agent',
   session: 'Editd-Session',
@@ -15,28 +15,28 @@ export const CALL_HEADERS = {
 } as const
 type HeaderField = keyof typeof CALL_HEADERS
 
-/** Each with the name that Node gives its header. */
+/** The fields, each with its header's name in Node. */
 const HEADERS = (Object.keys(CALL_HEADERS) as HeaderField[]).map(
   field => [field, CALL_HEADERS[field].toLowerCase()] as const
 )
 
-/** How long a header may be, in characters; its field as well. */
+/** The most characters of a header; the fields have the same limits. */
 const LONGEST: Record<HeaderField, number> = { agent: 200, session: 200, idempotency_key: 255 }
 
-/** `request`: its fields without those of the call. */
+/** `request`: without the call fields. */
 interface ReadCall<Request> {
   request: Request
   caller: NonNullable<CallContext['caller']>
   key?: string
 }
 
-/** What has to be known of the operation. */
+/** What `readCall` needs to know about an operation. */
 export type CalledOperation = Pick<Callable, 'effect' | 'call_fields' | 'keyed'>
 
 /**
- * What a request that has passed its schema says of who sends it. Fails where field and header differ, where a header
- * is empty, too long or malformed, and on a key for a dry run, which writes nothing. An operation that only looks takes
- * none of it, and one that never writes passes over the header of a key: a client may send that with everything.
+ * Reads who sends a request that has passed its schema. Fails if field and header differ; if a header is empty, too
+ * long or malformed; and on a key for a dry run, which writes nothing. An operation that only looks ignores all of
+ * this. One that never writes ignores the key's header, since a client may send that with everything.
  */
 export function readCall<Request extends { dry_run?: boolean }>(
   headers: IncomingHttpHeaders,
@@ -47,7 +47,7 @@ export function readCall<Request extends { dry_run?: boolean }>(
   const fields: Record<string, unknown> = sent
   const given: Partial<Record<CallField, string>> = {}
   for (const field of call_fields) {
-    // A string: the schema has seen to that.
+    // The schema guarantees a string.
     if (fields[field] !== undefined) given[field] = fields[field] as string
   }
   const request = Object.keys(given).length === 0 ? sent : without(sent, call_fields)
@@ -68,7 +68,7 @@ export function readCall<Request extends { dry_run?: boolean }>(
   return ok(idempotency_key === undefined ? { request, caller } : { request, caller, key: idempotency_key })
 }
 
-/** What is left has all fields of the operation's own. */
+/** Removes the call fields; all of the operation's own fields stay. */
 const without = <Request extends object>(sent: Request, call_fields: readonly string[]) =>
   Object.fromEntries(Object.entries(sent).filter(([field]) => !call_fields.includes(field))) as Request
 
@@ -90,8 +90,8 @@ function readHeader(field: HeaderField, header: string): Result<string, RequestF
 }
 
 /**
- * A plain key, without spaces, commas and quotes, which two headers joined into one would have; or the string of a
- * structured field. Null: neither.
+ * The key in a header: plain text without spaces, commas or quotes, which two joined headers would contain; or the
+ * string of a structured field. Null: neither.
  */
 function keyIn(header: string): string | null {
   if (/^[!#-+\--~]*$/.test(header)) return header
@@ -99,7 +99,7 @@ function keyIn(header: string): string | null {
   return quoted?.replace(/\\(.)/g, '$1') ?? null
 }
 
-/** Node reads headers as Latin-1, and clients send UTF-8. */
+/** Decodes a header: Node reads it as Latin-1, but clients send UTF-8. */
 function textIn(header: string): string {
   const bytes = Buffer.from(header, 'latin1')
   return isUtf8(bytes) ? bytes.toString() : header

@@ -1,11 +1,11 @@
-// `null` in an optional field counts as leaving it out. Knows schemas, no operation by name.
+// `null` in an optional field counts as leaving it out. Knows schemas, but no operation by name.
 import type { TSchema } from 'typebox'
 import { propertiesOf, requiredOf } from './json-schema.ts'
 
 /**
- * A value without the optional fields of `schema` that hold null, also in objects that are fields of it. `parts`: the
- * schemas of the objects of lists, and of fields for which `schema` only refers to one, by the field. Unknown and
- * required fields stay, to be refused. The value itself is not changed.
+ * A copy of a value without the optional fields of `schema` that hold null, also in nested objects. `parts`: the
+ * schemas, by field, of objects in lists and of fields for which `schema` has only a reference. Unknown and required
+ * fields stay, and are refused later. Doesn't change the value itself.
  */
 export function withoutNulls(value: unknown, schema: TSchema, parts: Readonly<Record<string, TSchema>> = {}): unknown {
   if (typeof value !== 'object' || value === null || Array.isArray(value) || !holdsNull(value)) return value
@@ -24,6 +24,6 @@ export function withoutNulls(value: unknown, schema: TSchema, parts: Readonly<Re
   )
 }
 
-/** Whether there is a null anywhere in a value, however deep. Most have none, and needn't be copied. */
+/** Whether a value holds a null at any depth. Most don't, and needn't be copied. */
 const holdsNull = (value: unknown): boolean =>
   value === null || (typeof value === 'object' && Object.values(value).some(holdsNull))

@@ -1,5 +1,5 @@
-// Names that models send out of habit, taken as the field that they mean, before validation. The only place that knows
-// them.
+// Translates, before validation, names that models send out of habit into our field names. The only place that knows
+// these names.
 import { isDeepStrictEqual } from 'node:util'
 import type { TSchema } from 'typebox'
 import type { Callable, CallNames } from '../../operations/operation.ts'
@@ -10,7 +10,7 @@ import type { Failure, InvalidField, RequestFailure } from '../request-failure.t
 import { checkTexts, escapePointer, parseStrictJson } from './json.ts'
 import { hasProperty, maxItemsOf, requiredOf } from './json-schema.ts'
 
-/** Our field → what others call it. */
+/** Our field → other names for it. */
 const ALIASES: Record<string, readonly string[]> = {
   path: ['file_path', 'filename', 'filePath', 'relative_path', 'file'],
   old_text: ['old_string', 'old_str', 'oldText', 'oldString', 'search', 'find'],
@@ -40,13 +40,13 @@ const ALIASES: Record<string, readonly string[]> = {
   heading: ['section']
 }
 
-/** All names of them. */
+/** All those other names. */
 const OTHER_NAMES = new Set(Object.values(ALIASES).flat())
 
-/** Fields in which others name what is to be done. */
+/** Fields in which other editors name the action. */
 const COMMAND_FIELDS = ['command', 'operation', 'action']
 
-/** What stands in them → the operations that do it, the first of which is the usual one. */
+/** Values of those fields → the operations that do it; the usual one first. */
 const COMMANDS: Readonly<Record<string, readonly (keyof CallNames)[]>> = {
   view: ['inspect'],
   read: ['inspect'],
@@ -61,24 +61,24 @@ const COMMANDS: Readonly<Record<string, readonly (keyof CallNames)[]>> = {
   ...Object.fromEntries((['edit', 'edit_lines', 'create', 'inspect'] as const).map(name => [BY_TOOL[name], [name]]))
 }
 
-/** A body in our names. */
+/** A body translated into our names. */
 interface Translated {
   body: unknown
-  /** What was read as what, in sentences. */
+  /** Sentences that say what was read as what. */
   warnings: string[]
   /** Pointers to our fields → pointers with the names that were sent instead. */
   sentNames: SentNames
-  /** Why the body can't be used; it is translated as far as it could be. */
+  /** Why the body can't be used. It is translated as far as possible all the same. */
   failure: Failure | null
-  /** The part, of several, that the failure is of. */
+  /** The index of the part that failed, if there are several. */
   part?: number
 }
 export type SentNames = ReadonlyMap<string, string>
 
-/** What has to be known of the operation. `within`: what it is called in the field `operation` of the body. */
+/** What `translate` needs to know about an operation. `within`: its name in the body's field `operation`. */
 interface Fields extends Pick<Callable, 'id' | 'effect' | 'request' | 'items'> {
   within?: string
-  /** It has a list of requests of other operations, in this field. */
+  /** Set if it has a list of requests of other operations, in this field. */
   parts?: { field: string; targetOf(part: unknown): Fields }
 }
 
@@ -87,11 +87,11 @@ type Json = Record<string, unknown>
 const isObject = (value: unknown): value is Json => typeof value === 'object' && value !== null && !Array.isArray(value)
 
 /**
- * A copy of a body in which the fields that are known by another name are renamed, also in the objects of its lists,
- * lists and numbers that came as strings are read, other ways to ask for lines and the name of the operation's tool too,
- * and a command that names this very operation is left out. A name counts only where the operation has the field that
- * it means and no field of that very name. Fails where one field is sent under two names, a string holds no list, or a
- * command names another operation.
+ * A copy of a body in which: fields with another known name are renamed, also in objects in its lists; lists and
+ * numbers sent as strings are parsed; other ways to request lines become ours; a tool name becomes the operation's
+ * name; a command that names this very operation is removed. A name is translated only if the operation has the field
+ * it means and no field of that name. Fails if one field is sent under two names, a string holds no list, or a command
+ * names another operation.
  */
 export function translate(body: unknown, operation: Fields): Translated {
   const { request, items } = operation
@@ -115,7 +115,7 @@ export function translate(body: unknown, operation: Fields): Translated {
     return object
   }
   const translated = renamed(body, request, '')
-  // Where limit is a field, it says how many lines are listed.
+  // If limit is a field, it is the number of lines to list.
   if (operation.effect === 'looks' && hasProperty(request, 'start_line') && !hasProperty(request, 'limit')) {
     errors.push(...readRange(translated, warnings, sentNames))
   }
@@ -141,7 +141,7 @@ export function translate(body: unknown, operation: Fields): Translated {
       warnings.add(`${name} was a string, and was read as the JSON list in it.`)
     }
     const list = translated[name]
-    // One that is too long is refused anyway.
+    // A list that is too long is refused later.
     if (!Array.isArray(list) || list.length > maxItemsOf(request, name)) continue
     if (operation.parts?.field !== name) {
       translated[name] = list.map((item: unknown, i) =>
@@ -166,7 +166,7 @@ export function translate(body: unknown, operation: Fields): Translated {
   return result(errors.length > 0 ? { code: 'INVALID_REQUEST', errors } : null)
 }
 
-/** A failure of a request that stands at `at` in another one: its pointers point there. */
+/** A failure of a request that is part of another one, at `at`: prefixes its pointers with `at`. */
 export function pointingInto<F extends { code: string }>(failure: F, at: string): F {
   const moved = (faults: unknown) =>
     (faults as { pointer: string }[]).map(fault => ({ ...fault, pointer: `${at}${fault.pointer}` }))
@@ -178,7 +178,7 @@ export function pointingInto<F extends { code: string }>(failure: F, at: string)
   }
 }
 
-/** The names that were sent in what stands at `at`. */
+/** The sent names of the part at `at`. */
 export const sentNamesIn = (sentNames: SentNames, at: string): SentNames =>
   new Map(
     [...sentNames]
@@ -186,15 +186,15 @@ export const sentNamesIn = (sentNames: SentNames, at: string): SentNames =>
       .map(([field, sent]) => [field.slice(at.length), sent.slice(at.length)])
   )
 
-/** Renames, in place, the fields of one object; reports those that are sent under two names, and leaves them. */
+/** Renames an object's fields in place. Reports those that are sent under two names, and leaves them. */
 function renameFields(object: Json, schema: TSchema, onRenamed: (field: string, name: string) => void): InvalidField[] {
   const errors: InvalidField[] = []
-  // Few requests have such a name; to look for each of them takes longer than to validate the request.
+  // Few requests have such a name, and checking each alias takes longer than validating the request.
   if (!Object.keys(object).some(name => OTHER_NAMES.has(name) && !hasProperty(schema, name))) return errors
   for (const [field, names] of Object.entries(ALIASES)) {
     if (!hasProperty(schema, field)) continue
     const isRequired = requiredOf(schema).includes(field)
-    // Null in an optional field is as good as nothing.
+    // Null in an optional field means absent.
     const isSent = (name: string) => Object.hasOwn(object, name) && (object[name] !== null || isRequired)
     const others = names.filter(name => Object.hasOwn(object, name) && !hasProperty(schema, name))
     const [first, second] = [field, ...others].filter(isSent)
@@ -218,12 +218,12 @@ function renameFields(object: Json, schema: TSchema, onRenamed: (field: string, 
 }
 
 /**
- * Leaves out, in place, a field that names this very operation. Fails where it names another; anything else in it is
- * left, as an unknown field.
+ * Removes, in place, a field that names this very operation. Fails if it names another one. Any other value stays, and
+ * is refused as an unknown field.
  */
 function dropCommand(object: Json, { id, request, within }: Fields, warnings: Set<string>): Failure | null {
   const known = (name: string) => hasProperty(request, name) || (name === 'operation' && within !== undefined)
-  // Where an action is to be chosen, a command may mean that.
+  // If the operation has an action of its own, a command may mean that.
   if (hasProperty(request, 'action')) return null
   for (const name of COMMAND_FIELDS) {
     const value = object[name]
@@ -243,10 +243,10 @@ function dropCommand(object: Json, { id, request, within }: Fields, warnings: Se
 
 const LINES = ['start_line', 'end_line'] as const
 
-/** Reads, in place, `view_range`, `offset` with `limit`, and -1 for the end, as `start_line` and `end_line`. */
+/** Translates, in place, `view_range`, `offset` with `limit`, and -1 for the end into `start_line` and `end_line`. */
 function readRange(object: Json, warnings: Set<string>, sentNames: Map<string, string>): InvalidField[] {
   const isSent = (name: string) => object[name] !== undefined && object[name] !== null
-  // Beside a search, a limit is one of matches.
+  // Beside a search, a limit counts matches.
   const isRange = isSent('offset') || !(isSent('search') || object.structure === true)
   const counted = isRange ? ['offset', 'limit'] : []
   const forms = [LINES, ['view_range'], counted].map(names => names.filter(isSent)).filter(sent => sent.length > 0)
@@ -286,7 +286,10 @@ function readViewRange(object: Json, range: unknown, sentNames: Map<string, stri
   return []
 }
 
-/** `offset` is the first line; some count it from 0, so that 0 is line 1. The answer says which lines it shows. */
+/**
+ * Translates `offset`, the first line. Some callers count it from 0, so 0 means line 1. The answer says which lines it
+ * shows.
+ */
 function readOffset(object: Json, offset: unknown, limit: unknown, sentNames: Map<string, string>): InvalidField[] {
   const fault = (name: string, value: unknown, least: number): InvalidField[] =>
     value === undefined || (Number.isSafeInteger(value) && Number(value) >= least)
@@ -304,13 +307,13 @@ function readOffset(object: Json, offset: unknown, limit: unknown, sentNames: Ma
   return []
 }
 
-/** The list that a string holds as JSON. */
+/** Parses the list that a string holds as JSON. */
 function listIn(text: string, field: string): Result<unknown, RequestFailure> {
   const read = parseStrictJson(Buffer.from(text))
   const fault = read.ok ? checkTexts(read.value) : null
   const parsed = fault === null ? read : fail(fault)
   if (parsed.ok && Array.isArray(parsed.value)) return parsed
-  // What is wrong with its texts is reported as in any body.
+  // Faults in its texts are reported as in any body.
   if (!parsed.ok && 'errors' in parsed.failure) {
     return fail({
       ...parsed.failure,
@@ -326,7 +329,7 @@ function listIn(text: string, field: string): Result<unknown, RequestFailure> {
   })
 }
 
-/** One fault instead of two, where the same is wrong with both numbers of a list that was sent instead of two fields. */
+/** Merges two equal faults into one if both numbers of a list, sent instead of two fields, have the same fault. */
 function inOne<F extends { pointer: string }>(faults: readonly F[], sentNames: SentNames): readonly F[] {
   const [first, second] = faults
   if (first === undefined || second === undefined || faults.length > 2) return faults
@@ -335,7 +338,7 @@ function inOne<F extends { pointer: string }>(faults: readonly F[], sentNames: S
   return isDeepStrictEqual({ ...first, pointer: `${list}/1` }, second) ? [{ ...first, pointer: list }] : faults
 }
 
-/** A failure in the names that the caller sent. */
+/** A failure in the caller's own names. */
 export function inSentNames<F extends { code: string }>(failure: F, sentNames: SentNames): F {
   if (sentNames.size === 0) return failure
   const named = (pointer: string) => sentNames.get(pointer) ?? pointer

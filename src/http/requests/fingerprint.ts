@@ -1,13 +1,13 @@
-// What a request asks for, as one hash: the same for the same members in any order. Does not know any operation.
+// A hash of what a request asks for, independent of the order of members. Does not know any operation.
 import { createHash } from 'node:crypto'
 
-/** SHA-256 of a JSON value, in hex. Takes as long as writing it out. */
+/** SHA-256 of a JSON value, in hex. Takes as long as serializing it. */
 export const fingerprintOf = (value: unknown): string =>
   createHash('sha256')
     .update(JSON.stringify(sorted(value)))
     .digest('hex')
 
-/** A copy in which the members of every object are in order. The depth of a request is bounded. */
+/** A copy with the members of every object sorted. The depth of a request is bounded, so recursion is safe. */
 function sorted(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(sorted)
   if (typeof value !== 'object' || value === null) return value

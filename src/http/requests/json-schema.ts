@@ -1,8 +1,8 @@
-// What a JSON Schema says, with types: typebox's own type of a schema shows none of its keywords. Does not know Ajv or
-// any operation.
+// Typed access to a JSON Schema's keywords, which typebox's own type of a schema doesn't show. Does not know Ajv or any
+// operation.
 import type { TSchema } from 'typebox'
 
-/** A schema with the keywords that ours have. */
+/** A schema with the keywords that ours use. */
 export interface JsonSchema {
   $id?: string
   $ref?: string
@@ -20,10 +20,10 @@ export interface JsonSchema {
   [keyword: string]: unknown
 }
 
-/** A schema of typebox as the JSON Schema that it is at run time. */
+/** A typebox schema as the JSON Schema that it is at run time. */
 export const toJsonSchema = (schema: TSchema): JsonSchema => schema as JsonSchema
 
-/** The fields of an object, each with its schema; none where the schema is not of an object. */
+/** An object schema's fields, each with its schema; none if the schema is not an object's. */
 export const propertiesOf = (schema: TSchema): Readonly<Record<string, JsonSchema>> =>
   toJsonSchema(schema).properties ?? {}
 
@@ -31,5 +31,5 @@ export const hasProperty = (schema: TSchema, name: string): boolean => Object.ha
 
 export const requiredOf = (schema: TSchema): readonly string[] => toJsonSchema(schema).required ?? []
 
-/** How many items the list in this field may have; without a bound Infinity. */
+/** The most items that the list in this field may have; Infinity if unbounded. */
 export const maxItemsOf = (schema: TSchema, list: string): number => propertiesOf(schema)[list]?.maxItems ?? Infinity

@@ -1,5 +1,5 @@
-// Strict JSON: the bytes of a body → a value in which nothing was dropped, merged or replaced. Does not know any schema
-// or operation.
+// Strict JSON: parses the bytes of a body into a value without dropping, merging or replacing anything. Does not know
+// any schema or operation.
 import { isUtf8 } from 'node:buffer'
 import type { IncomingHttpHeaders } from 'node:http'
 import { fail, ok, type Result } from '../../result.ts'
@@ -7,12 +7,12 @@ import type { RequestFailure } from '../request-failure.ts'
 
 const MAX_DEPTH = 32
 
-/** More fields than any operation has; beyond it an object is refused, so that the list of its faults stays short. */
+/** More fields than any operation has. An object with more is refused, so that the list of its faults stays short. */
 const MAX_FIELDS = 100
 
 /**
- * More values than a hundred thousand edits have, each with all its fields; a body of the largest size could hold
- * fifteen times as many, and each would be walked over.
+ * More values than a hundred thousand edits with all their fields. A body of the largest size could hold fifteen times
+ * as many, and each would have to be visited.
  */
 const MAX_VALUES = 1_000_000
 
@@ -20,7 +20,7 @@ const refuse = (failure: RequestFailure) => fail(failure)
 
 export const JSON_TYPE = 'application/json'
 
-/** The media type that the headers announce, without its parameters; empty where they don't. */
+/** The media type in the headers, without its parameters; empty if missing. */
 export const mediaTypeOf = (headers: IncomingHttpHeaders): string => partsOf(headers)[0] ?? ''
 
 /** The media type and its parameters, in lower case. */
@@ -30,14 +30,16 @@ const partsOf = (headers: IncomingHttpHeaders): string[] =>
     .split(';')
     .map(part => part.trim())
 
-/** Null if the headers announce one of these media types, uncompressed, in UTF-8. */
+/**
+ * The failure if the headers announce none of these media types, compression, or another charset than UTF-8; else null.
+ */
 export function refuseMedia(
   headers: IncomingHttpHeaders,
   media: readonly string[] = [JSON_TYPE]
 ): RequestFailure | null {
   const encoding = headers['content-encoding']?.trim().toLowerCase() ?? 'identity'
   if (encoding !== 'identity') return { code: 'UNSUPPORTED_MEDIA_TYPE', reason: 'encoding', given: encoding }
-  // As nearly everybody sends it: there are no parameters to look at.
+  // The usual case: no parameters to check.
   if (media.includes(headers['content-type'] ?? '')) return null
   const [type = '', ...parameters] = partsOf(headers)
   if (!media.includes(type)) return { code: 'UNSUPPORTED_MEDIA_TYPE', reason: 'type', given: type }
@@ -52,9 +54,8 @@ export function refuseMedia(
 }
 
 /**
- * The value of a body. Fails on bytes that aren't UTF-8, bad JSON, a field given twice, nesting deeper than 32, an
- * object with more than 100 fields or one called `__proto__`, or more than a million values. What its texts hold is for
- * `checkTexts` to say.
+ * Parses a body. Fails on bytes that aren't UTF-8, bad JSON, a repeated field, nesting deeper than 32, an object with
+ * more than 100 fields or one called `__proto__`, or more than a million values. `checkTexts` checks the texts in it.
  */
 export function parseStrictJson(body: Buffer): Result<unknown, RequestFailure> {
   if (body.length === 0) return refuse({ code: 'INVALID_JSON', reason: 'empty' })
@@ -70,7 +71,7 @@ export function parseStrictJson(body: Buffer): Result<unknown, RequestFailure> {
   }
 }
 
-/** Where it is not valid: what the parser says of the place, without the text that it quotes. */
+/** Where the JSON is invalid: the parser's description of the place, without the text that it quotes. */
 function whereOf(json: string, error: unknown): string | undefined {
   if (json.startsWith('\ufeff')) return 'it begins with a byte-order mark, U+FEFF: leave that out'
   const message = error instanceof Error ? error.message : ''
@@ -86,7 +87,7 @@ function whereOf(json: string, error: unknown): string | undefined {
 const QUOTE = 0x22
 const BACKSLASH = 0x5c
 
-/** Where a JSON string ends that begins at `start`: the offset of its closing quote, or -1. */
+/** The offset of the closing quote of a JSON string that begins at `start`, or -1. */
 function endOfString(json: string, start: number): number {
   let end = json.indexOf('"', start + 1)
   while (end !== -1) {
@@ -98,7 +99,7 @@ function endOfString(json: string, start: number): number {
   return end
 }
 
-/** The text of a JSON string; null where its escapes are not valid. Of control characters the parser tells. */
+/** The text of a JSON string; null if its escapes are invalid. The parser reports control characters. */
 function nameIn(json: string): string | null {
   if (!json.includes('\\')) return json.slice(1, -1)
   try {
@@ -114,9 +115,8 @@ interface Level {
 }
 
 /**
- * Looks through JSON for what `JSON.parse` hides, a field that occurs twice in an object, and for more than the parser
- * and those who walk its result should have to handle. Where the JSON isn't valid, it may stop early or find nothing:
- * the parser reports that. Linear.
+ * Finds what `JSON.parse` hides, a field repeated in an object, and what exceeds the limits that protect the parser and
+ * code that walks its result. May stop early or find nothing if the JSON is invalid: the parser reports that. Linear.
  */
 function scan(json: string): RequestFailure | null {
   const levels: Level[] = []
@@ -140,7 +140,7 @@ function scan(json: string): RequestFailure | null {
           if (level.keys.has(key)) return { code: 'INVALID_JSON', reason: 'duplicate_key', key, pointer: pointer() }
           level.keys.add(key)
           level.at = key
-          // Some code that copies objects drops it, and then a call would be made without what was asked for.
+          // Some code drops it when it copies objects; the call would then be made without it.
           if (key === '__proto__') {
             return {
               code: 'INVALID_REQUEST',
@@ -186,17 +186,17 @@ function scan(json: string): RequestFailure | null {
 
 export const escapePointer = (name: string): string => name.replaceAll('~', '~0').replaceAll('/', '~1')
 
-/** Names from the outermost value down to one in it. */
+/** Names and indexes from the outermost value to one inside it. */
 type JsonPath = (string | number)[]
 
 /**
- * A lone surrogate anywhere in a value, or a NUL in any text but `/path`; null if there is none. Its depth has to be
- * bounded.
+ * Finds a lone surrogate anywhere in a value, or a NUL in any text but `/path`; null if there is none. The depth of the
+ * value must be bounded.
  */
 export function checkTexts(value: unknown, at: JsonPath = []): RequestFailure | null {
   if (typeof value === 'string') return checkText(value, at)
   if (typeof value !== 'object' || value === null) return null
-  // The names of a list would be a text for each item of it.
+  // Object.keys of a list would make a text for each item.
   const names = Array.isArray(value) ? null : Object.keys(value)
   const members = Object.values(value) as unknown[]
   for (let i = 0; i < members.length; i++) {
@@ -212,7 +212,7 @@ export function checkTexts(value: unknown, at: JsonPath = []): RequestFailure | 
 
 function checkText(text: string, at: JsonPath): RequestFailure | null {
   if (!text.isWellFormed()) return { code: 'INVALID_UNICODE', pointer: pointerTo(at) }
-  // A NUL in the path is the workspace's to judge: it answers INVALID_PATH.
+  // The workspace judges a NUL in the path: it answers INVALID_PATH.
   if (!text.includes('\0') || (at.length === 1 && at[0] === 'path')) return null
   return {
     code: 'INVALID_REQUEST',

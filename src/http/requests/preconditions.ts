@@ -1,27 +1,26 @@
-// If-Match and If-None-Match → what they require of the file. Does not know any file.
+// Reads If-Match and If-None-Match: what they require of the file. Does not know any file.
 import type { IncomingHttpHeaders } from 'node:http'
 import { ok, type Result } from '../../result.ts'
 import { invalidField, type RequestFailure } from '../request-failure.ts'
 
-/** Which of them the operation takes. */
+/** Which preconditions the operation supports. */
 export interface Takes {
   expects_hash: boolean
   expects_none: boolean
-  /** It may change several files. */
+  /** Set if the operation may change several files. */
   many_in?: string
 }
 
-/** `expected_hash` only where the body has none. */
+/** `expected_hash`: only if the body has none. */
 interface Preconditions {
   expected_hash?: string
   if_none_match?: true
 }
 
 /**
- * The hash of `If-Match`; none for `*`, which requires only that the file exists, and none where the body has the same,
- * or more digits of it.
- * Fails on a list, on weak or malformed tags, on another hash than the body's, on another `If-None-Match` than `*`, on
- * both headers, and on one that the operation doesn't take.
+ * The hash in `If-Match`; none for `*`, which requires only that the file exists, and none if the body has the same
+ * hash or more digits of it. Fails on a list, on weak or malformed tags, on a hash that differs from the body's, on an
+ * `If-None-Match` other than `*`, on both headers together, and on a header that the operation doesn't support.
  */
 export function readPreconditions(
   headers: IncomingHttpHeaders,

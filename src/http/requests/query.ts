@@ -1,11 +1,11 @@
-// The query of a URL, as strict as a body: no unknown field, none twice. Does not know any route.
+// Reads the query of a URL as strictly as a body: no unknown field, none twice. Does not know any route.
 import type { Static, TObject } from 'typebox'
 import { fail, ok, type Result } from '../../result.ts'
 import type { RequestFailure } from '../request-failure.ts'
 import { toFailure } from './validation.ts'
 import { makeValidator } from './validator.ts'
 
-/** Reads the query that a schema of texts describes; pointers in its failures name fields of the query. */
+/** Reads the query that a schema of text fields describes. Pointers in its failures name fields of the query. */
 export function queryReader<S extends TObject>(schema: S): (url: string) => Result<Static<S>, RequestFailure> {
   const validate = makeValidator([schema])
   return url => {

@@ -1,5 +1,5 @@
-// A parsed body → the request that an operation is called with: texts, aliases, lists, nulls, schema, in this order.
-// Does not know headers, or any operation by name.
+// Turns a parsed body into the request that an operation is called with: checks texts, aliases, lists, nulls and
+// schema, in this order. Does not know headers, or any operation by name.
 import type { Callable, FailedPart } from '../../operations/operation.ts'
 import { fail, ok, type Result } from '../../result.ts'
 import type { Failure } from '../request-failure.ts'
@@ -9,16 +9,16 @@ import { inSentNames, pointingInto, translate, type SentNames } from './field-al
 import { checkTexts } from './json.ts'
 import { invalidFields, refuseLongLists, toFailure } from './validation.ts'
 
-/** What every request has, and what preconditions and keys need of it. */
+/** The fields that every request has, and those that preconditions and keys need. */
 export interface RequestFields {
   path?: string
   expected_hash?: string
   dry_run?: boolean
 }
 
-/** A body that passed. */
+/** A body that passed all checks. */
 interface ReadRequest<Request extends RequestFields> {
-  /** As the schema has it: in our names, without nulls in optional fields. */
+  /** As the schema describes it: in our names, without nulls in optional fields. */
   request: Request
   /** The operation that it is for. */
   target: TargetOperation
@@ -26,18 +26,18 @@ interface ReadRequest<Request extends RequestFields> {
   sentNames: SentNames
 }
 
-/** A body that did not. `path`: of the file that it is about, where it says so. */
+/** A body that failed a check. `path`: the file it is about, if it says so. */
 interface RefusedBody {
   failure: Failure
   path?: string
-  /** The part of it, of several, that the failure is of. */
+  /** The part that failed, if there are several. */
   part?: FailedPart
 }
 
-/** Reads a body, which is strict JSON and is not changed. */
+/** Reads a body, which is strict JSON and isn't changed. */
 export type RequestReader<Request extends RequestFields> = (body: unknown) => Result<ReadRequest<Request>, RefusedBody>
 
-/** Compiling the schemas takes some 20 ms: make a reader once. */
+/** Makes a reader. Compiling the schemas takes about 20 ms, so make a reader only once. */
 export function requestReader<Request extends RequestFields>(operation: Callable<Request>): RequestReader<Request> {
   const targetOf = targetFinder(operation)
   return body => {
@@ -48,7 +48,7 @@ export function requestReader<Request extends RequestFields>(operation: Callable
     const refused = (reason: Failure) => fail({ failure: reason, ...pathIn(translated) })
     if (part !== undefined) return fail(refusedPart(partsOf(translated, target)[part]!, failure!))
     if (failure !== null) return refused(failure)
-    // Before anything looks into every item.
+    // Checked before anything visits every item.
     const tooLong = refuseLongLists(translated, target)
     if (tooLong !== null) return refused(tooLong)
     const longPart = firstRefusal(partsOf(translated, target))
@@ -77,12 +77,12 @@ export function requestReader<Request extends RequestFields>(operation: Callable
   }
 }
 
-/** One of several requests in a body. `at`: where. */
+/** One of several requests in a body. `at`: a pointer to it. */
 interface Part {
   body: unknown
   target: TargetOperation
   at: string
-  /** The field that they are in. */
+  /** The field that holds the list. */
   list: string
   index: number
 }
@@ -100,7 +100,7 @@ function partsOf(body: unknown, { parts }: TargetOperation): Part[] {
   }))
 }
 
-/** The first of the parts that has a list that is too long. */
+/** The failure of the first part with a list that is too long. */
 function firstRefusal(parts: readonly Part[]): RefusedBody | null {
   for (const part of parts) {
     const tooLong = refuseLongLists(part.body, part.target)
@@ -122,7 +122,7 @@ function refusedPart(
   return { failure, part, ...pathIn(body) }
 }
 
-/** The body without the nulls that count as nothing, also in its parts. */
+/** The body without the nulls that mean absent, also in its parts. */
 function withoutNullsIn(body: unknown, target: TargetOperation): unknown {
   const fields = target.nullable.reduce((rest, { request, items }) => withoutNulls(rest, request, items), body)
   const parts = partsOf(fields, target)

@@ -1,18 +1,18 @@
-// The header traceparent (W3C Trace Context): of which trace a request is, and of which span of its caller. Does not
-// know who wants to know it.
+// Reads the header traceparent (W3C Trace Context): the trace of a request, and the caller's span. Does not know who
+// uses them.
 import type { IncomingHttpHeaders } from 'node:http'
 import type { CallFacts } from '../../audit/audit.ts'
 
 export type TraceContext = NonNullable<CallFacts['trace']>
 
-/** Version, trace, span, flags; what a later version has behind these, nobody of version 00 may look at. */
+/** Version, trace, span, flags. A later version may append more, which a version 00 reader must ignore. */
 const TRACEPARENT =
   /^(?!ff)([\da-f]{2})-(?!0{32})([\da-f]{32})-(?!0{16})([\da-f]{16})-[\da-f]{2}(-[\x21-\x7e]{1,200})?$/
 
-/** Characters of a tracestate: as many as have to be passed on. */
+/** The most characters of a tracestate: as many as the standard requires us to pass on. */
 export const TRACESTATE_MAX = 512
 
-/** Undefined where there is none, or one that isn't valid: such a header is passed over, as the standard has it. */
+/** Undefined if the header is missing or invalid; the standard says to ignore an invalid one. */
 export function traceOf({ traceparent }: IncomingHttpHeaders): TraceContext | undefined {
   if (typeof traceparent !== 'string') return undefined
   const [, version, trace_id, span_id, more] = TRACEPARENT.exec(traceparent) ?? []
@@ -20,6 +20,6 @@ export function traceOf({ traceparent }: IncomingHttpHeaders): TraceContext | un
   return version === '00' && more !== undefined ? undefined : { trace_id, span_id }
 }
 
-/** Whether a value names a trace and a span, as the header would. */
+/** Whether a value has the form of the header, naming a trace and a span. */
 export const isTraceparent = (value: unknown): value is string =>
   typeof value === 'string' && traceOf({ traceparent: value }) !== undefined

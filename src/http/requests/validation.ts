@@ -1,4 +1,4 @@
-// What a schema says against a request, in plain words. Knows Ajv's errors, no operation.
+// Puts schema errors of a request into plain words. Knows Ajv's errors, but no operation.
 import { closest, distance } from 'fastest-levenshtein'
 import type { TSchema } from 'typebox'
 import { ALLOWED } from '../../../schemas/common.ts'
@@ -10,9 +10,9 @@ import { noTextFor } from '../answers/problems/field-faults.ts'
 import { counted, listed } from '../answers/phrases.ts'
 
 /**
- * What the messages need to know of the operation. `within`: its name, where the route is another's; `elsewhere`: the
- * operations that have a field; `call_fields`: those that a model need not know of; `of_all`: those that stand beside the
- * list that this is one of; `parts`: where it has such a list.
+ * What the messages need to know about the operation. `within`: its name, if the route is another operation's;
+ * `elsewhere`: the operations that have a field; `call_fields`: those a model need not know; `of_all`: fields that
+ * belong beside the list that this is an item of; `parts`: its list of operations, if it has one.
  */
 export interface Validated {
   request: TSchema
@@ -24,7 +24,7 @@ export interface Validated {
   parts?: { field: string }
 }
 
-/** The most faults that one answer lists. */
+/** The most faults in one answer. */
 const ERRORS_MAX = 20
 
 const TYPES: Record<string, string> = {
@@ -46,7 +46,7 @@ const kindOf = (value: unknown) =>
 
 const unescape = (part: string) => part.replaceAll('~1', '/').replaceAll('~0', '~')
 
-/** What is at a pointer; undefined if nothing. */
+/** The value at a pointer; undefined if there is none. */
 function valueAt(body: unknown, pointer: string): unknown {
   return pointer
     .split('/')
@@ -58,7 +58,7 @@ function valueAt(body: unknown, pointer: string): unknown {
     }, body)
 }
 
-/** The failure of a list that is longer than its schema allows. Cheap: validation looks into every item. */
+/** The failure of a list that is longer than its schema allows. Cheap, unlike validation, which visits every item. */
 export function refuseLongLists(body: unknown, { request, items, parts }: Validated): RequestFailure | null {
   for (const name of Object.keys(items)) {
     const value = (body as Record<string, unknown> | null)?.[name]
@@ -72,19 +72,16 @@ export function refuseLongLists(body: unknown, { request, items, parts }: Valida
   return null
 }
 
-/**
- * The failure that the schema's errors amount to. Errors that have a code of their own count only if they are the only
- * ones.
- */
+/** The failure for these schema errors. Errors with a code of their own count only if there are no others. */
 export function toFailure(errors: readonly SchemaError[], body: unknown, validated: Validated): Failure {
   const first = errors[0] && ownCode(errors[0], body, validated)
   if (first && errors.every(error => ownCode(error, body, validated) !== null)) return first
   return { code: 'INVALID_REQUEST', errors: invalidFields(errors, body, validated) }
 }
 
-/** The first of the schema's errors, in words. */
+/** The first of the schema errors, in words. */
 export function invalidFields(errors: readonly SchemaError[], body: unknown, validated: Validated): InvalidField[] {
-  // Each branch of a union fails, and then the union: the message about the union is enough.
+  // When a union fails, each of its branches fails too: the union's message is enough.
   const unions = new Set(errors.filter(({ keyword }) => keyword === 'anyOf').map(({ instancePath }) => instancePath))
   const reported = errors.filter(({ keyword, instancePath }) => keyword === 'anyOf' || !unions.has(instancePath))
   return reported.slice(0, ERRORS_MAX).map(error => inWords(error, body, validated))
@@ -112,7 +109,9 @@ function ownCode({ keyword, instancePath }: SchemaError, body: unknown, { items 
   }
 }
 
-/** What a schema allows, one by one: its words, what each branch of a union does, or a kind of value within bounds. */
+/**
+ * What a schema allows, one by one: its words, what each branch of a union allows, or a kind of value within bounds.
+ */
 function allowedBy({ type, enum: words, anyOf, minimum, maximum }: JsonSchema): string[] {
   if (words !== undefined) return words.map(word => JSON.stringify(word))
   if (anyOf !== undefined) return anyOf.flatMap(allowedBy)
@@ -124,7 +123,7 @@ function allowedBy({ type, enum: words, anyOf, minimum, maximum }: JsonSchema): 
 const sizeOf = (keyword: string, limit: unknown) =>
   counted(Number(limit), keyword.endsWith('Items') ? 'item' : 'character')
 
-/** What a text replaces, by its field. */
+/** The field with the old text, by the field with the text that replaces it. */
 const REPLACED: Record<string, string | undefined> = { new_text: 'old_text', new_str: 'old_str' }
 
 function inWords(error: SchemaError, body: unknown, validated: Validated): InvalidField {
@@ -153,7 +152,7 @@ function inWords(error: SchemaError, body: unknown, validated: Validated): Inval
     }
     case 'type': {
       const expected = instancePath === '' ? 'a JSON object' : TYPES[String(params.type)]
-      // Of a number that isn't whole, its kind says too little.
+      // For a number that isn't whole, naming its kind says too little.
       const actual = typeof value === 'number' && params.type === 'integer' ? String(value) : kindOf(value)
       return at(`must be ${expected}, not ${actual}`)
     }
@@ -175,14 +174,14 @@ function inWords(error: SchemaError, body: unknown, validated: Validated): Inval
     case 'pattern':
       return at(`must be ${ALLOWED[String(params.pattern)] ?? `text that matches ${params.pattern}`}`)
     default:
-      // Keywords that no schema of ours has: Ajv's own words.
+      // No schema of ours has other keywords; use Ajv's own words.
       return at(message ?? 'is not valid')
   }
 }
 
 /**
- * Of the `known` fields the one that a name was meant for, or all of them but those in `unlisted`. `sent`: the fields
- * that are there.
+ * Suggests the field of `known` that a name was meant for, else lists all but those in `unlisted`. `sent`: the fields
+ * that are present.
  */
 function suggestion(
   name: string,
@@ -192,7 +191,7 @@ function suggestion(
 ): string {
   const list = known.filter(field => !unlisted.includes(field))
   const all = list.every(field => sent.includes(field)) ? '' : ` (known fields: ${list.join(', ')})`
-  // Comparing takes time for each character, and a name as long as this is similar to none.
+  // Comparing takes time per character, and a name this long is similar to none.
   if (known.length === 0 || name.length > 100) return all
   const plain = (text: string) => text.replace(/[^a-z]/gi, '').toLowerCase()
   const nearest = closest(plain(name), known.map(plain))

@@ -1,4 +1,4 @@
-// Validates values against schemas; the result is Ajv's errors. Does not know operations or sentences.
+// Validates values against schemas and returns Ajv's errors. Does not know operations or sentences.
 import { Ajv, type ValidateFunction } from 'ajv'
 import type { TSchema } from 'typebox'
 import type { JsonSchema } from './json-schema.ts'
@@ -12,7 +12,7 @@ export interface SchemaError {
   parentSchema?: JsonSchema
 }
 
-/** The errors of a value against a schema; the value is not changed. */
+/** Returns the errors of a value against a schema; doesn't change the value. */
 type Validator = (schema: TSchema, value: unknown) => readonly SchemaError[]
 
 function makeAjv(schemas: readonly TSchema[]): Ajv {
@@ -21,8 +21,8 @@ function makeAjv(schemas: readonly TSchema[]): Ajv {
 }
 
 /**
- * A validator of these schemas, which may refer to one another by their `$id`. Each schema is compiled at the first
- * value that is validated against it.
+ * A validator for these schemas, which may refer to one another by `$id`. Each is compiled when it first validates a
+ * value.
  */
 export function makeValidator(schemas: readonly TSchema[]): Validator {
   let ajv: Ajv | undefined

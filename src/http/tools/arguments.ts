@@ -1,5 +1,5 @@
-// What a tool call carries: the arguments themselves, or an object with `arguments`, as an object or as JSON in a
-// string. Does not know any operation.
+// The arguments of a tool call: the body itself, or its member `arguments`, as an object or as JSON in a string. Does
+// not know any operation.
 import { fail, ok, type Result } from '../../result.ts'
 import type { RequestFailure } from '../request-failure.ts'
 import { escapePointer, parseStrictJson } from '../requests/json.ts'
@@ -9,7 +9,7 @@ const refuse = (message: string, pointer = '/arguments') =>
 
 /**
  * The arguments in a body. No operation has a field `arguments`, so an object with one is always the envelope, which
- * holds nothing else. Fails on an envelope with other members, and on a string that holds no strict JSON.
+ * holds nothing else. Fails on an envelope with other members, and on a string that isn't strict JSON.
  */
 export function argumentsIn(body: unknown): Result<unknown, RequestFailure> {
   if (typeof body !== 'object' || body === null || !Object.hasOwn(body, 'arguments')) return ok(body)
@@ -26,7 +26,7 @@ export function argumentsIn(body: unknown): Result<unknown, RequestFailure> {
       ? ok(args)
       : refuse('must be the arguments of the tool call, as an object or as the JSON of one in a string')
   }
-  // Encoding the text as bytes would replace half a surrogate pair.
+  // Encoding the text as bytes would replace a lone surrogate.
   if (!args.isWellFormed()) return fail({ code: 'INVALID_UNICODE', pointer: '/arguments' })
   const parsed = parseStrictJson(Buffer.from(args))
   return parsed.ok ? parsed : refuse(`is a string that is not valid JSON: ${whyNot(parsed.failure)}`)

@@ -1,5 +1,5 @@
-// The definitions of the tools for each host, ready to be pasted. Does not know any operation by name; the limits of
-// hosts are checked in test/http/tool-rules.ts.
+// The definitions of the tools for each host, ready to paste. Does not know any operation by name; the limits of hosts
+// are checked in test/http/tool-rules.ts.
 import type { TOOL_FORMATS } from '../../../schemas/tools.ts'
 import type { Operation } from '../../operations/operation.ts'
 import { fail, ok, type Result } from '../../result.ts'
@@ -20,7 +20,7 @@ import { annotationsOf, wordsOf, type Tool } from './tool.ts'
 
 type Format = (typeof TOOL_FORMATS)[number]
 
-/** The revisions of MCP that are tested, the newest first. */
+/** The tested revisions of MCP, newest first. */
 export const MCP_VERSIONS = ['2026-07-28', '2025-11-25'] as const
 
 /** Anthropic accepts this many optional fields in all strict tools of one request together. */
@@ -28,7 +28,10 @@ const OPTIONAL_MAX = 24
 
 const NULLS = 'Send null for every field that you would leave out.'
 
-/** `output_schema`: whether MCP is told what a tool answers, which takes three times as much as all else. */
+/**
+ * `output_schema`: whether the MCP form includes the schema of a tool's answer, which is three times as long as all the
+ * rest.
+ */
 interface Form {
   format: Format
   strict: boolean
@@ -38,7 +41,7 @@ interface Form {
 const briefOf = (operation: Operation, components: Components) =>
   brief(inputsOf(operation, components), operation.hints)
 
-/** A tool for MCP, as tools/list has it too. */
+/** A tool for MCP, as in tools/list. */
 export const mcpTool = (
   operation: Operation,
   components: Components,
@@ -53,7 +56,7 @@ export const mcpTool = (
   annotations: annotationsOf(operation)
 })
 
-/** The definitions of tools in one form. Fails on a strict one for a host that has none. */
+/** The definitions of tools in one form. Fails if the strict form is requested for a host that has none. */
 export function definitions(
   tools: readonly Tool[],
   components: Components,
@@ -69,7 +72,7 @@ export function definitions(
       const inputs = briefOf(operation, components)
       const schema = strict ? withNulls(inputs) : inputs
       const words = { name: operation.id, description: strict ? `${wordsOf(operation)} ${NULLS}` : wordsOf(operation) }
-      // Without `strict: false` the Responses API makes schemas strict by itself.
+      // Without `strict: false`, the Responses API makes schemas strict itself.
       if (format === 'openai') return { type: 'function', ...words, parameters: schema, strict }
       if (format === 'openai-chat') return { type: 'function', function: { ...words, parameters: schema, strict } }
       return { ...mcpTool(operation, components, form, schema), ...words }
@@ -97,7 +100,10 @@ interface Plain {
   strict?: true
 }
 
-/** Those that fit are strict, in the order of the table; not one that stands for others, which has all their fields. */
+/**
+ * Makes the tools that fit strict, in the order of the table. A tool that stands for others never is, since it has all
+ * their fields.
+ */
 function anthropic(operations: readonly Operation[], components: Components, strict: boolean): Plain[] {
   let left = OPTIONAL_MAX
   return operations.map(operation => {
@@ -113,7 +119,7 @@ function anthropic(operations: readonly Operation[], components: Components, str
 }
 
 /**
- * As `parameters`, not as `parametersJsonSchema`, which would take our schemas as they are: models of the Live API call
+ * Uses `parameters`, not `parametersJsonSchema`, which would take our schemas unchanged: models of the Live API call
  * tools with such schemas without arguments (github.com/googleapis/python-genai/issues/1147). `parameters` takes only
  * what the SDK's type Schema has, so no additionalProperties, and on Vertex AI nothing beside anyOf
  * (github.com/anomalyco/opencode/issues/14788; all read 2026-11-29).
@@ -129,9 +135,9 @@ const gemini = (operations: readonly Operation[], components: Components): objec
 ]
 
 /**
- * Amazon's models pass over tools whose schema has other fields at its top than type, properties and required
- * (docs.aws.amazon.com/nova/latest/userguide/prompting-tool-troubleshooting.html). The strict form has the limits of
- * Anthropic's (github.com/strands-agents/harness-sdk/issues/2664), whose models take it (all read 2026-11-29).
+ * Amazon's models ignore tools whose schema has top-level keywords other than type, properties and required
+ * (docs.aws.amazon.com/nova/latest/userguide/prompting-tool-troubleshooting.html). The strict form has the same limits
+ * as Anthropic's (github.com/strands-agents/harness-sdk/issues/2664), whose models accept it (all read 2026-11-29).
  */
 function bedrock(operations: readonly Operation[], components: Components, strict: boolean): object[] {
   return anthropic(operations, components, strict).map(({ name, description, input_schema, strict: isStrict }) => ({

@@ -1,5 +1,4 @@
-// The tools as an MCP server: what tools/list and tools/call answer. Does not know transports, or any operation by
-// name.
+// The tools as an MCP server: answers tools/list and tools/call. Does not know transports, or any operation by name.
 import type { IncomingHttpHeaders } from 'node:http'
 import {
   CLIENT_INFO_META_KEY,
@@ -27,24 +26,24 @@ const INSTRUCTIONS =
   'check the changes in the answer. ' +
   'A failed call wrote nothing, and its answer says what to do next.'
 
-/** What identifies a call in the log, and what is called with its answer and on a bug. */
+/** What identifies a call in the log, and the callbacks for its answer and for bugs. */
 interface Exchange {
   request_id: string
-  /** The path that it came to. */
+  /** The request's path. */
   instance?: string
-  /** As of `Call`. */
+  /** See `Call`. */
   subject?: Call['subject']
-  /** Where the call came from, as `Call` has it. */
+  /** The caller's address; see `Call`. */
   address?: string
-  /** Of the request, over HTTP. */
+  /** The request's headers; only over HTTP. */
   headers?: IncomingHttpHeaders
   onAnswer(summary: CallSummary, made?: Made): void
-  /** A call that the scope of its token doesn't reach, before it is answered. */
+  /** Called before the answer to a call that needs a wider scope than its token has. */
   onBeyondScope?(problem: Answer): void
   onBug(error: unknown): void
 }
 
-/** Headers of a request that each call in it has; all others are of the protocol, or of the request alone. */
+/** Request headers that are passed on to each call; the others belong to the protocol or to the request alone. */
 const PASSED = [
   ...Object.values(CALL_HEADERS).map(name => name.toLowerCase()),
   'user-agent',
@@ -52,15 +51,16 @@ const PASSED = [
   'tracestate'
 ]
 
-/** Characters of a client's name and version: as many as the field has. */
+/** The most characters of a client's name and version: the limit of the field `agent`. */
 const AGENT_MAX = 200
 
-/** In ms: how long a client may keep the list of tools, which changes only when the server is started again. */
+/** In ms: how long a client may cache the list of tools, which changes only when the server restarts. */
 const LIST_KEPT = 3_600_000
 
 /**
- * Makes the server of one request or connection, which asks for the exchange of each call; what it offers is put together
- * once. `output_schema`: whether it says what tools answer, and then answers it as structuredContent too.
+ * Makes the server of one request or connection; `exchangeOf` gives the exchange of each call. The list of tools is
+ * made once for all. `output_schema`: whether tools declare what they answer; if so, they also answer it as
+ * structuredContent.
  */
 export function mcpServers(
   box: Toolbox,
@@ -96,14 +96,14 @@ export function mcpServers(
   }
 }
 
-/** One message over HTTP: `body` is its JSON, parsed. */
+/** One message over HTTP. `body` is its parsed JSON. */
 export interface McpRequest extends Exchange {
   headers: IncomingHttpHeaders
   body: unknown
   onError(error: Error): void
 }
 
-/** Answers messages over HTTP, each by a server of its own. */
+/** Answers messages over HTTP, each with a new server. */
 export const mcpOverHttp =
   (serverFor: ReturnType<typeof mcpServers>) =>
   (request: McpRequest): Promise<Response> =>
@@ -113,7 +113,7 @@ export const mcpOverHttp =
     )
 
 function answer(server: Server, { headers, body, onError }: McpRequest): Promise<Response> {
-  // What the server offers never changes, so there is nothing to subscribe to.
+  // The server's tools never change, so there is nothing to subscribe to.
   const handler = createMcpHandler(() => server, { maxSubscriptions: 0, onerror: onError })
   const passed = new Headers()
   for (const [name, value] of Object.entries(headers)) {
@@ -124,16 +124,16 @@ function answer(server: Server, { headers, body, onError }: McpRequest): Promise
   return handler.fetch(request, { parsedBody: body })
 }
 
-/** What a client of MCP has to accept, each by its name. */
+/** The types that an MCP client has to accept, each by name. */
 const BOTH_TYPES = 'application/json, text/event-stream'
 
-/** A client waits until it cancels its request; that it closes the connection says nothing in MCP. */
+/** An MCP client waits until it cancels its request; closing the connection means nothing in MCP. */
 const clientOf = (signal: AbortSignal): Client => ({
   isGone: () => signal.aborted,
   onGone: end => (signal.aborted ? end() : signal.addEventListener('abort', end))
 })
 
-/** What a call has of its exchange. */
+/** The parts of a call that come from its exchange. */
 const contextOf = ({ request_id, instance = '/mcp', subject, address, headers = {}, onAnswer }: Exchange) => ({
   instance,
   subject,
@@ -144,8 +144,8 @@ const contextOf = ({ request_id, instance = '/mcp', subject, address, headers = 
 })
 
 /**
- * How the client of a request calls itself: its name and version, as the request says, or as it said when it began. One
- * of 2025-11-25 says it only then, which over HTTP is another exchange.
+ * The name and version that a request's client states: in the request, or at initialization. A 2025-11-25 client states
+ * them only at initialization, which over HTTP is another exchange.
  */
 function agentOf(server: Server, envelope: object = {}): { agent?: string } {
   const said = new Map<string, unknown>(Object.entries(envelope)).get(CLIENT_INFO_META_KEY)
@@ -154,9 +154,7 @@ function agentOf(server: Server, envelope: object = {}): { agent?: string } {
   return text === '' ? {} : { agent: [...text].slice(0, AGENT_MAX).join('') }
 }
 
-/**
- * Headers with the trace context of a message (SEP-414) instead of their own; a malformed one is passed over.
- */
+/** Replaces the headers' trace context with that of a message (SEP-414); ignores a malformed one. */
 function withTrace(headers: IncomingHttpHeaders, meta: Record<string, unknown> = {}): IncomingHttpHeaders {
   const { [TRACEPARENT_META_KEY]: traceparent, [TRACESTATE_META_KEY]: tracestate } = meta
   if (!isTraceparent(traceparent)) return headers
@@ -178,6 +176,6 @@ async function call(
   const content = [{ type: 'text' as const, text: answer.text() }]
   if (!('code' in answer.body)) return { content, ...(output_schema && { structuredContent: { ...answer.body } }) }
   if (answer.body.code === 'FORBIDDEN_SCOPE') onBeyondScope?.(answer as Answer)
-  // Without structuredContent: clients refuse one that does not match outputSchema, as a problem doesn't.
+  // No structuredContent: clients refuse one that doesn't match outputSchema, and a problem doesn't.
   return { isError: true, content }
 }

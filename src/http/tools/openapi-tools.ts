@@ -1,4 +1,4 @@
-// The operations as an OpenAPI document that tool hosts take in full: flat bodies, POST only, no references, unions or
+// The operations as an OpenAPI document that tool hosts can fully use: flat bodies, POST only, no references, unions or
 // headers. Does not know any operation by name.
 import type { Operation } from '../../operations/operation.ts'
 import { BY_TOOL } from '../answers/call-names.ts'
@@ -41,7 +41,7 @@ const pathItem = (operation: Operation, components: Components) => {
   }
 }
 
-/** The document; `url` is where the server is, as its caller knows it. */
+/** The document; `url` is the server's address as the caller sees it. */
 export const toolsDocument = (tools: readonly Tool[], components: Components, version: string, url: string) => ({
   openapi: '3.1.0',
   info: {

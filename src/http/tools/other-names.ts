@@ -1,9 +1,9 @@
-// Which tool of ours a name means that we have no tool of: what other vendors call theirs, and typos. Does not know
-// which tools a caller may use.
+// Finds which of our tools an unknown tool name means: other vendors' names, and typos. Does not know which tools a
+// caller may use.
 import { distance } from 'fastest-levenshtein'
 import { BY_TOOL } from '../answers/call-names.ts'
 
-/** Our tool → the tools of others that do the same, without case and marks. */
+/** Our tool → equivalent tools of other vendors, in lower case without punctuation. */
 const OTHERS: Readonly<Record<string, readonly string[]>> = {
   [BY_TOOL.inspect]: [
     ...['read', 'readfile', 'readfiles', 'readtextfile', 'readmanyfiles', 'readmultiplefiles', 'openfile', 'getfile'],
@@ -35,18 +35,21 @@ const OTHERS: Readonly<Record<string, readonly string[]>> = {
 
 const OURS = new Map(Object.entries(OTHERS).flatMap(([ours, others]) => others.map(name => [name, ours] as const)))
 
-/** UTF-16 units of a name that is compared: comparing takes time for each, and a longer name is like none. */
+/**
+ * The most UTF-16 units of a name that is compared: comparing takes time per unit, and a longer name is similar to
+ * none.
+ */
 const COMPARED = 40
 
-/** Without what some hosts put before it: the name of a server. */
+/** A name without the server's name, which some hosts put before it. */
 const plain = (name: string): string => {
   const [own = ''] = name.split(/__|[./:]/).slice(-1)
   return own.toLowerCase().replace(/[^a-z]/g, '')
 }
 
 /**
- * That of `names` which is meant by a name that none of them has: another vendor's for the same, or one that it is
- * a typo of. Undefined where none is, or several are as near.
+ * The one of `names` that an unknown name means: another vendor's name for it, or a typo. Undefined if there is none,
+ * or if several are equally near.
  */
 export function toolMeant(name: string, names: readonly string[]): string | undefined {
   if (name.length > COMPARED) return undefined

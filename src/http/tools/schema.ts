@@ -1,17 +1,17 @@
-// JSON Schemas in the forms that tool hosts accept: without references, the two strict ones, and the plainest. Does not
-// know any operation by name.
+// Converts JSON Schemas to the forms that tool hosts accept: without references, two strict forms, and the plainest.
+// Does not know any operation by name.
 import type { TSchema } from 'typebox'
 import type { Operation } from '../../operations/operation.ts'
 import { listed } from '../answers/phrases.ts'
 import { toJsonSchema, type JsonSchema } from '../requests/json-schema.ts'
 
-/** Schemas by their `$id`, to which others refer. */
+/** Schemas by `$id`, for references. */
 export type Components = ReadonlyMap<string, TSchema>
 
 export const componentsById = (schemas: readonly TSchema[]): Components =>
   new Map(schemas.map(schema => [toJsonSchema(schema).$id ?? '', schema]))
 
-/** A plain copy of a schema in which every reference is what it refers to. */
+/** A plain copy of a schema with every reference replaced by its target. */
 export function inlined(schema: TSchema, components: Components): JsonSchema {
   const copy = (value: unknown): unknown => {
     if (Array.isArray(value)) return value.map(copy)
@@ -23,7 +23,7 @@ export function inlined(schema: TSchema, components: Components): JsonSchema {
   return copy(schema) as JsonSchema
 }
 
-/** The schema of an operation's request without references, and without the fields that a model need not know of. */
+/** The schema of an operation's request without references and without fields that a model need not know. */
 export function inputsOf({ request, tool_fields, call_fields = [] }: Operation, components: Components): JsonSchema {
   const schema = inlined(request, components)
   const fields = Object.entries(schema.properties ?? {}).filter(
@@ -32,12 +32,12 @@ export function inputsOf({ request, tool_fields, call_fields = [] }: Operation, 
   return { ...schema, properties: Object.fromEntries(fields) }
 }
 
-/** Keywords that every host's strict mode takes; bounds and patterns are left to the server to check. */
+/** Keywords that every host's strict mode accepts. The server itself checks bounds and patterns. */
 const KEPT = ['type', 'properties', 'required', 'additionalProperties', 'items', 'enum', 'anyOf']
 
 /**
- * A schema as a model is shown it: names and types, closed objects, and of the prose only `hints`, by the field at the
- * top level. Every request of a model carries it.
+ * A schema as shown to a model: names and types, closed objects, and no prose except `hints`, by top-level field. Every
+ * request to the model carries it.
  */
 export function brief(schema: JsonSchema, hints: Readonly<Record<string, string>>): JsonSchema {
   const bare = kept(schema)
@@ -61,7 +61,7 @@ function kept(schema: JsonSchema): JsonSchema {
 const mapped = (properties: Record<string, JsonSchema>, change: (property: JsonSchema, name: string) => JsonSchema) =>
   Object.fromEntries(Object.entries(properties).map(([name, property]) => [name, change(property, name)]))
 
-/** A schema with each schema in it changed, those inside first. */
+/** Applies `change` to a schema and each schema in it, innermost first. */
 function changed(schema: JsonSchema, change: (schema: JsonSchema) => JsonSchema): JsonSchema {
   const { properties, items } = schema
   return change({
@@ -71,7 +71,7 @@ function changed(schema: JsonSchema, change: (schema: JsonSchema) => JsonSchema)
   })
 }
 
-/** A schema without unions: a field that takes words or a number becomes text, since a number is read from text too. */
+/** A schema without unions: a field that takes words or a number becomes text, since we read numbers from text too. */
 export const withoutUnions = (schema: JsonSchema): JsonSchema =>
   changed(schema, part => {
     const { anyOf, description, ...rest } = part
@@ -82,13 +82,15 @@ export const withoutUnions = (schema: JsonSchema): JsonSchema =>
   })
 
 /**
- * A brief schema for hosts with models of many makers: at the top nothing but `type`, `properties` and `required`, and no
+ * A brief schema for hosts that run models of many vendors: at the top only `type`, `properties` and `required`, and no
  * unions.
  */
 export const open = (schema: JsonSchema): JsonSchema =>
   changed(withoutUnions(schema), ({ additionalProperties: _, ...rest }) => rest)
 
-/** An `open` schema in the part of OpenAPI 3.0 that Gemini takes: type names in capitals, `enum` only for strings. */
+/**
+ * An `open` schema in the subset of OpenAPI 3.0 that Gemini accepts: type names in capitals, `enum` only for strings.
+ */
 export const asOpenApi = (schema: JsonSchema): JsonSchema =>
   changed(open(schema), ({ type, enum: values, ...rest }) => ({
     type: String(type).toUpperCase(),
@@ -105,7 +107,7 @@ function nullable(schema: JsonSchema): JsonSchema {
   }
 }
 
-/** Every field required, and null for what would be left out: the strict form of OpenAI, of a brief schema. */
+/** OpenAI's strict form of a brief schema: every field is required, and null stands for a field left out. */
 export function withNulls(schema: JsonSchema): JsonSchema {
   const { properties, required = [], items } = schema
   return {
@@ -120,12 +122,12 @@ export function withNulls(schema: JsonSchema): JsonSchema {
   }
 }
 
-/** Fields that only shape the answer or are seldom needed; leaving them out keeps the schema small. */
+/** Fields that only shape the answer or are seldom needed; dropping them keeps the schema small. */
 const SELDOM_NEEDED = ['show_diff', 'max_diff_lines', 'context_lines', 'line_endings', 'syntax']
 
 /**
- * As few optional fields as the operation can do with: where it takes a list, only that, and nothing that is seldom
- * needed. Of a brief schema, for hosts that count optional fields.
+ * A brief schema with the fewest optional fields, for hosts that limit their number: if the operation takes a list,
+ * only the list, and no seldom needed fields.
  */
 export function lean(schema: JsonSchema, lists: readonly string[]): JsonSchema {
   const own = schema.properties ?? {}
@@ -137,7 +139,7 @@ export function lean(schema: JsonSchema, lists: readonly string[]): JsonSchema {
   return { ...schema, properties, required: [...(schema.required ?? []), ...lists] }
 }
 
-/** A list whose items have the prose of the single fields that it stands for. */
+/** A list whose items get the prose of the single fields that it replaces. */
 const onlyList = ({ items = {}, ...list }: JsonSchema, single: Record<string, JsonSchema>): JsonSchema => ({
   ...list,
   ...(list.description !== undefined && { description: list.description.replace(/, instead of .*$/, '.') }),
@@ -147,7 +149,7 @@ const onlyList = ({ items = {}, ...list }: JsonSchema, single: Record<string, Js
   }
 })
 
-/** How many optional fields a schema has, at all its levels. */
+/** The number of optional fields in a schema, at all levels. */
 export function optionalFields(schema: JsonSchema): number {
   const { properties = {}, required = [], items } = schema
   const own = Object.keys(properties).filter(name => !required.includes(name)).length

@@ -1,4 +1,4 @@
-// MCP's stdio: a JSON-RPC message a line, strict JSON as everywhere. Does not know any tool.
+// MCP's stdio transport: one JSON-RPC message per line, in strict JSON. Does not know any tool.
 import { once } from 'node:events'
 import type { Readable, Writable } from 'node:stream'
 import {
@@ -15,7 +15,7 @@ import { toProblem } from '../answers/problem.ts'
 
 const LINE_FEED = 0x0a
 
-/** Unlike the SDK's, it still answers what runs when the input ends, and refuses a field that is sent twice. */
+/** Unlike the SDK's transport, finishes running calls when the input ends, and refuses a field that is sent twice. */
 export class StdioTransport implements Transport {
   onclose?: () => void
   onerror?: (error: Error) => void
@@ -23,7 +23,7 @@ export class StdioTransport implements Transport {
   readonly #input: Readable
   readonly #output: Writable
   readonly #limit: number
-  /** The parts of the current line; of one that is too long only its beginning and its end. */
+  /** The parts of the current line; if the line is too long, only its beginning and end. */
   #line: Buffer[] = []
   #length = 0
   readonly #running = new Set<string | number>()
@@ -34,7 +34,7 @@ export class StdioTransport implements Transport {
     this.#finish = resolve
   })
 
-  /** `limit`: bytes of the longest line. */
+  /** `limit`: the most bytes in a line. */
   constructor(input: Readable, output: Writable, limit: number) {
     this.#input = input
     this.#output = output
@@ -42,7 +42,7 @@ export class StdioTransport implements Transport {
   }
 
   async start(): Promise<void> {
-    // The reader is gone: nothing can be answered any more.
+    // The reader has left: nothing can be answered any more.
     this.#output.on('error', () => {
       this.#running.clear()
       this.#end()
@@ -52,7 +52,8 @@ export class StdioTransport implements Transport {
     })
     for (const event of ['end', 'close', 'error']) {
       this.#input.on(event, () => {
-        // The last line may lack its line break; if it was cut off, it is no JSON, since no message ends before its `}`.
+        // The last line may lack its line break. If it was cut off, it isn't valid JSON, since no message ends before
+        // its `}`.
         this.#endLine()
         this.#end()
       })
@@ -108,7 +109,7 @@ export class StdioTransport implements Transport {
     this.onmessage?.(message)
   }
 
-  /** `id`: of the request, so that its client doesn't wait for another answer; null: it isn't known. */
+  /** `id`: the request's id, so that its client doesn't wait for another answer; null: unknown. */
   #refuse(
     failure: RequestFailure,
     { code = ProtocolErrorCode.ParseError, id = null }: { code?: number; id?: string | number | null } = {}
@@ -123,15 +124,15 @@ export class StdioTransport implements Transport {
     if (this.#ended) this.#end()
   }
 
-  /** Resolves when a slow reader has taken what was written, or is gone. */
+  /** Resolves when a slow reader has drained the output, or has left. */
   async #drained(): Promise<void> {
     const done = new AbortController()
     const events = ['drain', 'close'].map(event => once(this.#output, event, { signal: done.signal }))
-    // Each slow answer would leave a listener for the other event.
+    // Otherwise each slow answer would leave a listener for the other event.
     await Promise.race(events).finally(() => done.abort())
   }
 
-  /** Nothing more comes in; what runs is still answered. */
+  /** Stops reading; running calls are still answered. */
   #end(): void {
     this.#ended = true
     if (this.#running.size === 0) this.#finish()
@@ -143,29 +144,34 @@ export class StdioTransport implements Transport {
   }
 }
 
-/** Bytes of each end of a line that is too long. */
+/** Bytes kept of each end of a line that is too long. */
 const END = 1024
 
-/** The first and the last bytes of a line. `isFirst`: `parts` are all of it before `piece`, else its ends. */
+/**
+ * The first and the last bytes of a line. `isFirst`: `parts` are everything before `piece`; otherwise they are the
+ * line's two ends.
+ */
 function endsOf(parts: readonly Buffer[], piece: Buffer, isFirst: boolean): Buffer[] {
   const line = Buffer.concat(isFirst ? [...parts, piece] : [parts[1]!, piece])
-  // Copies: a part of a buffer would keep all of it.
+  // Copies, since a part of a buffer would keep the whole buffer in memory.
   return [isFirst ? Buffer.from(line.subarray(0, END)) : parts[0]!, Buffer.from(line.subarray(-END))]
 }
 
 const VERSION = String.raw`"jsonrpc"\s*:\s*"2\.0"\s*,\s*`
 const ID = String.raw`"id"\s*:\s*("(?:[^"\\]|\\.)*"|\d+)\s*`
-/** The id of a message stands before its params, or it is the last field; elsewhere it could be one in them. */
+/**
+ * A message's id is only recognized before its params or as its last field; elsewhere it could be part of the params.
+ */
 const ID_FIRST = new RegExp(String.raw`^\s*\{\s*(?:${VERSION})?(?:"method"\s*:\s*"[\w/]*"\s*,\s*)?${ID},`)
 const ID_LAST = new RegExp(String.raw`\}\s*,\s*(?:${VERSION})?${ID}\}\s*$`)
 
-/** The id of a message of which only the ends are known, if it is there; null: it isn't. */
+/** The id of a message that is known only by its ends; null if it isn't in them. */
 function idAtEnds([head, tail]: readonly Buffer[]): string | number | null {
   const [, id] = ID_FIRST.exec(head!.toString()) ?? ID_LAST.exec(tail!.toString()) ?? []
   return id === undefined ? null : idIn(Buffer.from(`{"id":${id}}`))
 }
 
-/** The id of a message that is refused, if it can be read; null: it can't. */
+/** The id of a refused message; null if it can't be read. */
 function idIn(line: Buffer): string | number | null {
   try {
     const { id } = JSON.parse(line.toString().replace(/^\ufeff/, '')) as { id?: unknown }

@@ -1,5 +1,5 @@
-// The operations as tools that a model calls: name, words, what a call may do. Does not know any host or operation by
-// name.
+// The operations as tools that a model calls: name, description, what a call may do. Does not know any host or
+// operation by name.
 import { reaches, type Scope } from '../../../schemas/access.ts'
 import { scopeNeededBy } from '../../operations/access.ts'
 import type { Operation } from '../../operations/operation.ts'
@@ -22,28 +22,28 @@ export interface Toolbox {
   /** The tools to offer, in the order of the table. */
   readonly offered: readonly Tool[]
   /**
-   * The tools to define where a request names them, comma-separated, in the order of the table; without names those
-   * that are offered. Fails on a name that this server has no tool of.
+   * The tools to define, in the order of the table: those in `names`, which is comma-separated, else those offered.
+   * Fails on a name for which this server has no tool.
    */
   chosen(names?: string): Result<readonly Tool[], RequestFailure>
-  /** The tool of that name, offered or not. */
+  /** The tool with this name, offered or not. */
   find(name: string): Tool | undefined
-  /** The failure of a call of an unknown tool. */
+  /** The failure for a call of an unknown tool. */
   missing(name: string): RequestFailure
 }
 
-/** What a model that calls a tool gets where it doesn't say: it should hear of code that it breaks. */
+/** The defaults for a model: it should learn when it breaks a file's syntax. */
 const DEFAULTS = { syntax: 'warn' }
 
-/** Whoever calls a tool knows other calls by the names of their tools. */
+/** The caller of an operation as a tool: its answers refer to other calls by tool name. */
 function toolCaller(operation: Operation): MakeCall {
   const call = caller(operation)
   return toolCall => call({ ...toolCall, naming: BY_TOOL, defaults: DEFAULTS })
 }
 
 /**
- * `readOnly`: only what looks is offered; `scope`: only what a token with it may do. `tools`: so is only what is named
- * there; else all that aren't for those who ask by name.
+ * `readOnly`: offer only tools that look. `scope`: offer only tools that a token with this scope may use. `tools`:
+ * offer only these; null: all except those that are offered only by name.
  */
 export function toolbox(
   operations: Operations,
@@ -52,7 +52,7 @@ export function toolbox(
   const tools = new Map<string, Tool>(
     toolsIn(operations).map(operation => [operation.id, { operation, call: toolCaller(operation) }])
   )
-  /** Why a tool isn't offered to this caller, to follow its name; null: it may be. */
+  /** Why a tool isn't offered to this caller, worded to follow the tool's name; null: it may be. */
   const whyNotOffered = ({ operation }: Tool): string | null => {
     if (readOnly && operation.effect !== 'looks') return 'which a read-only server does not offer'
     return reaches(scope, scopeNeededBy(operation, {})) ? null : `which a token with the scope ${scope} is not offered`
@@ -83,10 +83,10 @@ export function toolbox(
   }
 }
 
-/** What a tool's definition says of it in words. */
+/** The description in a tool's definition. */
 export const wordsOf = ({ description }: Operation): string => description(BY_TOOL)
 
-/** What a call may do, in the terms of MCP. */
+/** What a call may do, in MCP's terms. */
 export function annotationsOf({ effect }: Operation) {
   const readOnlyHint = effect === 'looks' || effect === 'computes'
   return { readOnlyHint, destructiveHint: !readOnlyHint, idempotentHint: effect !== 'changes', openWorldHint: false }

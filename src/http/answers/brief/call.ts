@@ -1,5 +1,5 @@
-// The calls that the text of a problem proposes: the one that failed with other fields, or another one. Does not know
-// what failed.
+// The calls that a problem's text proposes: the failed call with other fields, or another call. Does not know what
+// failed.
 import type { LineRange } from '../../../engine/edit/request.ts'
 import type { EditPosition, Fix, FixedLines, FixedText, LaterEdit } from '../../../engine/failure.ts'
 import { BY_TOOL, type CallSyntax, pathShown, type ToolCall } from '../call-names.ts'
@@ -8,62 +8,59 @@ import { capital, span } from '../phrases.ts'
 import { whyNotMerged } from '../suggested-fixes.ts'
 
 /**
- * How what corrects an operation is shown: as a whole call, to be sent as it is; as one in which more has to be corrected;
- * or as a part of one.
+ * How the correction of an operation is shown: as a whole call to send unchanged; as a call that needs more
+ * corrections; or as a part of a call.
  */
 export type ShownAs = 'whole' | 'incomplete' | 'part'
 
-/** What failed: the call, and the file that it is about. */
+/** The call that failed, and its file. */
 export interface FailedCall {
   made: ToolCall
   /**
-   * Of several operations, the one that failed: `made` has its arguments alone, `all` those of the call, whose field
-   * `list` has them all.
+   * If one of several operations failed: `made` has only its arguments; `all` has those of the whole call, with all
+   * operations in its field `list`.
    */
   part?: { list: string; index: number; all: Readonly<Record<string, unknown>>; as: ShownAs }
-  /** The path, short enough for a sentence. */
+  /** The path, shortened for a sentence. */
   shown: string
   file_hash: string | undefined
   naming: CallSyntax
 }
 
-/** What an answer says. */
+/** The content of a short answer. */
 export interface Brief {
-  /** What went wrong: one sentence, whose period may be left out. */
+  /** What went wrong, as one sentence; its period is optional. */
   what: string
-  /** Calls that may be sent next, each below the words that say when; other lines. */
+  /** Calls to send next, each below a line that says when to send it; other lines. */
   next: string[]
   lines?: string
 }
 
-/** The longest call that is written out, in UTF-16 units. */
+/** The longest call that is shown, in UTF-16 units. */
 const CALL_LENGTH = 6000
-/** All calls of one answer, likewise. */
+/** The most UTF-16 units of all calls in one answer. */
 export const CALLS_LENGTH = 1200
 
-/** The path as it was sent. */
+/** The path as the caller sent it. */
 export const pathOf = ({ made }: FailedCall): unknown => made.arguments.path
 
-/**
- * Whether a call takes away what it names, and says nothing else of it: none is proposed for a name that is only like
- * the one that was sent.
- */
+/** Whether a call only deletes or undoes what it names. For such a call we propose no similar name. */
 export const takesAway = ({ made: { name, arguments: sent } }: FailedCall): boolean =>
   sent.action === 'delete' || name === BY_TOOL.undo || name === BY_TOOL.redo
 
-/** A call that reads; nothing where the caller has none. */
+/** A call that reads; empty if the caller has none. */
 export function inspect({ made, naming }: FailedCall, args: object): string[] {
   const line = naming.write(BY_TOOL.inspect, args, made)
   return line === undefined ? [] : [line]
 }
 
-/** That call below the words that say why, which stand alone where the caller has no such call. */
+/** A call that reads, below the words that say why; only the words if the caller has no such call. */
 export function toRead(call: FailedCall, why: string, args: object): string[] {
   const lines = inspect(call, args)
   return [`${why}${lines.length === 0 ? '.' : ':'}`, ...lines]
 }
 
-/** The call that was made, with some fields changed; of a long one, only these. Nothing where the caller has no such call. */
+/** The failed call with some fields changed; if it is long, only these fields. Empty if the caller has no such call. */
 export function again(
   call: FailedCall,
   changed: { path?: string; expected_hash?: string } | TargetFields | LineRange,
@@ -83,8 +80,8 @@ export function again(
 }
 
 /**
- * The call that was made, with this hash, and with the numbers that the lines of each of its edits have now; of a long one, only
- * these.
+ * The failed call with the current hash and the current line numbers of each edit; if it is long, only these. Empty if
+ * the caller has no such call.
  */
 export function againAt(call: FailedCall, lines: readonly LineRange[], expected_hash: string): string[] {
   const { edits } = call.made.arguments
@@ -92,7 +89,7 @@ export function againAt(call: FailedCall, lines: readonly LineRange[], expected_
   if (!Array.isArray(edits)) {
     const changed = { expected_hash, ...lines[0]! }
     if (call.naming.takes('start_line')) return again(call, changed, `${when} it`)
-    // It has no fields of these names, which could be named alone.
+    // The caller's call has no fields with these names, so they can't be shown alone.
     const whole = wholeCall(call, { ...call.made.arguments, ...changed })
     return whole === undefined ? [] : [`${when} it, send:`, whole]
   }
@@ -106,30 +103,28 @@ export function againAt(call: FailedCall, lines: readonly LineRange[], expected_
   ]
 }
 
-/** Fields that name a target of /edit-section. */
+/** Fields that identify a target of /edit-section. */
 interface TargetFields {
   heading?: string
   symbol?: string
   at_line?: number
 }
 
-/** The whole call, with these arguments for what failed. */
+/** The whole call, with these arguments in place of those that failed. */
 function wholeCall({ made, naming, part }: FailedCall, args: object): string | undefined {
   if (part === undefined) return naming.write(made.name, args, made)
-  // It failed because of one of them.
+  // The failed operation is one of several.
   const { list, index, all } = part
   return naming.write(made.name, { ...all, [list]: (all[list] as readonly unknown[]).toSpliced(index, 1, args) }, made)
 }
 
-/** Whether a whole call is shown: else it is said what to put into it, since it is long or more of it fails. */
+/** Whether the whole call is shown. If not, because it is long or more of it fails, the text says what to change. */
 const isShown = ({ part }: FailedCall, whole: string, longest: number): boolean =>
   (part === undefined || part.as === 'whole') && whole.length <= longest
 
 const inPart = ({ part }: FailedCall): string => (part === undefined ? '' : ` in ${part.list}[${part.index}]`)
 
-/**
- * Another operation in place of the one that failed, below the words that say when; nothing where the caller has none.
- */
+/** Another operation in place of the failed one, below the words that say when; empty if the caller has none. */
 export function otherCall(
   call: FailedCall,
   operation: 'edit_lines' | 'edit_section',
@@ -150,7 +145,7 @@ export function otherCall(
   return [`${when}, send${what}${after}:`, isWhole ? whole : JSON.stringify(one)]
 }
 
-/** Fields of one edit, which a fix replaces all together. */
+/** The fields of one edit; a fix replaces them all. */
 const EDIT_FIELDS = [
   'old_text',
   'new_text',
@@ -165,7 +160,7 @@ const EDIT_FIELDS = [
 const withoutEdit = (fields: Readonly<Record<string, unknown>>): object =>
   Object.fromEntries(Object.entries(fields).filter(([name]) => !EDIT_FIELDS.includes(name)))
 
-/** The call that was made, with this edit in place of the one that failed, and with the later ones. */
+/** The failed call's arguments, with this edit in place of the failed one and with the corrected later edits. */
 function withEdit(
   { made }: FailedCall,
   edit: object,
@@ -186,10 +181,10 @@ type EditFix = AnyFix & { edit: FixedText | FixedLines }
 
 const hasEdit = (fix: AnyFix): fix is EditFix => fix.edit !== undefined
 
-/** The fixes that have an edit to send. */
+/** The fixes that contain an edit to send. */
 export const withEdits = (fixes: readonly AnyFix[]): EditFix[] => fixes.filter(hasEdit)
 
-/** A fix as a call, below the words that say when to send it and what it leaves to the caller. */
+/** A fix as a call, below the words that say when to send it and what the caller has to add. */
 export const fixed = (
   { edit, conflict, later }: EditFix,
   when: string,
@@ -199,8 +194,8 @@ export const fixed = (
   asCall(edit, when, conflict === undefined ? undefined : whyNotMerged(conflict, call.naming), failure, call, later)
 
 /**
- * `whyOwn`: why new_text is left to the caller. Of several edits that are too long together only this one is shown,
- * with the corrected later ones. Nothing where the caller has no such call.
+ * An edit as a call. `whyOwn`: why the caller has to write new_text. If there are several edits and they are too long
+ * together, shows only this one and the corrected later ones. Empty if the caller has no such call.
  */
 export function asCall(
   edit: object,
@@ -227,7 +222,10 @@ export function asCall(
   return [when === '' ? capital(words) : `${when}, ${words}`, isWhole ? whole : JSON.stringify(shown)]
 }
 
-/** What the call lacks: a new_text of the edit, because of `whyOwn`, or of a later one; a later edit's correction. */
+/**
+ * What the caller has to add: a new_text for the edit, because of `whyOwn`, or for a later edit; or a later edit's
+ * correction.
+ */
 function leftToCaller(whyOwn: string | undefined, later: readonly LaterEdit[], naming: CallSyntax): string {
   const own = (why: string, of = '') => `a ${naming.field('new_text')} of your own${of}${why === '' ? '' : ` (${why})`}`
   if (whyOwn !== undefined) return own(whyOwn)
@@ -239,7 +237,7 @@ function leftToCaller(whyOwn: string | undefined, later: readonly LaterEdit[], n
   return conflict === undefined ? '' : own(whyNotMerged(conflict, naming), ` for ${edit}`)
 }
 
-/** A call for each place, as far as they are short together; the first in any case. */
+/** A call for each place, as long as they are short together; the first one in any case. */
 export function eachPlace(
   ready: readonly EditFix[],
   failure: EditPosition,
@@ -257,7 +255,7 @@ export function eachPlace(
   return { next }
 }
 
-/** A place, with its number where several are on the same lines, as what an earlier edit puts in is. */
+/** A place. Numbered if several are on the same lines, as with places in text that an earlier edit inserts. */
 function oneOf(places: readonly string[], at: number): string {
   const place = places[at]!
   const same = places.filter(other => other === place).length
@@ -265,7 +263,7 @@ function oneOf(places: readonly string[], at: number): string {
   return same === 1 ? place : `${place} (place ${number} of ${same})`
 }
 
-/** The fix of one place that is the shortest call; one without a new_text only where all are. */
+/** The shortest call among the fixes for the first place; skips those without a new_text if the first one has one. */
 export function shortest(ready: readonly EditFix[], failure: EditPosition, call: FailedCall): EditFix {
   const [first] = ready as [EditFix, ...EditFix[]]
   const [from, to] = first.lines ?? [1, Infinity]
@@ -277,7 +275,7 @@ export function shortest(ready: readonly EditFix[], failure: EditPosition, call:
   return same.reduce((best, fix) => (lengthOf(fix) < lengthOf(best) ? fix : best), first)
 }
 
-/** The number of the edit, if there are several, and which others weren't tried. */
+/** Says which edit failed, if there are several, and which ones weren't tried. */
 export function whatOfEdit(failure: EditPosition, what: string): string {
   const { edit_index, total_edits } = failure
   if (total_edits === 1) return what

@@ -1,5 +1,5 @@
-// The parts of an answer as text: lines with their numbers, also those that a failure shows of a file, items of an outline,
-// the hash. Does not know failures or outcomes.
+// The parts of an answer as text: numbered lines (also those of failures), outline items, the hash. Does not know
+// failures or outcomes.
 import { markOf } from '../../../engine/explain/preview.ts'
 import type { FilePreview, OutlineEntry, SimilarContent } from '../../../engine/failure.ts'
 import type { NumberedLine } from '../../../engine/report/changed-lines.ts'
@@ -8,11 +8,11 @@ import { splitAtBreaks } from '../../../engine/text/lines.ts'
 import type { CallSyntax } from '../call-names.ts'
 import { qualifiedName } from '../phrases.ts'
 
-/** Parts of an answer below each other; empty ones are left out. */
+/** Joins parts of an answer as lines; omits empty ones. */
 export const below = (...parts: (string | undefined)[]): string =>
   parts.filter(part => part !== undefined && part !== '').join('\n')
 
-/** The lines of a content that begins with line `first`, of which the last may have its line break. */
+/** The lines of a content that begins at line `first`; its last line may end with a line break. */
 export function linesOf(content: string, first: number): NumberedLine[] {
   const lines = splitAtBreaks(content)
   if (lines.length > 1 && lines.at(-1) === '') lines.pop()
@@ -20,8 +20,8 @@ export function linesOf(content: string, first: number): NumberedLine[] {
 }
 
 /**
- * Lines with their numbers, as inspect_file numbers them; `…` stands where some are left out. `width`: of a number, with
- * the blanks before it.
+ * Lines with their numbers, formatted as inspect_file does; `…` marks omitted lines. `width`: of a number, padded with
+ * blanks in front.
  */
 export const numbered = (lines: readonly NumberedLine[], width = 0): string =>
   lines
@@ -31,11 +31,11 @@ export const numbered = (lines: readonly NumberedLine[], width = 0): string =>
     })
     .join('\n')
 
-/** The hash of a file, for callers who can send it. */
+/** The line with a file's hash, for callers who can send it. */
 export const hashLine = (file_hash: string | undefined, naming: CallSyntax): string =>
   file_hash === undefined || !naming.takes('expected_hash') ? '' : `file_hash: ${file_hash}`
 
-/** Items of an outline, a line each: `12-40⇥method Parser.parse`. */
+/** Outline items, one per line: `12-40⇥method Parser.parse`. */
 export const outlineLines = (items: readonly OutlineEntry[]): string =>
   items.map(item => `${item.start_line}-${item.end_line}\t${itemNamed(item)}`).join('\n')
 
@@ -47,7 +47,7 @@ function itemNamed(item: OutlineEntry): string {
   return `${kind} ${qualifiedName(item)}`
 }
 
-/** The lines of a preview with their numbers. `similar`: what it leaves to this is put back. */
+/** The numbered lines of a preview. If it leaves out the highlighted lines, takes them from `similar`. */
 export function preview(
   { content, preview_start_line, preview_end_line, highlights: [place] }: FilePreview,
   similar?: Pick<SimilarContent, 'content'>
@@ -67,14 +67,17 @@ export function preview(
   return numbered(withNumbers(lines, preview_start_line, preview_end_line))
 }
 
-/** Lines `first` to `last`, of which the middle may be cut out, with their numbers. */
+/** Lines `first` to `last` with their numbers; the middle may be cut out. */
 export const excerptNumbered = (content: string, first: number, last: number): string =>
   numbered(withNumbers(splitAtBreaks(content), first, last))
 
 const numberedFrom = (lines: readonly string[], first: number): NumberedLine[] =>
   lines.map((text, i) => ({ line_number: first + i, text }))
 
-/** Lines `first` to `last`, as far as they are there: the one that is cut holds the end of another, further down. */
+/**
+ * Lines `first` to `last` with their numbers, as far as they are present. A cut line also holds the end of a later
+ * line.
+ */
 function withNumbers(lines: readonly string[], first: number, last: number): NumberedLine[] {
   const left = last - first + 1 - lines.length
   const at = left > 0 ? lines.findIndex(line => CUT_MARK.test(line)) : -1

@@ -1,5 +1,5 @@
-// A success as the text that a model is given: what was done or found, the lines in question, the hash, and nothing
-// else. Does not know problems.
+// A success as text for a model: what was done or found, the lines in question, the hash, and nothing else. Does not
+// know problems.
 import type { BatchResult } from '../../../../schemas/batch.ts'
 import type { HistoryResult, ListedEdit } from '../../../../schemas/history.ts'
 import type { InspectResult } from '../../../../schemas/inspect.ts'
@@ -20,7 +20,7 @@ import { oneLineAtATime } from '../inspect-outcome.ts'
 import type { AnswerBody } from '../outcome.ts'
 import { below, hashLine, linesOf, numbered, outlineLines } from './layout.ts'
 
-/** The text of a success; `body` is its JSON, `made` the call, `naming` the names of who called. */
+/** The text of a success. `body` is its JSON, `made` the call, `naming` the caller's names. */
 export function briefOutcome(value: Outcome, body: AnswerBody, made: ToolCall, naming: CallSyntax = BY_ROUTE): string {
   const warnings = (body.warnings ?? []).map(warning => `Warning: ${warning}`)
   switch (value.operation) {
@@ -54,7 +54,7 @@ function briefChange(
   naming: CallSyntax
 ): string {
   const { message, file_hash, note, diff, diff_truncated, diff_unavailable } = body
-  // Of a created file, the caller has just sent every line.
+  // The caller has just sent every line of a created file.
   const { changed, dry_run, changed_lines, removed_lines } = value.outcome
   const lines = value.operation === 'create' || !changed ? [] : changed_lines
   return below(
@@ -67,13 +67,13 @@ function briefChange(
   )
 }
 
-/** Lines that are gone, by the numbers that they had. */
+/** Removed lines, with the numbers they had. */
 function removed({ lines, total }: RemovedLines, dry_run: boolean): string {
   const part = lines.length < total ? ` (${lines.length} of ${counted(total, 'line')})` : ''
   return below(`What ${dry_run ? 'would be' : 'was'} removed${part}:`, numbered(lines))
 }
 
-/** What each operation did; the hash of a file is said once. */
+/** What each operation did. Shows each file's hash once. */
 function briefBatch(
   { results: outcomes }: BatchOutcome,
   { message, batch_id, results }: BatchResult,
@@ -88,11 +88,11 @@ function briefBatch(
   return below(sentences(message, batch_id === undefined ? '' : `batch_id: ${batch_id}`), ...each)
 }
 
-/** The text of an answer that was given before. */
+/** The text of a replayed answer. */
 export const briefReplay = (text: string): string =>
   below('This was done before under the same idempotency_key; nothing was done again. The answer was:', text)
 
-/** Who looked: the call, and the names of who made it. */
+/** A call that looked, and its caller's names. */
 interface Looked {
   made: ToolCall
   naming: CallSyntax
@@ -133,7 +133,7 @@ function file(outcome: InspectOutcome, searched: SearchedText | undefined, looke
   )
 }
 
-/** The call that goes on from where the answer was cut. */
+/** The call that continues where the answer was cut. */
 function continued({ made, naming }: Looked, from: object): string | undefined {
   const { start_line, start_column, search, regex, ignore_case, structure, start_item, max_items, ...rest } =
     made.arguments
@@ -197,10 +197,10 @@ function found(outcome: InspectOutcome, searched: SearchedText, looked: Looked):
   )
 }
 
-/** Where the other matches are: of those on the last line that is shown nothing more can be read. */
+/** How to see the other matches. Those that are left on the last shown line can't be reached by reading on. */
 function matchesLeft({ matches = [], total_lines = 0 }: InspectOutcome, { made, naming }: Looked): string {
   const last = matches.at(-1)?.line_number ?? 0
-  // Neither the end of the lines that were asked for nor `facts` goes with another first line.
+  // With another first line, the requested end_line no longer fits, and `facts` can't be combined.
   const { end_line, facts, ...rest } = made.arguments
   const read =
     last < total_lines ? continued({ made: { ...made, arguments: rest }, naming }, { start_line: last + 1 }) : undefined
@@ -209,10 +209,10 @@ function matchesLeft({ matches = [], total_lines = 0 }: InspectOutcome, { made, 
     : below('Search for a longer text; or, to read the lines after these, send:', read)
 }
 
-/** Places of one edit that a line lists. */
+/** The most places of one edit that a line lists. */
 const PLACES = 5
 
-/** Edits, a line each, as `edit_id  time  path  what  lines  by whom`; below it the diff, if it was asked for. */
+/** Edits, one per line: `edit_id  time  path  what  lines  by whom`; below each its diff, if requested. */
 function briefHistory({ message, edits, next_before }: HistoryResult, made: ToolCall, naming: CallSyntax): string {
   const next =
     next_before === undefined ? '' : naming.write(made.name, { ...made.arguments, before: next_before }, made)
@@ -260,7 +260,7 @@ function lineOf(edit: ListedEdit, naming: CallSyntax): string {
   return parts.filter(part => part !== '').join('  ')
 }
 
-/** What became of each file. */
+/** What happened to each file. */
 function briefTakeBack(
   { results: outcomes }: TakeBackOutcome,
   body: UndoResult | RedoResult,

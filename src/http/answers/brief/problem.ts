@@ -1,5 +1,5 @@
-// A problem as the text that a model is given: what went wrong, the call to send next, the lines of the file that
-// the call doesn't hold, the hash, and nothing else. Does not know statuses.
+// A problem as text for a model: what went wrong, the call to send next, the lines of the file that the call doesn't
+// contain, the hash, and nothing else. Does not know statuses.
 import type { Problem } from '../../../../schemas/problem.ts'
 import type { FailedPart } from '../../../operations/operation.ts'
 import type { Failure } from '../../request-failure.ts'
@@ -11,7 +11,7 @@ import { PROBLEMS } from '../problems/table.ts'
 import type { FailedCall, ShownAs } from './call.ts'
 import { below, hashLine } from './layout.ts'
 
-/** A failure, and `body` as JSON, whose `detail` is of the failure alone; `notes`: what else is known. */
+/** A failure and its JSON `body`; `body.detail` covers only this failure. `notes`: what else is known. */
 export interface DescribedFailure {
   failure: Failure
   body: Problem
@@ -19,7 +19,10 @@ export interface DescribedFailure {
   part: FailedPart | undefined
 }
 
-/** The call, without which no other can be proposed. `untried`: operations that weren't tried, as they are named. */
+/**
+ * The failed call; without `made`, no other call can be proposed. `untried`: operations that weren't tried, with their
+ * paths as shown.
+ */
 interface Failing {
   made: ToolCall | undefined
   naming: CallSyntax
@@ -27,8 +30,8 @@ interface Failing {
 }
 
 /**
- * The text of a problem: of a failure and, in a batch, of later ones. A code that has no text of its own is answered with
- * `detail`. Of a patch the diff to send comes last, with nothing after it: that of the first file which has one.
+ * The text of a problem: of a failure and, in a batch, of later failures. A code without a short text uses `detail`.
+ * The diff to send for a patch, that of the first file that has one, comes last, with nothing after it.
  */
 export function briefProblem(all: readonly DescribedFailure[], failing: Failing): string {
   const diffs = all.map(({ failure }) => diffsOf(failure))
@@ -41,7 +44,7 @@ export function briefProblem(all: readonly DescribedFailure[], failing: Failing)
     return { head, rest: isCorrected(i) ? 'It is corrected below.' : rest }
   })
   const told = blocks.flatMap(({ head, rest }, i) => {
-    // Those of the first come last.
+    // The notes on the first failure come last in the whole answer.
     return [head, i === last ? '' : rest, ...(i === 0 ? [] : all[i]!.notes)]
   })
   return below(...told, operationsNotTried(failing.untried), blocks[last]?.rest)
@@ -49,7 +52,7 @@ export function briefProblem(all: readonly DescribedFailure[], failing: Failing)
 
 const diffsOf = (failure: Failure): number => ('diffs' in failure ? failure.diffs.length : 0)
 
-/** Which failure it is, and what there is to say and to send. */
+/** The text for one failure: which one it is, then what to say and send. */
 interface Block {
   head: string
   rest: string
@@ -74,7 +77,7 @@ function briefBlock(
   return { head, rest: head.includes(file_hash ?? '') ? rest : withHash(rest, file_hash, naming) }
 }
 
-/** The one operation of a call that failed. */
+/** The one operation that failed, of several in a call. */
 function partOf(
   { name, arguments: all }: ToolCall,
   { operation_index: index, list = 'operations' }: FailedPart,
@@ -84,13 +87,13 @@ function partOf(
   return { ...file, made: { name, arguments: operations[index]! }, part: { list, index, all, as } }
 }
 
-/** A text with the hash, if that isn't in it. */
+/** Adds the hash to a text that doesn't contain it. */
 const withHash = (text: string, file_hash = '', naming: CallSyntax): string =>
   text.includes(file_hash) ? text : below(text, hashLine(file_hash, naming))
 
-/** `detail` with the code after its first sentence. */
+/** `detail` with the code inserted after its first sentence. */
 function withCode(detail: string, code: string, path = ''): string {
-  // A path may hold what looks like the end of a sentence.
+  // A path or a quotation may contain what looks like the end of a sentence.
   const masked = path === '' ? detail : detail.replaceAll(path, '-'.repeat(path.length))
   const end = /[.?](?= [A-Z])/.exec(masked.replace(/"(?:[^"\\]|\\.)*"/g, quoted => '-'.repeat(quoted.length)))
   const at = end === null ? detail.length : end.index + 1

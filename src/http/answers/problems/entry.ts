@@ -1,4 +1,4 @@
-// What is known of the failures of one code, and how it is looked up. Does not know any failure.
+// The table entry of one problem code, and how it is looked up. Does not know any failure.
 import type { Problem, ProblemCode } from '../../../../schemas/problem.ts'
 import type { FilePreview, HunkFailure } from '../../../engine/failure.ts'
 import type { FailedPart } from '../../../operations/operation.ts'
@@ -9,18 +9,18 @@ import { counted } from '../phrases.ts'
 
 export type FailureOf<C extends ProblemCode> = Extract<Failure, { code: C }>
 
-/** All about one code. */
+/** Everything about one code. */
 export interface ProblemEntry<F extends Failure> {
-  /** Its status and title, and whether sending the request again can help. */
+  /** Status, title, and whether sending the request again can help. */
   kind: readonly [status: number, title: string, retry: Problem['retry']]
   /**
-   * What its problems are about, if not a path: the `request`, without a file that may be named, or a file that was read,
-   * whose hash they have.
+   * What its problems are about, if not just a path: the `request`, so no file may be named; or a file that was read,
+   * so the problem has its hash.
    */
   about?: 'request' | 'read_file'
-  /** What is wrong and what to do next: the sentences alone, or with members of the body and headers. */
+  /** What is wrong and what to do next: the text alone, or with members of the body and headers. */
   detail: (failure: F, request: FailedRequest) => string | ProblemParts
-  /** What a model is given instead: short, with calls to send. Undefined where `detail` says it. */
+  /** The short text for a model, with calls to send. Undefined if `detail` is enough. */
   brief?: (failure: F, call: FailedCall) => Brief | undefined
   /** For the published document and for tests. */
   example: Exclude<F, HunkFailure>
@@ -28,31 +28,31 @@ export interface ProblemEntry<F extends Failure> {
 
 export type ProblemEntries = { [C in ProblemCode]: ProblemEntry<FailureOf<C>> }
 
-/** The entry of a failure, in a table that has one for its code. */
+/** Looks up the entry for a failure's code. */
 export const entryOf = <F extends Failure>(table: Pick<ProblemEntries, F['code']>, { code }: F): ProblemEntry<F> =>
   table[code as F['code']] as unknown as ProblemEntry<F>
 
-/** What a failure says beyond its kind: the sentence, members of the body, headers. */
+/** What a failure adds to its kind: the text, members of the body, headers. */
 export interface ProblemParts {
   detail: string
   members?: Partial<Problem>
   headers?: Record<string, string>
 }
 
-/** What an entry's `detail` returned, in one form. */
+/** The result of an entry's `detail`, normalized. */
 export const partsOf = (said: string | ProblemParts): ProblemParts =>
   typeof said === 'string' ? { detail: said } : said
 
-/** The request that failed, as far as sentences may speak of it. */
+/** What sentences may mention of the failed request. */
 export interface FailedRequest extends NamedFile {
-  /** `path`, short enough for a sentence. */
+  /** `path`, shortened for a sentence. */
   shown: string
   /** The route, without its query. */
   instance: string
   request_id: string
-  /** The hash of the file as it is now, if it was read. */
+  /** The file's current hash, if the file was read. */
   file_hash?: string
-  /** Which of several operations failed: what is to be sent otherwise is that, and not the whole request. */
+  /** The operation that failed, if there are several: only this has to be sent differently, not the whole request. */
   part?: FailedPart
 }
 
@@ -60,7 +60,7 @@ const wholeSeconds = (seconds: number): number => Math.max(1, Math.ceil(seconds)
 export const retryAfter = (seconds: number) => ({ 'retry-after': String(wholeSeconds(seconds)) })
 export const sendAgain = (seconds: number) => `Send the request again in ${counted(wholeSeconds(seconds), 'second')}.`
 
-/** The file that several examples are about. */
+/** A preview that several examples share. */
 export const EXAMPLE_PREVIEW: FilePreview = {
   total_lines: 90,
   preview_start_line: 44,

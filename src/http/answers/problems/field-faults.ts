@@ -8,8 +8,8 @@ import { counted, listed, quote } from '../phrases.ts'
 const TARGETS = 'heading, code_block and symbol'
 
 /**
- * Said where the text that is to replace `old` is missing. Other editors take its absence as a deletion; it may as well
- * be the rest of a call that was cut off.
+ * For a missing text that should replace `old`. Other editors treat a missing text as a deletion, but the call may as
+ * well have been cut off.
  */
 export const noTextFor = (old: string): string => `is missing; send "" to delete ${old}`
 
@@ -43,7 +43,7 @@ const SENTENCES: Record<FixedFault, string> = {
   for_files: 'can only be used with files, but the path is a directory; leave it out to list the directory'
 }
 
-/** The sentence about one fault, without its subject: the field. */
+/** The sentence about one fault, without its subject, the field. */
 export const faultInWords = (fault: FieldFault, naming: CallSyntax): InvalidField => ({
   pointer: fault.pointer,
   message: messageOf(fault, naming)
@@ -86,7 +86,7 @@ function messageOf(fault: FieldFault, naming: CallSyntax): string {
   }
 }
 
-/** What is wrong with the line of a patch, and what to write; each goes on after the line's number and text. */
+/** What is wrong with a line of a patch, and what to write; each text follows the line's number and content. */
 const UNREADABLE: Record<PatchFaultReason, string> = {
   no_marker: 'has no marker; put a space in front of a kept line, "-" of a removed one, "+" of an added one',
   not_added: 'has no "+" in front; in the diff of a new file every line has one, also an empty line',
@@ -113,6 +113,6 @@ const UNREADABLE: Record<PatchFaultReason, string> = {
   lines_of_deleted: 'stands below "*** Delete File: ", which has no lines; leave it out'
 }
 
-/** The sentence, without its subject: the field. */
+/** The sentence about a fault in a patch, without its subject, the field. */
 const patchFaultInWords = ({ line, reason, text }: PatchFault): string =>
   `can't be read: line ${line}${text === '' ? '' : ` (${quote(text, 40)})`} ${UNREADABLE[reason]}`

@@ -1,4 +1,4 @@
-// Why a file can't be changed or created as it is, or not now, and what to do next. Does not know the edits of a request.
+// Why a file can't be changed or created, or not now, and what to do next. Does not know the edits of a request.
 import { inspect, pathOf } from '../brief/call.ts'
 import { lookedAtWith } from '../call-names.ts'
 import { operationNamed } from '../part.ts'
@@ -121,7 +121,7 @@ export const FILES = {
             'The object store gave no answer, so it is not known whether the change was made.',
             'Read the file before you send the change again.'
           ),
-          // Without Retry-After: programs send again by themselves what has it.
+          // No Retry-After: programs would resend the request on their own.
           members: { retry: 'after_read' }
         }
       }
@@ -156,7 +156,7 @@ export const FILES = {
       }[reason]
       return {
         detail: sentences(`${why}; nothing was done.`, sendAgain(retry_after)),
-        // A connection holds a descriptor too.
+        // A connection uses a file descriptor too.
         headers: { ...retryAfter(retry_after), ...(reason === 'no_descriptors' && { connection: 'close' }) }
       }
     },

@@ -1,5 +1,5 @@
-// Why a hunk of a patch can't be applied, what is there instead, and what to send; in a short text the diff to send comes
-// last, as it is.
+// Why a hunk of a patch can't be applied, what the file has instead, and what to send. In a short text the diff to send
+// comes last, unchanged.
 import type { SuggestedFix } from '../../../../schemas/problem.ts'
 import type {
   DiffFix,
@@ -21,13 +21,13 @@ import { capital, counted, linesListed, listed, NOTHING_WRITTEN, quote, sentence
 import { readFile, readPreview } from '../suggested-fixes.ts'
 import type { ProblemEntry, FailedRequest } from './entry.ts'
 
-/** Whether it is a hunk of a patch that failed. */
+/** Whether a hunk of a patch failed, rather than an edit. */
 export const isOfHunk = <F extends NoMatch | WrongCount | HunkFailure>(failure: F): failure is F & HunkFailure =>
   'diff_line' in failure
 
 type HunkEntry<F extends HunkFailure> = Required<Pick<ProblemEntry<F>, 'detail' | 'brief'>>
 
-/** What is said of a hunk that has no place, and of one that has several; the entries of their codes are those of texts. */
+/** The texts for a hunk without a place, and for one with several. The codes' own entries are for edits of texts. */
 export const HUNKS: { NO_MATCH: HunkEntry<HunkNotFound>; WRONG_COUNT: HunkEntry<HunkAmbiguous> } = {
   NO_MATCH: {
     detail: (failure, request) => ({
@@ -66,7 +66,7 @@ export const HUNKS: { NO_MATCH: HunkEntry<HunkNotFound>; WRONG_COUNT: HunkEntry<
 const hunkNamed = ({ edit_index, total_edits, diff_line }: HunkPosition): string =>
   `hunk ${edit_index + 1}${total_edits === 1 ? '' : ` of ${total_edits}`} (line ${diff_line} of the diff)`
 
-/** `what` is wrong with it, what else is, and what to send. */
+/** `what` went wrong, which other hunks fail, and what to send. */
 function detailOf(failure: HunkFailure, what: string): string {
   const { total_edits: total } = failure
   const none = total === 1 ? NOTHING_WRITTEN : `Nothing was written: none of the ${total} hunks was applied.`
@@ -82,15 +82,13 @@ function alsoUnplaced({ also_unplaced: others = [] }: HunkFailure): string {
   return `Hunk${s} ${numbers} (line${s} ${lines} of the diff) ${verb} not fit either.`
 }
 
-/** The file, as it is named, and who reads of it. */
+/** The file's shown name, and the reader's names for calls. */
 type ShownTo = Pick<FailedRequest, 'shown' | 'naming'>
 
-/** `: "old lines"`, or nothing where the reader sent them a moment ago, and is shown the lines of the file. */
+/** `: "old lines"`; empty for a reader who has just sent them and is shown the file's lines. */
 const quoted = (text: string, isQuoted: boolean): string => (isQuoted ? `: ${quote(text)}` : '')
 
-/**
- * What a hunk lacks, and why, as far as it is known. `isQuoted`: with its old lines, and with what the file has instead.
- */
+/** Why a hunk was not found, as far as it is known. `isQuoted`: quotes its old lines and what the file has instead. */
 function hunkNotFound(failure: HunkNotFound, { shown, naming }: ShownTo, isQuoted = true): string {
   const { what, search_text, below, applied_lines, file_preview } = failure
   const where = `${shown}${below === undefined ? '' : ` below line ${below}`}`
@@ -143,7 +141,7 @@ function mostSimilar({ similar_content, cause, what }: HunkNotFound, naming: Cal
   )
 }
 
-/** Additions to the lines that are around all of them. */
+/** Causes that affect all lines of a hunk: something was added around them. */
 const AROUND: readonly CauseType[] = ['line_numbers', 'markdown_fence', 'diff_hunk', 'edit_markers']
 
 function whyNotThere(
@@ -156,7 +154,7 @@ function whyNotThere(
     : whyMissed(cause, naming, what === 'anchor' ? 'the anchor' : 'the diff')
 }
 
-/** Where there is more than one place for a hunk. `isQuoted`: with its old lines. */
+/** Says that a hunk fits several places. `isQuoted`: quotes its old lines. */
 function hunkAmbiguous(failure: HunkAmbiguous, shown: string, isQuoted = true): string {
   const { what, search_text, below, actual_occurrences, match_lines, more_matches, behind_end } = failure
   const name = hunkNamed(failure)
@@ -183,7 +181,7 @@ function whatNext(failure: HunkFailure): string[] {
   return [`Send the whole corrected diff for the place that you mean as it is: ${listed(each, 'or')}.`]
 }
 
-/** What to do where no diff can be sent; nothing where the failure says it. */
+/** What to do if no diff can be sent; empty if the failure already says it. */
 function readInstead(failure: HunkFailure): string[] {
   if (failure.code === 'NO_MATCH' && (failure.applied_lines !== undefined || failure.file_preview.total_lines === 0)) {
     return []
@@ -192,7 +190,10 @@ function readInstead(failure: HunkFailure): string[] {
   return [sentences(tooLong, 'Read the file, and copy the lines around the change from it exactly.')]
 }
 
-/** The lines that a diff changes, with the hunk where it is another one; additions may go behind the last line. */
+/**
+ * The place that a diff changes, with the number of its hunk if that is another one. Additions may go after the last
+ * line.
+ */
 function placeOf({ lines, hunk_index }: DiffFix, failure: HunkFailure): string {
   const last = failure.code === 'NO_MATCH' ? failure.file_preview.total_lines : (failure.behind_end ?? Infinity) - 1
   const isBehind = lines[0] > last
@@ -237,7 +238,7 @@ function briefAmbiguous(failure: HunkAmbiguous, call: FailedCall): Brief {
 const ofHunk = ({ total_edits }: HunkPosition, what: string): string =>
   total_edits === 1 ? what : `No hunk was applied. ${what}`
 
-/** Whether the lines that are shown are those to copy: all of the file, or all that was most likely meant. */
+/** Whether the shown lines are the ones to copy: the whole file, or everything that was most likely meant. */
 function showsPlace(failure: HunkNotFound): boolean {
   const {
     what,
@@ -256,7 +257,7 @@ function showsPlace(failure: HunkNotFound): boolean {
   return best.lossy !== true && !CUT_MARK.test(best.content)
 }
 
-/** The corrected diffs. Nothing may come after them. */
+/** The hash, then the corrected diffs. Nothing may follow them. */
 function toSend(failure: HunkFailure, { file_hash, naming, part }: FailedCall): string[] {
   const { diffs } = failure
   const shown = shownDiffs(diffs).map(fix => [
@@ -266,16 +267,16 @@ function toSend(failure: HunkFailure, { file_hash, naming, part }: FailedCall): 
   return [hashLine(file_hash, naming), ...shown.flat()]
 }
 
-/** All diffs of one answer, in UTF-16 units; the first is shown in any case. */
+/** The most UTF-16 units of all diffs in one answer; the first diff is always shown. */
 const DIFFS_LENGTH = 4000
 
-/** Those of an answer's diffs that are shown. */
+/** The diffs that an answer shows. */
 export function shownDiffs<F extends { diff: string }>(diffs: readonly F[]): F[] {
   let length = 0
   return diffs.filter(({ diff }, i) => (length += diff.length) <= DIFFS_LENGTH || i === 0)
 }
 
-/** `place`: of several. */
+/** When to send a diff. `place`: set if there are diffs for several places. */
 function whenToSend(fix: DiffFix, place: string | undefined, as: ShownAs = 'whole'): string {
   const diff = fix.corrected.length === 1 ? 'corrected diff' : 'diff'
   const all = fix.corrected.length === 1 ? '' : `, ${correctedIn(fix)}`

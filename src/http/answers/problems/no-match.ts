@@ -1,4 +1,4 @@
-// Why old_text was not found: which region was most likely meant, and the edit or the call that changes it.
+// Why old_text was not found: the region that was most likely meant, and the edit or the call that changes it.
 import type { Problem } from '../../../../schemas/problem.ts'
 import type { EditPosition, Fix, LaterEdit, NoMatch, SimilarContent } from '../../../engine/failure.ts'
 import type { Cause } from '../../../engine/suggest/differences/classify.ts'
@@ -102,7 +102,7 @@ function noMatch(failure: NoMatch, { path, shown, naming }: FailedRequest): stri
   )
 }
 
-/** How text is put into an empty file. */
+/** How to add text to an empty file. */
 function howToFill(path: string, naming: CallSyntax): string {
   if (naming.edit_lines !== undefined) {
     return `To put text into it, use ${naming.edit_lines} with start_line 1 and end_line 0.`
@@ -148,7 +148,7 @@ function nextStep({ fixes, cause }: NoMatch, best: SimilarContent, naming: CallS
   return second !== undefined || unclear ? capital(action) : `If so, ${action}`
 }
 
-/** That later edits have to be corrected as well. */
+/** Says that later edits have to be corrected too. */
 function laterToo({ fixes }: NoMatch, naming: CallSyntax): string {
   const at = fixes.findIndex(({ later }) => later !== undefined)
   const later = fixes[at]?.later ?? []
@@ -169,7 +169,7 @@ function laterToo({ fixes }: NoMatch, naming: CallSyntax): string {
   )
 }
 
-/** That the symbol which old_text defines can be replaced whole. */
+/** Says that the whole symbol that old_text defines can be replaced. */
 function orSection({ fixes }: NoMatch, { edit_section }: CallSyntax): string {
   const at = fixes.findIndex(({ section }) => section !== undefined)
   if (at === -1) return ''
@@ -195,13 +195,13 @@ function noMatchMembers(failure: NoMatch, request: NamedFile): Partial<Problem> 
   }
 }
 
-/** The longest region that is shown where no edit of it is proposed. */
+/** The longest region that is shown without an edit of it, in UTF-16 units. */
 const REGION_LENGTH = 2000
 
-/** Lines above and below one of several places that are read. */
+/** Lines to read above and below one of several places. */
 const AROUND = 5
 
-/** What was meant, or that nothing is similar, with the calls that would edit it. */
+/** What was probably meant, or that nothing is similar, with the calls that would edit it. */
 function briefNoMatch(failure: NoMatch, call: FailedCall): Brief {
   const { similar_content, fixes, file_preview, cause, undone_by_edit, applied_lines } = failure
   const { naming } = call
@@ -257,7 +257,7 @@ function briefNoMatch(failure: NoMatch, call: FailedCall): Brief {
   return { what, next: [...also, ...(ownEdit.length > 0 ? ownEdit : region(best, failure, call)), ...section] }
 }
 
-/** The call, below the later edits that fail too; `cause`: why the first one does. Nothing where there is no call. */
+/** The call, below the later edits that fail too; `cause`: why the first edit fails. Empty if there is no call. */
 function withLater(
   { later = [] }: Pick<Fix, 'later'>,
   cause: Cause | undefined,
@@ -278,11 +278,11 @@ function withLater(
   ]
 }
 
-/** Whether one of the edits is of a region. */
+/** Whether one of the edits changes a region. */
 const isEdited = ({ line_number, end_line }: SimilarContent, ready: readonly Pick<Fix, 'lines'>[]): boolean =>
   ready.some(({ lines }) => lines !== undefined && lines[0] >= line_number && lines[1] <= end_line)
 
-/** A region that is too unlike old_text for an edit of it to be proposed: its text, or the call that reads it. */
+/** A region too unlike old_text for an edit of it to be proposed: its text, or the call that reads it. */
 function region(best: SimilarContent, failure: NoMatch, call: FailedCall): string[] {
   const { content: old_text, line_number: start_line, end_line, lossy } = best
   const when = failure.cause.type === 'near_duplicate' ? `For ${spanOf(best)}` : 'If so'
@@ -295,7 +295,7 @@ function region(best: SimilarContent, failure: NoMatch, call: FailedCall): strin
   return toRead(call, why, { path: pathOf(call), start_line, end_line })
 }
 
-/** The call that reads around the first of several places, none of which is told from the others by a short context. */
+/** The call that reads around the first of several places; a short context doesn't distinguish them. */
 function aroundOne(place: SimilarContent, total: number, call: FailedCall): string[] {
   const start_line = Math.max(1, place.line_number - AROUND)
   const end_line = Math.min(total, place.end_line + AROUND)
@@ -304,7 +304,7 @@ function aroundOne(place: SimilarContent, total: number, call: FailedCall): stri
   return toRead(call, why, { path: pathOf(call), start_line, end_line })
 }
 
-/** The call that replaces the symbol that old_text defines. */
+/** The call that replaces the whole symbol that old_text defines. */
 const replacedWhole = ({ fixes }: NoMatch, call: FailedCall): string[] =>
   fixes.flatMap(({ section, lines }) =>
     section === undefined || lines === undefined
@@ -317,7 +317,7 @@ const replacedWhole = ({ fixes }: NoMatch, call: FailedCall): string[] =>
         )
   )
 
-/** The new_text of the edit that failed, as it was sent. */
+/** The new_text that was sent with the failed edit. */
 function newTextOf({ edit_index }: EditPosition, { made }: FailedCall): unknown {
   const { edits, new_text } = made.arguments
   return Array.isArray(edits) ? (edits[edit_index] as { new_text?: unknown }).new_text : new_text

@@ -1,5 +1,5 @@
-// Why what needs the history can't be done: to answer a request that is sent again, to go on from a cursor, to take back or
-// make again what was done. What stands in the way is in undo-conflict.ts.
+// Why something that needs the history can't be done: answering a repeated request, continuing from a cursor, undo or
+// redo. Conflicts with later changes are in undo-conflict.ts.
 import type { Problem, SuggestedFix } from '../../../../schemas/problem.ts'
 import { MAX_EDIT_IDS } from '../../../../schemas/undo.ts'
 import type { EditSwept, LastEdit, SweptSelector, TextsGone } from '../../../operations/operation.ts'
@@ -101,7 +101,7 @@ const OF_KEY: Record<Extract<Failure, { code: 'IDEMPOTENCY_KEY_REUSED' }>['reaso
 
 const BY_AN_EDIT = 'change the file by an edit instead.'
 
-/** What can't be done as texts are missing, and what can be done all the same. */
+/** What can't be done because texts are missing, and what can still be done. */
 function noTexts({ reason, edit_ids, asked, unrecorded }: TextsGone): string {
   const known = reason === 'no_texts' ? 'not kept, or not any more' : undefined
   if (asked === undefined) {
@@ -138,7 +138,7 @@ function noTexts({ reason, edit_ids, asked, unrecorded }: TextsGone): string {
 
 type Asked = NonNullable<TextsGone['asked']>
 
-/** What can't be done: with `what`, the edits in question, if there are any. */
+/** What can't be done. `what`: the edits in question; `hasEdits`: whether there are any. */
 function whatCan_t(to: Asked['to'], what: string, hasEdits: boolean): string {
   switch (to) {
     case 'state_after':
@@ -152,7 +152,7 @@ function whatCan_t(to: Asked['to'], what: string, hasEdits: boolean): string {
   }
 }
 
-/** What is said of edits that were removed as they were too old, or too many. */
+/** The problem of edits that were removed because they were too old or too many. */
 function sweptEdits({ edit_ids, of, to, oldest_kept_at }: EditSwept): ProblemParts {
   const isToChange = to === 'undo' || to === 'redo'
   return {
@@ -169,7 +169,7 @@ function sweptEdits({ edit_ids, of, to, oldest_kept_at }: EditSwept): ProblemPar
   }
 }
 
-/** Only a batch is known to have had edits. */
+/** Says that no matching edit is kept. Only for a batch is it known that it had edits. */
 function noneKept({ selector, name }: SweptSelector): string {
   if (selector === 'batch_id') return `No edit of batch ${name} is kept any more.`
   const whose = {
@@ -187,7 +187,7 @@ const timeOf = (ms: number): string => new Date(ms).toISOString()
 const reach = (oldest_kept_at?: number): string =>
   oldest_kept_at === undefined ? 'The history is empty.' : `The history goes back to ${timeOf(oldest_kept_at)}.`
 
-/** Why there is nothing to do, in words. */
+/** Why there is nothing to undo or redo, in words. */
 function whyNothing(failure: FailureOf<'NOTHING_TO_UNDO'>, naming: CallSyntax): string {
   const { verb, edit_ids } = failure
   const [id = ''] = edit_ids
@@ -261,7 +261,7 @@ function whyNothing(failure: FailureOf<'NOTHING_TO_UNDO'>, naming: CallSyntax): 
   }
 }
 
-/** One of the last edits: the arguments that take it back, and what it changed. */
+/** One of the last edits: its ids, and what it changed. */
 function lastEdit(
   { edit_ids, path, lines_added, lines_removed, is_own, change }: LastEdit,
   naming: CallSyntax
@@ -275,7 +275,7 @@ function lastEdit(
   return `${idsOf(edit_ids)} (${where}${more}: ${what}; ${is_own ? 'by this client' : 'by another client'})`
 }
 
-/** Characters of a text that an edit removed or added. */
+/** The most UTF-16 units shown of a text that an edit removed or added. */
 const SHOWN = 40
 
 const idsOf = (edit_ids: readonly string[]): string =>
@@ -286,7 +286,7 @@ const editsListed = ({ history }: CallSyntax): string => (history === undefined 
 const redoWith = ({ redo }: CallSyntax, to: string, what = ''): string =>
   redo === undefined ? '' : `${to}, call ${redo}${what}.`
 
-/** How /redo is told what an undo was. */
+/** How to identify an undo to /redo. */
 const wayOf = ({ edit_ids: [id], batch_id }: { edit_ids: readonly string[]; batch_id?: string }): string =>
   batch_id === undefined ? `edit_id ${id}` : `batch_id ${batch_id}`
 
@@ -297,7 +297,7 @@ const it = (ids: readonly string[]): string => (ids.length === 1 ? 'it' : 'them'
 const capitalEdits = (ids: readonly string[]): string =>
   ids.length > NAMED ? `All ${counted(ids.length, 'edit')}` : capital(editsNamed(ids))
 
-/** The call that does what was meant, if there is one. */
+/** The call that does what was probably meant, if there is one. */
 function nextCall(failure: FailureOf<'NOTHING_TO_UNDO'>, naming: CallSyntax): Partial<Problem> {
   if (failure.reason === 'several_clients') return { suggested_fixes: callsFor(failure, naming) }
   const [edit_id, ...others] = failure.edit_ids
@@ -316,7 +316,10 @@ function nextCall(failure: FailureOf<'NOTHING_TO_UNDO'>, naming: CallSyntax): Pa
   return { suggested_fixes: [{ type: 'USE_REDO', suggestion, call: { name: naming.redo, arguments: meant } }] }
 }
 
-/** For each edit the call that takes it back or, of an undo, that makes again what it took back; if it can be sent. */
+/**
+ * For each edit the call that undoes it; for each undo the call that redoes what it undid. Omits calls that can't be
+ * sent.
+ */
 function callsFor(
   { verb, last }: Extract<FailureOf<'NOTHING_TO_UNDO'>, { reason: 'several_clients' }>,
   { [verb]: name }: CallSyntax

@@ -1,4 +1,4 @@
-// Why a path can't be used: its form, what is there, or what may be done with it. Does not know the edits of a request.
+// Why a path can't be used: its form, what is there, or access to it. Does not know the edits of a request.
 import type { Problem } from '../../../../schemas/problem.ts'
 import type { RemovedFile } from '../../../operations/operation.ts'
 import type { OddPath } from '../../../workspace/odd-name.ts'
@@ -161,7 +161,7 @@ export const PATHS = {
   }
 } satisfies Partial<ProblemEntries>
 
-/** Where paths begin, as the caller writes them. */
+/** Where paths start, in the caller's notation. */
 function rootOf(naming: CallSyntax): { shown: string; relative: string; example: string } {
   const shown = naming.pathShown('.') ?? '.'
   return shown === '.'
@@ -169,7 +169,7 @@ function rootOf(naming: CallSyntax): { shown: string; relative: string; example:
     : { shown, relative: `below ${shown}`, example: `${shown}/notes.md` }
 }
 
-/** The paths that may have been meant, the likeliest first, and a fix for that one. */
+/** The paths that may have been meant, most likely first, with a fix for the first one. */
 function similarPaths(did_you_mean: string[] = [], naming: CallSyntax): Partial<Problem> {
   const [first] = did_you_mean
   if (first === undefined) return {}
@@ -181,7 +181,7 @@ function similarPaths(did_you_mean: string[] = [], naming: CallSyntax): Partial<
   return { did_you_mean: pathsShown(naming, did_you_mean), suggested_fixes: [fix] }
 }
 
-/** Whether it is the name of a new file that is hardly meant so. */
+/** Whether it is the name of a new file that is probably a mistake. */
 const isOdd = (failure: FailureOf<'INVALID_PATH'>): failure is FailureOf<'INVALID_PATH'> & OddPath =>
   failure.reason in WHY_ODD
 
@@ -196,7 +196,7 @@ const WHY_ODD: Record<OddPath['reason'], string> = {
   backslash: 'has backslashes, which do not separate directories here'
 }
 
-/** What is wrong with a path, and in what way it is meant if it is. */
+/** What is wrong with a path, and how to send it if it is intended. */
 const oddWords = ({ reason }: OddPath, naming: CallSyntax): { why: string; literal: string } => ({
   why: `path ${WHY_ODD[reason]}`,
   literal:
@@ -225,7 +225,7 @@ function oddName(failure: OddPath, shown: string, naming: CallSyntax): ProblemPa
   }
 }
 
-/** Patterns that a sentence names. */
+/** The most patterns that a sentence names. */
 const NAMED_PATTERNS = 5
 
 function patternsListed(patterns: readonly string[]): string {
@@ -291,13 +291,13 @@ function notFound(failure: FailureOf<'FILE_NOT_FOUND'> | RemovedFile, shown: str
   )
 }
 
-/** What removed a file, in words. */
+/** How a file was removed, in words. */
 function howGone({ removals, now_at }: RemovedFile, naming: CallSyntax): string {
   const how = listed(removals.map(({ by, ...removal }) => howRemoved(by, removal, naming)))
   return removals.at(-1)?.moved_to === undefined || now_at !== undefined ? how : `${how}, where it is not any more`
 }
 
-/** The call that brings a file back which was deleted, if the caller can send it. */
+/** The call that restores a deleted file, if the caller can send it. */
 function bringingBackRemoved(
   { undo: edit_id }: RemovedFile,
   naming: CallSyntax
@@ -320,7 +320,7 @@ function waysToRemoved(removed: RemovedFile, naming: CallSyntax): Partial<Proble
   return { did_you_mean, ...(fixes.length > 0 && { suggested_fixes: fixes }) }
 }
 
-/** The call that is likely meant, or what is there instead. */
+/** The call that was probably meant, or what is at that place instead. */
 function briefNotFound(failure: FailureOf<'FILE_NOT_FOUND'>, call: FailedCall): Brief | undefined {
   const { did_you_mean = [], missing, folder = '.' } = failure
   const [first, second] = did_you_mean
@@ -337,7 +337,7 @@ function briefNotFound(failure: FailureOf<'FILE_NOT_FOUND'>, call: FailedCall): 
       }
 }
 
-/** Where the history knows that the file was moved or deleted. */
+/** The text if the history knows that the file was moved or deleted. */
 function briefRemoved(removed: RemovedFile, what: string, lists: string[], call: FailedCall): Brief {
   const { naming, made } = call
   const { now_at } = removed

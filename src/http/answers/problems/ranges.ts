@@ -1,4 +1,4 @@
-// Why an edit of lines can't be made, what is there instead, and what to send.
+// Why an edit of lines can't be made, what the file has instead, and what to send.
 import type { Problem } from '../../../../schemas/problem.ts'
 import type { ExpectedTextMismatch, LineOutOfRange } from '../../../engine/failure.ts'
 import { type Brief, type FailedCall, fixed, pathOf, toRead, whatOfEdit, withEdits } from '../brief/call.ts'
@@ -113,7 +113,7 @@ function noSuchLinesToEdit(failure: LineOutOfRange, shown: string): string {
   return sentences(noSuchLine(failure, shown), append)
 }
 
-/** To callers whose insertions name the line above. */
+/** For callers whose insertions name the line above. */
 const noLineToInsertAfter = ({ total_lines, start_line }: LineOutOfRange, shown: string): string =>
   sentences(
     `${shown} has no line ${start_line - 1} to insert after: it has ${counted(total_lines, 'line')}.`,
@@ -137,11 +137,11 @@ function whatDiffers({ start_line, end_line, actual_text }: ExpectedTextMismatch
   )
 }
 
-/** Said of lines that `expected_text` was copied from. */
+/** For lines that `expected_text` was copied from. */
 const UNSENDABLE =
   'there are bytes that are not UTF-8 (shown as U+FFFD), which expected_text cannot match; leave it out'
 
-/** Where in the file the expected text is, if anywhere, and what to send if that is meant. */
+/** Where the expected text is in the file, if anywhere, and what to send if that is meant. */
 function whereExpected(failure: ExpectedTextMismatch, { naming }: FailedRequest): string {
   const { start_line, end_line, found_at, cause, similar_content, fixes } = failure
   if (found_at === undefined && cause?.type === 'encoding') return capital(`${UNSENDABLE}.`)
@@ -170,7 +170,7 @@ function whereExpected(failure: ExpectedTextMismatch, { naming }: FailedRequest)
   )
 }
 
-/** Said where the lines of one of several edits are elsewhere now; without its period. */
+/** For one of several edits whose lines have moved; has no period. */
 const OTHERS_MOVED = 'The lines of the other edits may have moved too: check their numbers first'
 
 function mismatchMembers(failure: ExpectedTextMismatch, request: FailedRequest): Partial<Problem> {
@@ -205,7 +205,7 @@ function briefMismatch(failure: ExpectedTextMismatch, call: FailedCall): Brief {
   const same = found_at[0] === start_line && found_at[1] === end_line
   const almost = cause === undefined ? 'it is' : 'nearly the same text is'
   const what = whatOfEdit(failure, same ? `${differ}${why}` : `${differ}; ${almost} now at ${span(found_at)}${why}`)
-  // They would be made at the numbers that they have, without a look at what is there.
+  // The other edits would be made at their old numbers, without checking what is there.
   const areUnchecked = !same && othersOf(failure, call).some(({ expected_text }) => expected_text === undefined)
   return {
     what,

@@ -317,7 +317,7 @@ function fieldErrors(failure: FailureOf<'INVALID_REQUEST'>, naming: CallSyntax):
   return 'faults' in failure ? failure.faults.map(fault => faultInWords(fault, naming)) : failure.errors
 }
 
-/** The first few errors in a sentence; the body lists more. */
+/** The first few errors in one sentence; the body lists more. */
 function onOneLine(errors: readonly InvalidField[]): string {
   const first = errors.slice(0, 3).map(({ pointer, message }) => {
     const said = cut(message)
@@ -330,7 +330,7 @@ function onOneLine(errors: readonly InvalidField[]): string {
 const echoed = (errors: readonly InvalidField[]): InvalidField[] =>
   errors.slice(0, 20).map(({ pointer, message }) => ({ pointer: cut(pointer), message: cut(message) }))
 
-/** A field that one edit needs. */
+/** The caller's name for a field that an edit needs. */
 const inWords = (field: string, naming: CallSyntax): string =>
   field === 'old_text' || field === 'new_text' ? naming.field(field) : field
 
@@ -347,7 +347,7 @@ const JWT_FAULTS: Record<JwtFault, string> = {
   bound: 'it is bound to a key of its holder (cnf), which this server does not check'
 }
 
-/** By RFC 6750. */
+/** WWW-Authenticate challenges by RFC 6750. */
 const CHALLENGES = {
   missing: 'Bearer',
   malformed: 'Bearer',
@@ -356,13 +356,13 @@ const CHALLENGES = {
   jwt: 'Bearer error="invalid_token"'
 }
 
-/** What a token may do that is refused something. */
+/** What a token with each scope may do, for refusals. */
 const MAY: Record<Exclude<Scope, 'review'>, string> = {
   read: 'it may look, preview and send dry runs',
   edit: 'it may change files, and take back its own edits'
 }
 
-/** What a valid token lacks that grants nothing. */
+/** Why a valid token grants nothing. */
 const NO_SCOPE =
   'The scopes of this token (scope, scp, roles) have none of read, edit and review, or of the words that the access ' +
   'file has for them. Get a token that has one of them.'

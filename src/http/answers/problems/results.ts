@@ -1,5 +1,5 @@
-// Why a file can't become what an edit would make of it: its size, its syntax, its encoding; and the warning of broken
-// syntax where that is written all the same.
+// Why the result of an edit is refused: its size, its syntax, its encoding. Also the warning for broken syntax that is
+// written all the same.
 import type { ResultTooLarge } from '../../../engine/failure.ts'
 import type { SyntaxFault } from '../../../engine/outline/syntax-errors.ts'
 import type { SyntaxReport } from '../../../operations/syntax-guard.ts'
@@ -74,7 +74,7 @@ const resultTooLarge = ({ what, limit, actual }: ResultTooLarge, { shown, naming
         `Send an ${naming.field('old_text')} that matches fewer places.`
       )
 
-/** The warning of a change that was made, or would be (`dry_run`); `field` holds the text that was put in. */
+/** The warning for a change that was made, or would be (`dry_run`). `field`: the field that holds the inserted text. */
 export function syntaxWarning(report: SyntaxReport, { dry_run, field }: { dry_run: boolean; field: string }): string {
   if ('unchecked' in report) return `The syntax was not checked: ${WHY_UNCHECKED[report.unchecked]}.`
   const has = dry_run ? 'would have' : 'has'

@@ -93,7 +93,7 @@ export const SECTIONS = {
   }
 } satisfies Partial<ProblemEntries>
 
-/** What was asked for: `heading "Setup"`, `"sh" code block 2 under the heading "Setup"`. */
+/** The requested target: `heading "Setup"`, `"sh" code block 2 under the heading "Setup"`. */
 function targetNamed({ heading, symbol, code_block }: Target): string {
   if (heading !== undefined) return `heading ${quote(heading)}`
   if (symbol !== undefined) return `symbol ${quote(symbol)}`
@@ -106,22 +106,22 @@ function targetNamed({ heading, symbol, code_block }: Target): string {
   ].join(' ')
 }
 
-/** An item of an outline: `the section "Setup"`, `the method "Parser.parse"`. */
+/** An outline item: `the section "Setup"`, `the method "Parser.parse"`. */
 export function entryNamed(entry: OutlineEntry): string {
   const { kind, name, language } = entry
   if (kind === 'code_block') return language === undefined ? 'the code block' : `the ${quote(language)} code block`
   if (kind === 'front_matter') return 'the front matter'
-  // Of a private file, no names are kept with an answer.
+  // Stored answers about a private file don't contain names.
   if (name === undefined) return kind === 'heading' ? 'the section' : `the ${kind}`
   return kind === 'heading' ? `the section ${quote(name)}` : `the ${kind} ${quote(qualifiedName(entry))}`
 }
 
-/** An item with where it is: `the section "Setup" at lines 3 to 9`. */
+/** An outline item with its place: `the section "Setup" at lines 3 to 9`. */
 const entryAt = (entry: OutlineEntry): string => `${entryNamed(entry)} at ${spanOf(entry)}`
 
 const spanOf = ({ start_line, end_line }: OutlineEntry): string => span([start_line, end_line])
 
-/** How many places a sentence lists. */
+/** The most places that a sentence lists. */
 const MAX_LISTED = 5
 
 function notFound(failure: TargetNotFound, { shown, naming }: FailedRequest): string {
@@ -145,7 +145,7 @@ function notFound(failure: TargetNotFound, { shown, naming }: FailedRequest): st
   return `${what} in ${shown}${namesLikeIt(failure)}. Name one of the items in outline${first}.`
 }
 
-/** What follows on the name that isn't there: those like it, none of which may be meant; empty without any. */
+/** Lists similar names after a name that wasn't found; none of them may be what was meant. Empty if there are none. */
 function namesLikeIt({ nearest }: TargetNotFound): string {
   if (nearest.length === 0) return ''
   return `; ${nearest.length === 1 ? 'a name like it is' : 'names like it are'} ${listed(nearest.map(name => quote(name)))}`
@@ -255,13 +255,13 @@ export function strayError({ pointer, stray: { reason, entry } }: StrayEdit, { e
   }
 }
 
-/** Items of an outline that are shown. */
+/** The most outline items that are shown. */
 const MOST_ITEMS = 30
 
-/** Above the lines of several items. */
+/** The line above several items. */
 const CHOOSE = 'Send at_line with a line of the one you mean, of these:'
 
-/** Where it is instead, or what is there; undefined where the file has no outline. */
+/** Where the target is instead, or what the file has; undefined if it has no outline. */
 function briefTargetNotFound(failure: TargetNotFound, call: FailedCall): Brief | undefined {
   const { target, at_line, elsewhere, meant, outline, total } = failure
   const what = `The ${targetNamed(target)} was not found`
@@ -276,8 +276,8 @@ function briefTargetNotFound(failure: TargetNotFound, call: FailedCall): Brief |
 }
 
 /**
- * Where it is instead. A call is proposed for the nearest only where that is far nearer than the next one: the line may
- * be of an older version of the file. None is proposed that would delete it.
+ * Where the target is instead. Proposes a call only if the nearest item is far nearer than the next one, since the line
+ * may come from an older version of the file. Never proposes a call that would delete the item.
  */
 function briefNotAtLine(
   { what, elsewhere, at_line }: { what: string; elsewhere: readonly OutlineEntry[]; at_line: number },
@@ -297,7 +297,7 @@ const itemsOf = (outline: TargetNotFound['outline'], total: number): string => {
   return below(outlineLines(first), total > first.length ? `and ${total - first.length} more` : '')
 }
 
-/** The places. Which one was meant is left to the model: no line of the call says more for one than for another. */
+/** The places. The model has to choose: nothing in the call favors one of them. */
 function briefAmbiguous({ target, targets, fitting }: AmbiguousTarget, call: FailedCall): Brief {
   const what = `The ${targetNamed(target)} matches ${fitting} places in ${call.shown}`
   if (targets.length === 0) return { what, next: [] }

@@ -1,4 +1,4 @@
-// What is said of a file that has changed since it was read: what the edit would do to it now.
+// The problem of a file that has changed since it was read: says what the edit would do to it now.
 import type { SuggestedFix } from '../../../../schemas/problem.ts'
 import type { LineRange } from '../../../engine/edit/request.ts'
 import type { CurrentOutcome } from '../../../engine/failure.ts'
@@ -14,7 +14,7 @@ import { RESULTS } from './results.ts'
 import { SECTIONS } from './sections.ts'
 import { TEXT } from './text.ts'
 
-/** What is said of an edit that can't be made either to the file as it is. */
+/** The entries for an edit that can't be made to the current file either. */
 const EDITS = { ...TEXT, ...RANGES, ...SECTIONS, ...RESULTS }
 
 export const STALE_FILE: ProblemEntry<FailureOf<'STALE_FILE'>> = {
@@ -25,7 +25,7 @@ export const STALE_FILE: ProblemEntry<FailureOf<'STALE_FILE'>> = {
   example: { code: 'STALE_FILE', reason: 'expected_hash', expected_hash: '9f86d081884c7d65' }
 }
 
-/** What of a stale edit would still be made. */
+/** The outcome of a stale edit that still fits. */
 type Fitting = Extract<CurrentOutcome, { fits: true }>
 
 function staleFile({ reason, expected_hash, now }: StaleFile, request: FailedRequest): ProblemParts {
@@ -93,7 +93,7 @@ const withAll = (fields: readonly string[]): string => (fields.length === 0 ? ''
 
 const sendWith = (fields: readonly string[]): string => `send it${withAll(fields) || ' again'}`
 
-/** What the edit would do now, and what to do with it. `asHash`: how the hash is sent; empty where it can't be. */
+/** What the edit would do now, and how to send it. `asHash`: how to send the hash; empty if the caller can't. */
 function whatItDoes(now: Fitting, asHash: readonly string[], naming: CallSyntax): string[] {
   const { unchecked, moved } = now
   const where = whereItFits(now)
@@ -137,7 +137,7 @@ function whatItDoes(now: Fitting, asHash: readonly string[], naming: CallSyntax)
   }
 }
 
-/** The numbers that the lines of each edit have now. */
+/** The current line numbers of each edit. */
 const adjustLines = (moved: readonly LineRange[], naming: CallSyntax): SuggestedFix[] =>
   moved.map(({ start_line, end_line }, i) => ({
     type: 'ADJUST_LINES',
@@ -147,11 +147,11 @@ const adjustLines = (moved: readonly LineRange[], naming: CallSyntax): Suggested
     edit: { start_line, end_line }
   }))
 
-/** Lines as a place; where the last one comes before the first, between two. */
+/** A place: lines; or, if the last one comes before the first, the gap before a line. */
 const placed = (lines: [number, number]): string =>
   lines[1] < lines[0] ? `before line ${lines[0]}` : `at ${span(lines)}`
 
-/** ` at line 3 and before line 9`; nothing where no place is known. */
+/** ` at line 3 and before line 9`; empty if no place is known. */
 function whereItFits({ places, total }: Fitting): string {
   if (total === 0) return ''
   const named = places.map(placed)
@@ -189,7 +189,7 @@ function briefStale({ reason, expected_hash, now }: StaleFile, call: FailedCall)
   return { ...briefFitting(now, changed, renewed, file_hash), lines: preview(now.file_preview) }
 }
 
-/** `call` has the hash of now. */
+/** `call` already has the current hash. */
 function briefFitting(now: Fitting, changed: string, call: FailedCall, file_hash: string): Brief {
   const { places, total, unchecked, moved } = now
   const where = total === 0 ? '' : ` ${places.length === 1 ? placed(places[0]!) : `at ${counted(total, 'place')}`}`

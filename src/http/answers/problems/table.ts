@@ -1,4 +1,4 @@
-// Every problem code, with all that is known of it, by families. The only files that know statuses and titles.
+// Every problem code with its entry, by family. Only these files know statuses and titles.
 import type { ProblemEntries } from './entry.ts'
 import { FILES } from './file.ts'
 import { PAST } from './past.ts'
@@ -9,7 +9,7 @@ import { RESULTS } from './results.ts'
 import { SECTIONS } from './sections.ts'
 import { TEXT } from './text.ts'
 
-/** The compiler refuses it without one of the codes. */
+/** Doesn't compile if a code is missing. */
 export const PROBLEMS: ProblemEntries = {
   ...REQUEST,
   ...PATHS,

@@ -1,4 +1,4 @@
-// Why an edit of a text can't be made, what is there instead, and what to send. What is said where it was not found is in
+// Why an edit of a text can't be made, what the file has instead, and what to send. Texts that were not found are in
 // no-match.ts.
 import type { Problem } from '../../../../schemas/problem.ts'
 import type { AlreadyApplied, OccurrenceOutOfRange, WrongCount } from '../../../engine/failure.ts'
@@ -112,7 +112,7 @@ export const TEXT = {
   }
 } satisfies Partial<ProblemEntries>
 
-/** A match of the examples. */
+/** A match for the examples. */
 function exampleMatch(line_number: number) {
   return {
     line_number,
@@ -124,7 +124,7 @@ function exampleMatch(line_number: number) {
   }
 }
 
-/** That new_text is there, so that the edit would put in once more what it adds. */
+/** Says that new_text is already there, so the edit would insert its addition again. */
 const alreadyApplied = ({ lines }: AlreadyApplied, { shown, naming }: FailedRequest): string =>
   sentences(
     `${naming.field('new_text')} is there already, around ${naming.field('old_text')} (${span(lines)} of ${shown}), ` +
@@ -135,7 +135,7 @@ const alreadyApplied = ({ lines }: AlreadyApplied, { shown, naming }: FailedRequ
       : `To put it in once more, ${onceMore(naming)}.`
   )
 
-/** How an edit is made once more without `occurrence`. */
+/** How to repeat an edit without `occurrence`. */
 const onceMore = (naming: CallSyntax): string =>
   `send the lines that are there now as ${naming.field('old_text')}, ` +
   `and these with the addition once more as ${naming.field('new_text')}`
@@ -173,7 +173,7 @@ function wrongCount(failure: WrongCount, request: FailedRequest): string {
   )
 }
 
-/** What resembles the text besides its matches, and how to replace these alone. */
+/** What else resembles the text besides its matches, and how to replace only the matches. */
 function tooFew({ actual_occurrences: actual, similar_content = [] }: WrongCount, naming: CallSyntax): string[] {
   const [best] = similar_content
   const orCheck = 'or check whether the other places read differently.'
@@ -214,7 +214,7 @@ function noSuchOccurrence(failure: OccurrenceOutOfRange, request: FailedRequest)
 const addLines = (naming: CallSyntax): string =>
   `Add surrounding lines to ${naming.field('old_text')} until it matches one place`
 
-/** Calls that replace one of several matches: by what is around it or, where that gets long, by its number. */
+/** Calls that replace one of several matches: by its surroundings or, if that gets long, by its number. */
 function oneOfThem(failure: WrongCount | OccurrenceOutOfRange, call: FailedCall): string[] {
   const { fixes, actual_occurrences: actual } = failure
   const all = withEdits(fixes)
@@ -230,11 +230,11 @@ function oneOfThem(failure: WrongCount | OccurrenceOutOfRange, call: FailedCall)
     const others = actual > around.length && byNumber !== undefined ? ` For one of the others, send ${number}.` : ''
     return [...shown, `${others}${everywhere}`.trim()]
   }
-  // No call: its number would be that of the first one, for which nothing speaks.
+  // No call: it would have the number of the first match, and nothing favors that one.
   return [`To replace one of them, send ${number}, counted from the top.${everywhere}`]
 }
 
-/** The matches there are, as members of a problem. */
+/** The existing matches, as members of a problem. */
 function matches(failure: WrongCount | OccurrenceOutOfRange, request: NamedFile): Partial<Problem> {
   const { search_text, actual_occurrences, match_locations, match_lines, more_matches, fixes } = failure
   return {

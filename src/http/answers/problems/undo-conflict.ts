@@ -1,4 +1,4 @@
-// Why edits can't be taken back, or made again: later changes stand in the way. The first of them, and the calls that go on.
+// Why edits can't be undone or redone: later changes conflict. Shows the first conflict, and the calls that resolve it.
 import type { ConflictOnWire, Problem, SuggestedFix } from '../../../../schemas/problem.ts'
 import { MAX_EDIT_IDS } from '../../../../schemas/undo.ts'
 import { editIdsOf } from '../../../engine/history/change.ts'
@@ -39,10 +39,10 @@ export const UNDO_CONFLICT: ProblemEntry<FailureOf<'UNDO_CONFLICT'>> = {
   }
 }
 
-/** What an undo does, and what a redo does. */
+/** The failure of an undo, and of a redo, in words. */
 export const CAN_T: Record<TakeBackVerb, string> = { undo: "can't be taken back", redo: "can't be made again" }
 
-/** The first conflict in words, and how many there are. */
+/** The first conflict in words, and the number of conflicts. */
 function inTheWay({ verb, conflicts, more_conflicts = 0 }: FailureOf<'UNDO_CONFLICT'>, naming: CallSyntax): string {
   const [first] = conflicts
   if (first === undefined) return `The edits ${CAN_T[verb]}.`
@@ -71,7 +71,7 @@ function whatStands(conflict: ConflictAt, naming: CallSyntax): string {
   }
 }
 
-/** What removed a file, as a sentence without its period. */
+/** How a file was removed, as a sentence without its period. */
 export function howRemoved(
   by: string,
   { operation, moved_to }: Pick<Removal, 'operation' | 'moved_to'>,
@@ -83,7 +83,7 @@ export function howRemoved(
   return `${operation} ${by} ${did}${operation === 'redo' ? ' again' : ''}`
 }
 
-/** The call that brings the first file back that is gone, if it is known how and the caller can send it. */
+/** The call that restores the first removed file, if that is known and the caller can send it. */
 function bringingBack(
   { conflicts }: FailureOf<'UNDO_CONFLICT'>,
   naming: CallSyntax
@@ -92,13 +92,13 @@ function bringingBack(
   const name = back && naming[back.verb]
   if (back === undefined || name === undefined) return undefined
   const { verb, edit_id } = back
-  // The definition of the tool that undoes has no edit_id.
+  // The undo tool's definition has no edit_id.
   return { verb, name, arguments: verb === 'undo' ? { edit_ids: [edit_id] } : { edit_id } }
 }
 
 /**
- * The later edits that can be taken back with those of an undo, and the arguments of the call that does it; undefined:
- * none can, or they are more than a request takes.
+ * The later edits that can be undone together with those of an undo, and the arguments of the call that does it.
+ * Undefined if there are none, or more than a request may name.
  */
 function withLater({
   edit_ids,
@@ -134,7 +134,7 @@ function waysOn(failure: FailureOf<'UNDO_CONFLICT'>, naming: CallSyntax): string
   return `If that is what you mean, ${first}${skip}. suggested_fixes has the calls.`
 }
 
-/** The edits that put back, or in, the text of a conflict; each once. */
+/** The edits that restore the text of a conflict, without duplicates. */
 const restoringEdits = (
   conflicts: readonly ConflictAt[]
 ): { path: string; edit: NonNullable<ConflictAt['restores']>; start_line: number }[] => {
@@ -208,7 +208,7 @@ function onWire({
   return { ...at, start_line, end_line, current_text, would_restore, lossy }
 }
 
-/** Calls that put back a text. */
+/** The most calls that restore a text. */
 const MOST_EDITS = 2
 
 function briefConflict(failure: FailureOf<'UNDO_CONFLICT'>, call: FailedCall): Brief | undefined {
@@ -236,7 +236,7 @@ function briefConflict(failure: FailureOf<'UNDO_CONFLICT'>, call: FailedCall): B
   return { what: inTheWay(failure, naming), next: next.length > 0 ? next : lookAt(conflicts[0], call) }
 }
 
-/** Where no call puts anything back: the lines in question. */
+/** The call that reads the lines in question, if no call restores anything. */
 function lookAt(conflict: ConflictAt | undefined, call: FailedCall): string[] {
   if (conflict === undefined) return []
   const { path, start_line, end_line } = conflict
