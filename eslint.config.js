@@ -2,9 +2,28 @@
 // are left out. `npm run lint` installs it the first time.
 import neostandard from './.ci/tools/node_modules/neostandard/index.js'
 
+/** Words, and beginnings of a doc comment, at which a new reader stumbles: docs say it in plain English. */
+const DIALECT = /\b(whoever|of which|is told|comes to|as of)\b/i
+const OPENINGS = /^\*\s*(Of|As of|The same)\b/
+const plainWords = {
+  create: ({ sourceCode, report }) => ({
+    Program() {
+      for (const { type, value, loc } of sourceCode.getAllComments()) {
+        const found = DIALECT.exec(value)?.[0] ?? (type === 'Block' ? OPENINGS.exec(value)?.[1] : undefined)
+        if (found !== undefined) report({ loc, message: `Say "${found}" in plain words.` })
+      }
+    }
+  })
+}
+
 export default [
   ...neostandard({ ts: true, noStyle: true, ignores: ['dist', '.tap', 'workspace', 'openapi.yaml'] }),
   { rules: { camelcase: 'off' } },
+  {
+    files: ['src/**/*.ts', 'routes/**/*.ts', 'schemas/**/*.ts', 'page/**/*.ts'],
+    plugins: { editd: { rules: { 'plain-words': plainWords } } },
+    rules: { 'editd/plain-words': 'error' }
+  },
   {
     files: ['test/**/*.ts'],
     ignores: ['test/folder.ts'],

@@ -44,7 +44,7 @@ export class KeyPositions {
   }
 
   /**
-   * Updates the places after the text changed within `windows` (at least one, sorted and disjoint), each of which must
+   * Updates the places after the text changed within `windows` (at least one, sorted and disjoint); each must
    * hold every place that touches a change. `fresh`, the sorted places now in the windows, replaces places that lay
    * wholly in a window. `length`: the bytes of each key, 0 for a key that is no longer sought.
    */
