@@ -1,6 +1,6 @@
 // The cost of planning an undo in a file with many changes. Does not know files, or how records are read.
-import { recordedSplices } from '../src/engine/history/refine.ts'
-import type { RecordedChange } from '../src/engine/history/change.ts'
+import { recordedSplices } from '../src/engine/undo/refine.ts'
+import type { RecordedChange } from '../src/engine/undo/change.ts'
 import { planTakeBack } from '../src/engine/take-back.ts'
 import { cpuTime } from './cpu-time.ts'
 import { makeRandom } from './random.ts'

@@ -358,10 +358,10 @@ async function start(config: Config, warnings: readonly string[]): Promise<void>
 /** Removes the texts of a path's changes; returns from how many. */
 async function forgetIn(config: Config, path: string) {
   if (config.bucket === null) {
-    const { forgetTexts } = await import('./folder/forget.ts')
+    const { forgetTexts } = await import('./folder/forget-files.ts')
     return forgetTexts(config, path)
   }
-  const { forgetInBucket } = await import('./bucket/forget.ts')
+  const { forgetInBucket } = await import('./bucket/forget-objects.ts')
   return forgetInBucket({ ...config.bucket, endpoint: config.s3Endpoint, region: config.s3Region }, path)
 }
 

@@ -95,18 +95,18 @@ const ROOMS: Record<string, string[]> = {
   'engine/inspect': ['text', 'match', 'failure'],
   'engine/syntax': ['outline', 'inspect'],
   'engine/report': ['text', 'edit', 'failure'],
-  'engine/history': ['text', 'edit', 'failure'],
+  'engine/undo': ['text', 'edit', 'failure'],
   'engine/explain': ['text', 'match', 'edit', 'patch', 'suggest', 'failure'],
   'engine/plan': ['text', 'match', 'edit', 'outline', 'patch', 'suggest', 'explain', 'failure'],
-  'engine/failure': ['edit', 'history', 'outline', 'suggest'],
-  'engine/pending': ['history', 'failure'],
-  'engine/blame': ['text', 'history', 'failure'],
-  'engine/decoded': ['text', 'edit', 'history', 'failure'],
-  'engine/take-back': ['edit', 'history', 'plan', 'report', 'failure', 'task'],
-  'engine/task': ['text', 'edit', 'patch', 'history', 'plan', 'report', 'explain', 'failure'],
-  'folder/root': ['sync', 'text-file', 'close-later'],
-  'folder/locks': ['root', 'text-file'],
-  'folder/commit': ['root', 'locks', 'own-ids', 'sync', 'text-file', 'scan', 'state'],
+  'engine/failure': ['edit', 'undo', 'outline', 'suggest'],
+  'engine/pending': ['undo', 'failure'],
+  'engine/blame': ['text', 'undo', 'failure'],
+  'engine/decoded': ['text', 'edit', 'undo', 'failure'],
+  'engine/take-back': ['edit', 'undo', 'plan', 'report', 'failure', 'task'],
+  'engine/task': ['text', 'edit', 'patch', 'undo', 'plan', 'report', 'explain', 'failure'],
+  'folder/root': ['sync', 'snapshot', 'close-later'],
+  'folder/locks': ['root', 'snapshot'],
+  'folder/commit': ['root', 'locks', 'own-ids', 'sync', 'snapshot', 'scan', 'state'],
   'http/access': ['requests', 'request-failure'],
   'http/answers': ['request-failure'],
   'http/requests': ['answers', 'request-failure'],
@@ -146,7 +146,7 @@ t.test('imports follow the arrows', async t => {
         `${path} does no I/O`
       )
     }
-    if (part === 'log' && !path.startsWith('src/log/files/') && path !== 'src/log/history.ts') {
+    if (part === 'log' && !path.startsWith('src/log/files/') && path !== 'src/log/folder-log.ts') {
       t.strictSame(
         imports.filter(name => /^(node:fs|src\/log\/files)\b/.test(name)),
         [],

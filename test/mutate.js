@@ -10,7 +10,7 @@ const SEED = Number(process.env.SEED ?? Date.now() % 1_000_000)
 const FOLDERS = [
   'src/engine/edit',
   'src/engine/plan',
-  'src/engine/history',
+  'src/engine/undo',
   'src/operations',
   'src/workspace',
   'src/folder',

@@ -28,7 +28,7 @@ import type { BufferPool } from '../workspace/buffer-pool.ts'
 import { changeFile } from '../change/change.ts'
 import type { FileFailure } from '../workspace/failure.ts'
 import type { FileResult, RequestedPath } from '../workspace/results.ts'
-import { noHistory, type Asked, WithHistory } from '../recording/questions.ts'
+import { noHistory, type HistoryAccess, WithHistory } from '../recording/questions.ts'
 import type { Recorder } from '../recording/recorder.ts'
 import type { Queues } from '../workspace/queue.ts'
 import { LimitedViews } from '../workspace/limited-views.ts'
@@ -61,7 +61,7 @@ export interface OpenBucket {
   unknown: BucketStoreOptions['unknown']
   lastWrites: BucketStoreOptions['lastWrites']
   /** Null: no history is kept. */
-  kept: Asked | null
+  kept: HistoryAccess | null
   close(): Promise<void>
 }
 

@@ -7,7 +7,7 @@ import { Unsafe } from '../object-store/probe.ts'
 import { StoreRefused, StoreUnavailable, StoreUnsafe, type ObjectStore } from '../object-store/store.ts'
 import { codeOf } from '../error-code.ts'
 import type { CommonOptions } from '../workspace/api.ts'
-import { together } from '../log/together.ts'
+import { coalesce } from '../log/coalesce.ts'
 import { faultOf, type StoreFault } from './store-failure.ts'
 
 /** In ms between two attempts while the store is unusable. Chosen, not measured. */
@@ -45,13 +45,13 @@ export class StoreHealth implements ObjectStore {
   #isWritten = false
   /** Whether the bucket kept old versions when conditions were last found to work; null: not known. */
   #wasVersioned: boolean | null
-  readonly #look = together(() =>
+  readonly #look = coalesce(() =>
     this.#seen(() => this.#store.head(ANY)).then(
       () => {},
       () => {}
     )
   )
-  readonly check = together(() => this.#checkAll())
+  readonly check = coalesce(() => this.#checkAll())
 
   constructor(store: ObjectStore, report: NonNullable<CommonOptions['report']>) {
     this.#store = store

@@ -2,7 +2,7 @@
 // and the next edit need not read the logs first.
 import { createHmac } from 'node:crypto'
 import { isId, timeOf } from '../log/ids.ts'
-import { RecentlyUsed } from '../log/recently-used.ts'
+import { LruCache } from '../log/lru-cache.ts'
 import type { ObjectContent } from './content.ts'
 
 /**
@@ -21,7 +21,7 @@ const REMEMBERED = 10_000
 export class LastWrites {
   readonly #secret: Buffer
   /** By path: the latest record whose write this server knows to have happened. */
-  readonly #latest = new RecentlyUsed<string>(REMEMBERED, () => 1)
+  readonly #latest = new LruCache<string>(REMEMBERED, () => 1)
 
   /** `secret`: shared by all servers of a workspace, and unique to it. */
   constructor(secret: Buffer) {

@@ -5,14 +5,14 @@ import { OWN, type BucketAddress } from '../object-store/address.ts'
 import { openS3Store, type S3StoreOptions } from '../object-store/s3-store.ts'
 import type { History } from '../log/api.ts'
 import type { ObjectStore } from '../object-store/store.ts'
-import { openBucketHistory } from './history/history.ts'
-import { KeyLeases } from './history/key-leases.ts'
-import { Settler, type PresentFile } from './history/settle.ts'
+import { openBucketHistory } from './log/bucket-log.ts'
+import { KeyLeases } from './log/key-leases.ts'
+import { Settler, type PresentFile } from './log/settle.ts'
 import { Followers } from '../recording/follow.ts'
 import type { CommonOptions, Workspace } from '../workspace/api.ts'
 import { BackgroundWork } from '../workspace/background.ts'
 import { BufferPool } from '../workspace/buffer-pool.ts'
-import type { Asked } from '../recording/questions.ts'
+import type { HistoryAccess } from '../recording/questions.ts'
 import { Recorder } from '../recording/recorder.ts'
 import { Queues } from '../workspace/queue.ts'
 import { makePolicy, matcher } from '../workspace/policy.ts'
@@ -126,7 +126,7 @@ interface Keeping {
 async function keep(
   { history, settler }: { history: History; settler: Settler },
   { store, nonce, lockTimeout, readOnly }: Keeping
-): Promise<Asked & { keys: KeyLeases }> {
+): Promise<HistoryAccess & { keys: KeyLeases }> {
   const keys = new KeyLeases({ store, nonce, wait: lockTimeout })
   return {
     history,

@@ -5,7 +5,7 @@ import { codeOf } from '../error-code.ts'
 import type { History } from '../log/api.ts'
 import type { Settlement } from '../log/record.ts'
 import { settlementOf } from '../recording/chain.ts'
-import { mayBeUnderWay, type PresentFile, type Settler } from './history/settle.ts'
+import { mayBeUnderWay, type PresentFile, type Settler } from './log/settle.ts'
 
 export interface UnknownChange {
   path: Buffer

@@ -2,12 +2,12 @@
 // thread.
 import { fail, ok, type Result } from '../result.ts'
 import type { HistoryGone, LineOutOfRange } from './failure.ts'
-import { isRecordedId, type RecordedChange, type RecordedSplice } from './history/change.ts'
-import { knownSince, reachOf, type Reach } from './history/known.ts'
-import { LineBudget, type LineText } from './history/shown-line.ts'
-import { BASE } from './history/spans.ts'
-import { Units } from './history/units.ts'
-import { replay, textAfter } from './history/weave.ts'
+import { isRecordedId, type RecordedChange, type RecordedSplice } from './undo/change.ts'
+import { knownSince, reachOf, type Reach } from './undo/known.ts'
+import { LineBudget, type LineText } from './undo/shown-line.ts'
+import { BASE } from './undo/spans.ts'
+import { Units } from './undo/units.ts'
+import { replay, textAfter } from './undo/weave.ts'
 import { breakEndIn, isBreakByte, lineFrom, lineStarts } from './text/lines.ts'
 import { Text } from './text/text.ts'
 

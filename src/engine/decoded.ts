@@ -4,9 +4,9 @@ import { isUtf8 } from 'node:buffer'
 import { fail, ok, type Result } from '../result.ts'
 import { Splices } from './edit/splice.ts'
 import type { UnencodableText } from './failure.ts'
-import { type RecordedChange, type RecordedSplice, spliceOf } from './history/change.ts'
-import { AROUND, type KnownLine, placesOf, type SplicePlace } from './history/places.ts'
-import { differing, textBefore } from './history/refine.ts'
+import { type RecordedChange, type RecordedSplice, spliceOf } from './undo/change.ts'
+import { AROUND, type KnownLine, placesOf, type SplicePlace } from './undo/places.ts'
+import { differing, textBefore } from './undo/refine.ts'
 import {
   type Codec,
   type DecodedText,

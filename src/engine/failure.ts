@@ -1,7 +1,7 @@
 // All failures of a change to a text, as one closed union, and the data they report. No sentences, no HTTP.
 import type { LineEdit, LineRange, TextEdit } from './edit/request.ts'
-import type { Selection } from './history/change.ts'
-import type { ResentEdit } from './history/made-by.ts'
+import type { Selection } from './undo/change.ts'
+import type { ResentEdit } from './undo/made-by.ts'
 import type { SymbolKind } from './outline/outline.ts'
 import type { SyntaxFault } from './outline/syntax-errors.ts'
 import type { Cause, Difference } from './suggest/differences/classify.ts'

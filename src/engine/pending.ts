@@ -2,14 +2,14 @@
 // difference. A plain-data task that can run in another thread.
 import { ok, type Result } from '../result.ts'
 import type { HistoryGone } from './failure.ts'
-import { baselineOf, type Verdict } from './history/baseline.ts'
-import { isRecordedId, type RecordedChange } from './history/change.ts'
-import { knownSince, reachOf, type Reach } from './history/known.ts'
-import { listHunks, type ListedHunk } from './history/listed-hunks.ts'
-import { netOf } from './history/net.ts'
-import { LineBudget } from './history/shown-line.ts'
-import { type ListedSelection, Units } from './history/units.ts'
-import { replay } from './history/weave.ts'
+import { baselineOf, type Verdict } from './undo/baseline.ts'
+import { isRecordedId, type RecordedChange } from './undo/change.ts'
+import { knownSince, reachOf, type Reach } from './undo/known.ts'
+import { listHunks, type ListedHunk } from './undo/listed-hunks.ts'
+import { netOf } from './undo/pending-diff.ts'
+import { LineBudget } from './undo/shown-line.ts'
+import { type ListedSelection, Units } from './undo/units.ts'
+import { replay } from './undo/weave.ts'
 
 export interface PendingTask {
   /** All known changes of the text, oldest first. */

@@ -13,9 +13,9 @@ import type {
   UndoConflict,
   UndoRefused
 } from './failure.ts'
-import type { RecordedChange, Selection } from './history/change.ts'
-import { TEXT_LENGTH } from './history/conflicts.ts'
-import { stateAfter, takeBack, type TakeBack } from './history/take-back.ts'
+import type { RecordedChange, Selection } from './undo/change.ts'
+import { TEXT_LENGTH } from './undo/conflicts.ts'
+import { stateAfter, takeBack, type TakeBack } from './undo/take-back.ts'
 import { planLineEdits } from './plan/replace-lines.ts'
 import { planTextEdits } from './plan/replace-text.ts'
 import { changedLines } from './report/changed-lines.ts'

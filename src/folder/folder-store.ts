@@ -38,7 +38,7 @@ import type { Locks } from './locks/lock.ts'
 import { OWN_UID } from './own-ids.ts'
 import { mayWrite, same, type FileId, type Missing, type Pin, type Root } from './root/pin.ts'
 import { readPinned, takeMemory } from './read-pinned.ts'
-import type { Snapshot } from './text-file.ts'
+import type { Snapshot } from './snapshot.ts'
 
 export interface FolderStoreOptions {
   options: WorkspaceOptions

@@ -1,7 +1,7 @@
 // Assembles the parts of the workspace: opens a root, sweeps and closes it. Does not know HTTP, or what can be done
 // with files.
 import type { History } from '../log/api.ts'
-import { openHistory } from '../log/history.ts'
+import { openHistory } from '../log/folder-log.ts'
 import type { Workspace, WorkspaceOptions } from '../workspace/api.ts'
 import { fence } from './locks/fence.ts'
 import type { NotReady } from '../workspace/failure.ts'

@@ -7,7 +7,7 @@ import { SYNC_IO_BYTES } from '../workspace/content.ts'
 import type { FileFailure } from '../workspace/failure.ts'
 import type { FailedOne } from '../workspace/results.ts'
 import type { Pin } from './root/pin.ts'
-import { readWhole, type Snapshot } from './text-file.ts'
+import { readWhole, type Snapshot } from './snapshot.ts'
 
 export interface FileReadContext {
   options: WorkspaceOptions

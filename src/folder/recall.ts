@@ -9,7 +9,7 @@ import { isEnd } from '../recording/chain.ts'
 import { readChain, type LastBefore } from '../recording/read-chain.ts'
 import { CHANGED, untilUnchanged, workOn } from '../recording/with-past.ts'
 import { readPinned, takeMemory, type FileReadContext } from './read-pinned.ts'
-import type { Snapshot } from './text-file.ts'
+import type { Snapshot } from './snapshot.ts'
 
 /** What it needs of the workspace. */
 export interface RecallContext extends FileReadContext {

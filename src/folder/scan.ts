@@ -8,7 +8,7 @@ import type { Consumer } from '../workspace/api.ts'
 import type { FileFailure } from '../workspace/failure.ts'
 import type { Pin, Root } from './root/pin.ts'
 import { ATTEMPTS, SYNC_IO_BYTES } from '../workspace/content.ts'
-import { alike } from './text-file.ts'
+import { alike } from './snapshot.ts'
 
 /** Result of one reading; `digest` is the SHA-256, 64 hex digits. */
 export interface FileReading<R> {

@@ -6,7 +6,7 @@ import type { TSchema } from 'typebox'
 import type { ChangeResult } from '../../schemas/outcome.ts'
 import type { AuditedCall } from '../audit/audit.ts'
 import { refusalOfCall } from '../operations/access.ts'
-import type { Callable, CallContext, Called, Outcome } from '../operations/operation.ts'
+import type { Callable, CallContext, CallResult, Outcome } from '../operations/operation.ts'
 import { ok, type Result } from '../result.ts'
 import type { Key } from '../workspace/api.ts'
 import type { KeyFailure } from '../workspace/failure.ts'
@@ -47,12 +47,12 @@ export interface Call {
   address?: string
   /** Defaults for fields that the request leaves out; only those that the operation has are used. */
   defaults?: Readonly<Record<string, unknown>>
-  onAnswer?(summary: CallSummary, made: Made): void
+  onAnswer?(summary: CallSummary, made: EndedCall): void
   client?: CallContext['client']
 }
 
 /** A finished call: the request, null if it couldn't be read; the answer, null if the call threw. */
-export interface Made {
+export interface EndedCall {
   request: RequestFields | null
   answer: CallAnswer | null
 }
@@ -103,7 +103,7 @@ const callers = new WeakMap<object, MakeCall>()
 export const since = (start: number): number => Math.round((performance.now() - start) * 10) / 10
 
 /**
- * The function that calls an operation: reads the body, checks preconditions, runs it. Made once per operation, at its
+ * The function that calls an operation: reads the body, checks preconditions, runs it. EndedCall once per operation, at its
  * first call, for all routes and tools.
  */
 export function caller<Request extends RequestFields>(operation: Callable<Request>): MakeCall {
@@ -247,7 +247,7 @@ const auditOf = (
 
 /** What was done for a request, or for the earlier one with its key. */
 interface Carried {
-  called: Called
+  called: CallResult
   replayed: boolean
 }
 
@@ -259,7 +259,7 @@ async function carryOutOnce(
   { id, keyed }: Required<Pick<Callable, 'id' | 'keyed'>>,
   { key, subject }: { key: string; subject: Call['subject'] },
   asked: object,
-  work: (held: Key) => Promise<Called>
+  work: (held: Key) => Promise<CallResult>
 ): Promise<Result<Carried, KeyFailure>> {
   const scope = subject === undefined ? id : `${id} ${JSON.stringify(subject.name)}`
   const carried = await keyed({ scope, key, fingerprint: fingerprintOf(asked) }, work)

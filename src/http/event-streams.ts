@@ -3,7 +3,7 @@
 // see.
 import type { ServerResponse } from 'node:http'
 import { changeOf } from '../operations/changes.ts'
-import type { Follower, Told } from '../workspace/api.ts'
+import type { Follower, ChangeEvent } from '../workspace/api.ts'
 
 /** In ms. Proxies close a connection that is silent for a minute. */
 const HEARTBEAT = 15_000
@@ -44,7 +44,7 @@ interface Stream {
 /** `heartbeat` in ms. `onBug` receives unexpected errors. */
 export function makeEventStreams(onBug: (error: unknown) => void, heartbeat = HEARTBEAT): EventStreams {
   const streams = new Set<Stream>()
-  const frames = new WeakMap<Told, Frame>()
+  const frames = new WeakMap<ChangeEvent, Frame>()
   let timer: NodeJS.Timeout | undefined
   let ends = 0
 
@@ -55,7 +55,7 @@ export function makeEventStreams(onBug: (error: unknown) => void, heartbeat = HE
       else if (stream.waited === null) stream.response.write(': \n\n')
     }
   }
-  const frameOf = (told: Told): Frame => {
+  const frameOf = (told: ChangeEvent): Frame => {
     const known = frames.get(told)
     if (known !== undefined) return known
     const change = changeOf(told)
@@ -116,7 +116,7 @@ const eventText = ({ event, data }: Frame, id: string): string => `event: ${even
  * Writes events until the follower ends. Past changes are written as fast as the reader takes them; after that, the
  * reader has to keep up.
  */
-async function tellAll(stream: Stream, frameOf: (told: Told) => Frame): Promise<void> {
+async function tellAll(stream: Stream, frameOf: (told: ChangeEvent) => Frame): Promise<void> {
   const { response, follower } = stream
   let hasCaughtUp = false
   while (!follower.isEnded) {

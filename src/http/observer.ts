@@ -2,11 +2,11 @@
 // listens.
 import type { Subject } from '../operations/operation.ts'
 import type { RateLimited } from './access/limits.ts'
-import type { CallSummary, Made } from './call.ts'
+import type { CallSummary, EndedCall } from './call.ts'
 
 export interface ServerObserver {
   /** A call has ended, from any route or tool. `by`: the caller; undefined: there is no access file. */
-  called(by: Subject | undefined, summary: CallSummary, made: Made | undefined): void
+  called(by: Subject | undefined, summary: CallSummary, made: EndedCall | undefined): void
   /** A request has ended. `route`: one of the server's routes, or `none`; `status`: or `aborted`. */
   answered(route: string, status: string, seconds: number): void
   rateLimited(of: RateLimited['of']): void

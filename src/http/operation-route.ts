@@ -3,7 +3,7 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Operation } from '../operations/operation.ts'
 import type { Client } from '../workspace/api.ts'
-import { caller, type Call, type CallSummary, type Made } from './call.ts'
+import { caller, type Call, type CallSummary, type EndedCall } from './call.ts'
 import { invalidField, invalidRequest } from './request-failure.ts'
 import { JSON_TYPE, parseStrictJson, refuseMedia } from './requests/json.ts'
 import { noteCall, pathOf } from './request-log.ts'
@@ -43,7 +43,7 @@ export function messageOf(request: FastifyRequest): ReturnType<typeof jsonOf> {
 /** The `onAnswer` of a request's call: passes the outcome to the log line and to the server's observer. */
 export const hearing =
   (request: FastifyRequest) =>
-  (summary: CallSummary, made?: Made): void => {
+  (summary: CallSummary, made?: EndedCall): void => {
     noteCall(request, summary)
     request.server.observer?.called(request.subject, summary, made)
   }

@@ -146,14 +146,14 @@ export interface FileCopy {
 }
 
 /** A change that happened or is `uncertain`, or a verdict. `after`: the cursor from which to go on after it. */
-export interface Told {
+export interface ChangeEvent {
   facts: Facts
   settled: 'done' | 'uncertain'
   after: Cursor
 }
 
 export interface FeedPage {
-  told: Told[]
+  told: ChangeEvent[]
   /** Continues after everything that was read. */
   next: Cursor
   /** There was no more to read. */

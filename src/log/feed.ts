@@ -1,10 +1,10 @@
 // Reads the lines of all segments from a cursor on, and returns what they settle: each change once, whichever server
 // settles it, and however often. Does not know readers, or their rights.
 import { fail, ok, type Result } from '../result.ts'
-import type { CursorGone, FeedPage, Told } from './api.ts'
+import type { CursorGone, FeedPage, ChangeEvent } from './api.ts'
 import { Cursor, type SegmentId } from './cursor.ts'
 import { jsonIn, linesOf } from './line.ts'
-import { decodeFacts, type Facts, type Said } from './record-json.ts'
+import { decodeFacts, type Facts, type LogLine } from './record-json.ts'
 import { segmentName } from './segment-name.ts'
 import { keyOf, SegmentIndex } from './segment-index.ts'
 import type { Segment } from './segment.ts'
@@ -25,7 +25,7 @@ interface Place {
 interface ReadLine {
   at: Place
   /** Null: the line is damaged, or empty. */
-  said: Said | null
+  said: LogLine | null
 }
 
 export class Feed {
@@ -227,7 +227,7 @@ export class Feed {
     }
   }
 
-  async #saidIn(line: Buffer, { segment, offset, length }: Place): Promise<Said | null> {
+  async #saidIn(line: Buffer, { segment, offset, length }: Place): Promise<LogLine | null> {
     // A lone line break ends an incomplete line.
     if (length === 1) return null
     const json = await jsonIn(line, () => this.#segments.bytes(segment, offset, length))
@@ -235,7 +235,7 @@ export class Feed {
   }
 
   /** What a line reports that no line before it did; gone: it settles a record that no longer exists. */
-  async #news(said: Said, page: Page, at: Place): Promise<Omit<Told, 'after'> | 'gone' | null> {
+  async #news(said: LogLine, page: Page, at: Place): Promise<Omit<ChangeEvent, 'after'> | 'gone' | null> {
     if ('facts' in said) {
       this.#remember(said.facts)
       if (said.facts.operation !== 'review') return null
@@ -316,7 +316,7 @@ interface Source {
 }
 
 type WithHead = Source & { head: NonNullable<Source['head']> }
-type News = Omit<Told, 'after'>
+type News = Omit<ChangeEvent, 'after'>
 
 /** A change, and where in a segment it is settled. */
 interface Change {
@@ -345,7 +345,7 @@ function lowestIn(segment: Segment | undefined): string {
 
 /** The items of a page, and how far each segment was read for it. */
 class Page {
-  readonly told: Told[] = []
+  readonly told: ChangeEvent[] = []
   /** In the order of their segments. */
   readonly sources: Source[] = []
   readonly #after: Cursor

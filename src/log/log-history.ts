@@ -27,7 +27,7 @@ import { LatestOfPaths } from './latest.ts'
 import { limitsOf, roomOf } from './limits.ts'
 import { RecordReader } from './reading.ts'
 import type { EditRecord, Settlement, Stored } from './record.ts'
-import { recordLine, settlementLine, type Said } from './record-json.ts'
+import { recordLine, settlementLine, type LogLine } from './record-json.ts'
 import { keyOf } from './segment-index.ts'
 import type { Segments } from './segments.ts'
 import { sweepHistory, type KeptPlaces } from './sweep.ts'
@@ -49,11 +49,11 @@ export type LogHistoryOptions = Pick<
 >
 
 /** What the parts need from the history. */
-export interface Heard {
+export interface HistoryHooks {
   limits: HistoryLimits
   ids: Ids
   /** Call it with each line of an open segment that is read or written, and its server. */
-  saw(said: Said, nonce: string): void
+  saw(said: LogLine, nonce: string): void
   /** Call it when the content of a segment is known without calls of `saw` for its lines. */
   sawIndex(): void
   /** Call it with the size in bytes of each copy that was written. */
@@ -102,7 +102,7 @@ export class LogHistory implements History {
   #beside = 0
 
   /** `wait`: ms between two looks of `watch`. */
-  constructor(options: LogHistoryOptions, make: (heard: Heard) => HistoryParts, wait?: number) {
+  constructor(options: LogHistoryOptions, make: (heard: HistoryHooks) => HistoryParts, wait?: number) {
     const { nonce, report } = options
     const limits = limitsOf(options)
     this.#options = options

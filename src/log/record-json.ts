@@ -2,8 +2,8 @@
 import { fromJson, isObject, toJson } from './bytes-json.ts'
 import { isId } from './ids.ts'
 import { encodeLine } from './line.ts'
-import type { ReviewedSelection, Verdict } from '../engine/history/baseline.ts'
-import type { Selection } from '../engine/history/change.ts'
+import type { ReviewedSelection, Verdict } from '../engine/undo/baseline.ts'
+import type { Selection } from '../engine/undo/change.ts'
 import { isCodecName, type Encodings } from '../engine/text/codec.ts'
 import { copyAuthor, type EditRecord, type FileAttributes, type RecordedOperation, type Settlement } from './record.ts'
 
@@ -18,12 +18,12 @@ export interface Facts extends Omit<EditRecord, 'splices' | 'places' | 'key'> {
   hasTexts: boolean
 }
 
-export type Said = { facts: Facts } | { settles: string; as: Settlement }
+export type LogLine = { facts: Facts } | { settles: string; as: Settlement }
 
 /** A line of a segment, and its meaning. */
 export interface SaidLine {
   bytes: Buffer
-  said: Said
+  said: LogLine
 }
 
 /**
@@ -153,7 +153,7 @@ export function forgottenJson(json: Buffer): string | null {
 }
 
 /** The meaning of a line, without decoding its texts; null: it isn't editd's, or is from a later version. */
-export function decodeFacts(json: Buffer): Said | null {
+export function decodeFacts(json: Buffer): LogLine | null {
   const end = json.indexOf(TEXTS)
   if (end < 0) {
     const { settles, as } = objectIn(json.toString())

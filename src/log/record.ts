@@ -1,7 +1,7 @@
 // What is kept of a change: its record and its settlement. Does not know files, or how records are stored.
-import type { Verdict } from '../engine/history/baseline.ts'
-import type { RecordedSplice, Selection } from '../engine/history/change.ts'
-import type { SplicePlace } from '../engine/history/places.ts'
+import type { Verdict } from '../engine/undo/baseline.ts'
+import type { RecordedSplice, Selection } from '../engine/undo/change.ts'
+import type { SplicePlace } from '../engine/undo/places.ts'
 import type { Encodings } from '../engine/text/codec.ts'
 
 /**

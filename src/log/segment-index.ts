@@ -4,7 +4,7 @@ import { createHash } from 'node:crypto'
 import type { Gap } from './api.ts'
 import { ID_LENGTH } from './ids.ts'
 import { jsonOf, linesOf } from './line.ts'
-import { decodeFacts, type Facts, type Said } from './record-json.ts'
+import { decodeFacts, type Facts, type LogLine } from './record-json.ts'
 import type { Settlement } from './record.ts'
 
 /**
@@ -183,7 +183,7 @@ export class SegmentIndex implements Overview {
    * Takes in the next lines of the segment; a last line without a line break only if `isAll`. Returns the number of
    * bytes taken. Calls `saw` with the meaning of each line.
    */
-  push(bytes: Buffer, isAll: boolean, saw: (said: Said) => void = () => {}): number {
+  push(bytes: Buffer, isAll: boolean, saw: (said: LogLine) => void = () => {}): number {
     let taken = 0
     for (const { offset, line } of linesOf(bytes)) {
       this.#line(this.end + offset, line, saw)
@@ -197,7 +197,7 @@ export class SegmentIndex implements Overview {
     return taken
   }
 
-  #line(offset: number, line: Buffer, saw: (said: Said) => void): void {
+  #line(offset: number, line: Buffer, saw: (said: LogLine) => void): void {
     const json = jsonOf(line)
     const said = json && decodeFacts(json)
     if (said === null) {
@@ -215,12 +215,12 @@ export class SegmentIndex implements Overview {
   }
 
   /** Takes in the next line of the segment, if its meaning is known already. */
-  take(said: Said, offset: number, length: number): void {
+  take(said: LogLine, offset: number, length: number): void {
     this.#says(said, offset, length)
     this.#facts.end = offset + length
   }
 
-  #says(said: Said, offset: number, length: number): void {
+  #says(said: LogLine, offset: number, length: number): void {
     if ('settles' in said) this.#settle(said.settles, said.as, offset)
     else this.#add(said.facts, offset, length)
   }

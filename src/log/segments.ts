@@ -3,19 +3,19 @@
 import type { HistoryLimits, HistoryOptions } from './api.ts'
 import type { SegmentId } from './cursor.ts'
 import type { Ids } from './ids.ts'
-import { RecentlyUsed } from './recently-used.ts'
+import { LruCache } from './lru-cache.ts'
 import type { Settlement } from './record.ts'
-import type { Said, SaidLine } from './record-json.ts'
+import type { LogLine, SaidLine } from './record-json.ts'
 import { SegmentIndex } from './segment-index.ts'
 import type { FoundPlace, LinePlace, ReadSegment, Segment, Without } from './segment.ts'
-import { together } from './together.ts'
+import { coalesce } from './coalesce.ts'
 import type { HistoryUnreadable } from './unreadable.ts'
 
 export interface SegmentsOptions extends Pick<HistoryOptions, 'nonce' | 'report'> {
   limits: HistoryLimits
   ids: Ids
   /** Called with each line of an open segment that is read or written, and its server. */
-  saw(said: Said, nonce: string): void
+  saw(said: LogLine, nonce: string): void
   /** Called when the content of a segment becomes known, or unknown, without calls of `saw` for its lines. */
   sawIndex(): void
 }
@@ -25,17 +25,17 @@ export abstract class Segments<S extends Segment = Segment> {
   /** By name. */
   protected readonly all = new Map<string, S>()
   /** Indexes of closed segments, by name. */
-  protected readonly indexes: RecentlyUsed<SegmentIndex>
+  protected readonly indexes: LruCache<SegmentIndex>
   readonly #options: Pick<SegmentsOptions, 'saw'>
   /** Serializes reads into the indexes of open segments. */
   #turn: Promise<unknown> = Promise.resolve()
-  readonly #look = together(() => this.inTurn(() => this.look()))
+  readonly #look = coalesce(() => this.inTurn(() => this.look()))
   /** Looks again which servers are gone: their unfinished segments count as closed. */
-  readonly askWhoIsGone: () => Promise<void> = together(() => this.inTurn(() => this.lookWhoIsGone()))
+  readonly askWhoIsGone: () => Promise<void> = coalesce(() => this.inTurn(() => this.lookWhoIsGone()))
 
   constructor(options: Pick<SegmentsOptions, 'limits' | 'saw'>) {
     this.#options = options
-    this.indexes = new RecentlyUsed(options.limits.indexes, ({ bytes }) => bytes)
+    this.indexes = new LruCache(options.limits.indexes, ({ bytes }) => bytes)
   }
 
   /** Looks at what other servers have added. Resolves with the reason if that isn't known at present; null: it is. */

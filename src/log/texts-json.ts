@@ -1,7 +1,7 @@
 // Encodes the texts of a record as JSON: in the line if they are short, otherwise in blobs. Does not know where blobs
 // are stored.
 import { createHash, webcrypto } from 'node:crypto'
-import type { SplicePlace } from '../engine/history/places.ts'
+import type { SplicePlace } from '../engine/undo/places.ts'
 import { fromJson, isObject, toJson } from './bytes-json.ts'
 import type { EditRecord } from './record.ts'
 

@@ -1,7 +1,7 @@
 // Which scope a call needs, and which edits belong to its token. Knows neither tokens nor sentences. Without a subject
 // there is no access file, and nothing is refused here.
 import { reaches, type Scope } from '../../schemas/access.ts'
-import type { Selection } from '../engine/history/change.ts'
+import type { Selection } from '../engine/undo/change.ts'
 import { fail, type Result } from '../result.ts'
 import type { ChangeOptions, ChangeRecord } from '../workspace/api.ts'
 import type { Callable, ForbiddenScope, Subject } from './operation.ts'

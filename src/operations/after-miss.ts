@@ -1,6 +1,6 @@
 // After a miss: finds the edit that already made the requested change, and whether someone else undid the caller's edit
 // in that file, so that the caller doesn't make it again. Does not know why an edit missed, or sentences.
-import { changeThatMade, type ResentEdit } from '../engine/history/made-by.ts'
+import { changeThatMade, type ResentEdit } from '../engine/undo/made-by.ts'
 import { ok } from '../result.ts'
 import type { Author, Workspace } from '../workspace/api.ts'
 import { decodedPast } from './decoding.ts'

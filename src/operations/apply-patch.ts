@@ -33,7 +33,7 @@ import { CHANGE_CODES } from './codes.ts'
 import type {
   Callable,
   CallContext,
-  Called,
+  CallResult,
   CallFailure,
   FieldFault,
   Outcome,
@@ -96,7 +96,7 @@ async function applyPatch(
   planning: Planning,
   { files, ...common }: ApplyPatchRequest,
   context: CallContext
-): Promise<Called> {
+): Promise<CallResult> {
   const { dry_run = false } = common
   const paths = new Set(files.flatMap(file => ('move_to' in file ? [file.path, file.move_to] : [file.path]))).size
   if (paths > MAX_BATCH_FILES) {

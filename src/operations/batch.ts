@@ -14,7 +14,7 @@ import type { Workspace } from '../workspace/api.ts'
 import { type FileOperation, keyedByAll, type Prepared, withoutTexts, withPast } from './file-operation.ts'
 import type {
   CallContext,
-  Called,
+  CallResult,
   CallFailure,
   Operation,
   OperationLimits,
@@ -61,7 +61,7 @@ async function carryOutAll(
   operations: Operations,
   { operations: requests, dry_run = false, show_diff }: BatchedRequest,
   context: CallContext
-): Promise<Called> {
+): Promise<CallResult> {
   const { caller, subject } = context
   const paths = new Set(requests.map(({ path }) => path)).size
   if (paths > MAX_BATCH_FILES) {

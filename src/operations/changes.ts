@@ -6,10 +6,10 @@ import {
   type ChangesRequest,
   type ChangeTold
 } from '../../schemas/changes.ts'
-import { editIdsOf } from '../engine/history/change.ts'
+import { editIdsOf } from '../engine/undo/change.ts'
 import { decode } from '../engine/text/encoding.ts'
 import { fail, ok } from '../result.ts'
-import type { Told } from '../workspace/api.ts'
+import type { ChangeEvent } from '../workspace/api.ts'
 import type { CursorFailure, FileFailure } from '../workspace/failure.ts'
 import { shortHash } from './file-hash.ts'
 import type { Workspace } from '../workspace/api.ts'
@@ -51,7 +51,7 @@ const failureOf = (failure: FileFailure | CursorFailure): CallFailure =>
     : failure
 
 /** A change as callers see it; never with text of the file. */
-export function changeOf({ facts, settled }: Told): ChangeTold {
+export function changeOf({ facts, settled }: ChangeEvent): ChangeTold {
   const { text: path, lossy } = decode(facts.path)
   const { at, token, agent, session, reason, batch_id, hash_after, toggles, review } = facts
   const where = {

@@ -1,8 +1,8 @@
 // Edits of a file that an answer names: who made them, and their state. Does not know why they are named.
 import type { NamedEditOnWire } from '../../schemas/history.ts'
-import { keptOf, reviewOf } from '../engine/history/baseline.ts'
-import { IndexSet } from '../engine/history/index-set.ts'
-import { standingOf } from '../engine/history/units.ts'
+import { keptOf, reviewOf } from '../engine/undo/baseline.ts'
+import { IndexSet } from '../engine/undo/index-set.ts'
+import { standingOf } from '../engine/undo/units.ts'
 import type { FileWithPast } from '../workspace/api.ts'
 
 /** Those edits of a file that have these ids, newest first. */

@@ -11,7 +11,7 @@ import type { StaleFile } from '../workspace/failure.ts'
 import type { BatchStep, FileChanged, ChangeOptions, Origin, Workspace, FileTarget, Planner } from '../workspace/api.ts'
 import { hashesOf, shortHash } from './file-hash.ts'
 import type {
-  Called,
+  CallResult,
   CallContext,
   CallFailure,
   ChangedOutcome,
@@ -147,7 +147,7 @@ export async function carryOut(
   request: ChangeRequest,
   context: CallContext,
   prepared: Prepared
-): Promise<Called> {
+): Promise<CallResult> {
   if (!prepared.ok) return prepared
   const { operation, step, answer, told } = prepared.value
   const options = changeOptions(request, operation, context, answer)

@@ -7,7 +7,7 @@ import {
   type HistoryRequest,
   type ListedEdit
 } from '../../schemas/history.ts'
-import { editIdsOf } from '../engine/history/change.ts'
+import { editIdsOf } from '../engine/undo/change.ts'
 import { decode } from '../engine/text/encoding.ts'
 import { fail, ok, type Result } from '../result.ts'
 import type { EditRecord, HistoryQuery, PastEdit } from '../workspace/api.ts'

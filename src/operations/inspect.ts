@@ -15,7 +15,15 @@ import { FILE_CODES } from './codes.ts'
 import { decodedOf } from './decoding.ts'
 import { hashesOf } from './file-hash.ts'
 import { PATH_HINT } from './hints.ts'
-import type { Called, CallFailure, FieldFault, FixedFault, InspectOutcome, Operation, Outcome } from './operation.ts'
+import type {
+  CallResult,
+  CallFailure,
+  FieldFault,
+  FixedFault,
+  InspectOutcome,
+  Operation,
+  Outcome
+} from './operation.ts'
 import { outlined } from './outlining.ts'
 import { withHowRemoved } from './removals.ts'
 
@@ -133,7 +141,7 @@ async function inUtf8<F>(
 }
 
 /** Refuses fields that have no effect without another one, or that contradict another one. */
-function misplaced(request: InspectRequest): Called | null {
+function misplaced(request: InspectRequest): CallResult | null {
   const { structure, facts, start_item, max_items } = request
   const given = <F extends keyof InspectRequest>(fields: readonly F[]) =>
     fields.filter(field => request[field] !== undefined && request[field] !== false)
@@ -195,12 +203,12 @@ function scanning(request: InspectRequest, keep: boolean): Consumer<Content> {
   }
 }
 
-const invalid = ({ path }: InspectRequest, fields: readonly string[], reason: FixedFault): Called => ({
+const invalid = ({ path }: InspectRequest, fields: readonly string[], reason: FixedFault): CallResult => ({
   ...fail({ code: 'INVALID_REQUEST', faults: fields.map(field => ({ pointer: `/${field}`, reason })) }),
   path
 })
 
-function listing(request: InspectRequest, listed: Extract<Looked<unknown>, { type: 'directory' }>): Called {
+function listing(request: InspectRequest, listed: Extract<Looked<unknown>, { type: 'directory' }>): CallResult {
   const foreign = OF_A_FILE.filter(field => request[field] !== undefined && request[field] !== false)
   if (foreign.length > 0) {
     return invalid(request, foreign, 'for_files')
@@ -220,7 +228,7 @@ function listing(request: InspectRequest, listed: Extract<Looked<unknown>, { typ
   })
 }
 
-const failed = ({ path, resolved_path, file_hash }: FileContent, failure: CallFailure): Called => ({
+const failed = ({ path, resolved_path, file_hash }: FileContent, failure: CallFailure): CallResult => ({
   ...fail(failure),
   path,
   file_hash,
@@ -255,7 +263,7 @@ async function structureOf(
   })
 }
 
-function withStructure({ start_item }: InspectRequest, facts: Outcome, structured: Structured): Called {
+function withStructure({ start_item }: InspectRequest, facts: Outcome, structured: Structured): CallResult {
   if (facts.operation !== 'inspect' || structured.structure === undefined) return ok(facts)
   const truncated = facts.outcome.truncated === true || structured.next_item !== undefined
   return ok({
@@ -269,7 +277,7 @@ function withStructure({ start_item }: InspectRequest, facts: Outcome, structure
   })
 }
 
-async function factsOf(file: FileContent, search: Search | null, searcher: Searcher): Promise<Called> {
+async function factsOf(file: FileContent, search: Search | null, searcher: Searcher): Promise<CallResult> {
   const {
     path,
     resolved_path,

@@ -1,6 +1,6 @@
 // Finds the edits that a request names by id and, for an undo or redo, the files they are in. Does not know what is
 // done with them.
-import { editIdsOf, type Selection } from '../engine/history/change.ts'
+import { editIdsOf, type Selection } from '../engine/undo/change.ts'
 import { fail, ok, type Result } from '../result.ts'
 import type { Author, EditRecord, FileHistory, HistoryQuery, PastEdit } from '../workspace/api.ts'
 import type { FileFailure } from '../workspace/failure.ts'

@@ -19,7 +19,7 @@ import type {
   TextFailure,
   UnencodableText
 } from '../engine/failure.ts'
-import type { Selection } from '../engine/history/change.ts'
+import type { Selection } from '../engine/undo/change.ts'
 import type { PatchFault } from '../engine/patch/fault.ts'
 import type { ConflictWithFix } from '../engine/take-back.ts'
 import type { NewTextWarning } from '../engine/edit/new-text-warnings.ts'
@@ -401,7 +401,7 @@ export type Outcome =
   | { operation: 'blame'; outcome: BlameOutcome }
   | { operation: 'changes'; outcome: ChangesOutcome }
 
-export type Called = { ok: true; value: Outcome } | Failed
+export type CallResult = { ok: true; value: Outcome } | Failed
 
 /** Who a call's token belongs to, if there is an access file. `name`: of the token, or the subject of a JWT. */
 export interface Subject {
@@ -503,7 +503,7 @@ export interface Callable<Request = never> {
   /** The field that holds a list of such requests. */
   readonly many_in?: string
   /** `request` has passed the schema; a field that is null was removed before that. */
-  call(request: Request, context?: CallContext): Promise<Called>
+  call(request: Request, context?: CallContext): Promise<CallResult>
 }
 
 /** `max_file_size` in bytes. */

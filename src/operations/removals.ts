@@ -1,7 +1,7 @@
 // After a failure: how a missing file was removed, where it is now, and which call brings it back. Does not know why
 // anything is in conflict, or sentences.
 import { basename } from 'node:path/posix'
-import { editIdsOf } from '../engine/history/change.ts'
+import { editIdsOf } from '../engine/undo/change.ts'
 import { fail, ok, type Result } from '../result.ts'
 import type { EditRecord, PastEdit } from '../workspace/api.ts'
 import type { FileFailure } from '../workspace/failure.ts'

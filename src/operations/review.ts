@@ -2,7 +2,7 @@
 // which changes.
 import { ReviewRequestSchema, ReviewResultSchema, type ReviewRequest } from '../../schemas/review.ts'
 import { NamedChangesSchema } from '../../schemas/undo.ts'
-import { reviewed, type ReviewedSelection } from '../engine/history/baseline.ts'
+import { reviewed, type ReviewedSelection } from '../engine/undo/baseline.ts'
 import { fail, ok, type Result } from '../result.ts'
 import type { FileReview, PastEdit, ReviewTarget } from '../workspace/api.ts'
 import type { FileFailure } from '../workspace/failure.ts'

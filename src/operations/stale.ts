@@ -1,6 +1,6 @@
 // What an edit for an earlier state of its file would do in the present state, using what the history knows about the
 // earlier one. Does not know what else can be wrong with the edit.
-import type { EarlierState } from '../engine/history/lines-now.ts'
+import type { EarlierState } from '../engine/undo/lines-now.ts'
 import type { Task } from '../engine/task.ts'
 import { fail, ok, type Result } from '../result.ts'
 import type { PlanMaker } from '../workers/plan.ts'

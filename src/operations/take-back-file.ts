@@ -2,7 +2,7 @@
 // it means.
 import type { ResultTooLarge, UnencodableText } from '../engine/failure.ts'
 import type { ConflictWithFix, TakeBackGoal, TakeBackTaskFailure } from '../engine/take-back.ts'
-import { editIdsOf, type Selection } from '../engine/history/change.ts'
+import { editIdsOf, type Selection } from '../engine/undo/change.ts'
 import type { Described } from '../engine/task.ts'
 import { fail, ok, type Result } from '../result.ts'
 import type {

@@ -1,11 +1,11 @@
 // What /undo and /redo have in common: all files are planned together, then changed together. Does not know how a
 // request says which edits it means, or how one file is planned.
 import { NamedChangesSchema } from '../../schemas/undo.ts'
-import { editIdsOf } from '../engine/history/change.ts'
+import { editIdsOf } from '../engine/undo/change.ts'
 import { fail, ok } from '../result.ts'
 import type { BatchDone, BatchStep, ChangeOptions } from '../workspace/api.ts'
 import { isOfAll, keyedByAll } from './file-operation.ts'
-import type { CallContext, Called, Failed, HistoryFailure, TakeBackVerb } from './operation.ts'
+import type { CallContext, CallResult, Failed, HistoryFailure, TakeBackVerb } from './operation.ts'
 import {
   changeFile,
   takenBackBy,
@@ -51,7 +51,7 @@ export async function takeBackFiles(
   request: TakeBackRequest,
   files: readonly FileToTakeBack[],
   context: CallContext
-): Promise<Called> {
+): Promise<CallResult> {
   const { dry_run = false } = request
   const run = { taking, verb, request, context }
   const [first, ...others] = files
@@ -88,7 +88,7 @@ const answerOf = (
   outcome: { ...outcomeOfAll(request, done, left), batch_id }
 })
 
-async function takeBackOne(run: TakeBackRun, file: FileToTakeBack, left: readonly string[]): Promise<Called> {
+async function takeBackOne(run: TakeBackRun, file: FileToTakeBack, left: readonly string[]): Promise<CallResult> {
   const answer = (done: FileTakenBack): TakenBackOutcome => answerOf(run, [done], left)
   const outcome = (done: FileTakenBack, texts: boolean): TakenBackOutcome =>
     // It may name edits of other files, and this file's policy doesn't decide about their texts.
@@ -98,7 +98,7 @@ async function takeBackOne(run: TakeBackRun, file: FileToTakeBack, left: readonl
 }
 
 /** Plans the files once more, under their locks, and changes them. */
-async function takeBackPlanned(run: TakeBackRun, { done, files, left }: PlannedFiles): Promise<Called> {
+async function takeBackPlanned(run: TakeBackRun, { done, files, left }: PlannedFiles): Promise<CallResult> {
   const [first, ...others] = files
   if (first !== undefined && others.length === 0) return takeBackOne(run, first, left)
   const answer = ({ batch_id, steps }: BatchDone<TakeBackReport>): TakenBackOutcome =>

@@ -1,7 +1,7 @@
 // /undo: undoes edits by any author, and touches nothing else. A selector says which edits.
 import { UndoRequestSchema, UndoResultSchema, type UndoRequest } from '../../schemas/undo.ts'
-import { editIdsOf } from '../engine/history/change.ts'
-import { standingOf } from '../engine/history/units.ts'
+import { editIdsOf } from '../engine/undo/change.ts'
+import { standingOf } from '../engine/undo/units.ts'
 import { fail, ok, type Result } from '../result.ts'
 import type { Author, EditRecord, FileHistory, PastEdit } from '../workspace/api.ts'
 import type { Workspace } from '../workspace/api.ts'
@@ -23,7 +23,7 @@ import {
   type MeantFailure,
   type NamedSelection
 } from './meant-edits.ts'
-import type { CallContext, Called, FixedFault, HistoryFailure, Operation, OperationFailure } from './operation.ts'
+import type { CallContext, CallResult, FixedFault, HistoryFailure, Operation, OperationFailure } from './operation.ts'
 import { withMoves } from './moves.ts'
 import { findEdits, isOrdinary, ownQuery, stands, type FoundEdits } from './past-edits.ts'
 import { severalClients } from './several-clients.ts'
@@ -73,7 +73,7 @@ async function undoMeant(
   request: UndoRequest,
   { meant, known }: MeantEdits,
   context: CallContext
-): Promise<Called> {
+): Promise<CallResult> {
   const { on_conflict = 'refuse' } = request
   const whole = await withMoves(taking.workspace, 'undo', meant, known)
   if (!whole.ok) return whole
@@ -86,7 +86,7 @@ async function undoOfFile(
   taking: TakingBack,
   request: UndoRequest & { path: string },
   context: CallContext
-): Promise<Called> {
+): Promise<CallResult> {
   const { path, to, expected_hash, on_conflict = 'refuse' } = request
   // Fails without a history; else the file would seem never to have been changed.
   const history = await taking.workspace.history({ path, limit: 1 })

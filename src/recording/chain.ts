@@ -1,6 +1,6 @@
 // The chain of one file's records: which of them happened, and where a change by another program lies between two. Does
 // not know how records are kept.
-import { type RecordedChange, UNKNOWN_CHANGE } from '../engine/history/change.ts'
+import { type RecordedChange, UNKNOWN_CHANGE } from '../engine/undo/change.ts'
 import type { EditRecord, Settlement, Stored } from '../log/record.ts'
 import type { ChangeRecord } from '../workspace/api.ts'
 

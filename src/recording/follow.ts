@@ -1,6 +1,6 @@
 // Readers that follow changes from a cursor on. All read up to the same position, so that the next page is read once
 // for all who have caught up. Does not know requests, connections, or how events are written.
-import type { CursorGone, FeedPage, History, Told } from '../log/api.ts'
+import type { CursorGone, FeedPage, History, ChangeEvent } from '../log/api.ts'
 import type { Cursor } from '../log/cursor.ts'
 import { ok, type Result } from '../result.ts'
 import type { Follower } from '../workspace/api.ts'
@@ -138,7 +138,7 @@ export class Followers {
 export async function nextChanges(
   follower: Follower,
   { limit, wait_ms, ...where }: Waiting
-): Promise<Result<readonly Told[], CursorGone | NotReady>> {
+): Promise<Result<readonly ChangeEvent[], CursorGone | NotReady>> {
   let isOver = wait_ms === 0
   let over: () => void
   const end = new Promise<void>(resolve => {
@@ -166,7 +166,7 @@ const isWanted = (real: Buffer, { path, under }: Where): boolean =>
   (path === undefined || real.equals(path)) && (under === undefined || under.length === 0 || isIn(real, under))
 
 /** A record that changed nothing is shown only if it is a verdict. */
-const isTold = (facts: Told['facts']): boolean => facts.operation === 'review' || !isNote(facts)
+const isTold = (facts: ChangeEvent['facts']): boolean => facts.operation === 'review' || !isNote(facts)
 
 class FeedReader implements Follower {
   readonly #followers: Followers
@@ -184,7 +184,7 @@ class FeedReader implements Follower {
     this.textOf = textOf
   }
 
-  async next(most: number): Promise<Result<readonly Told[], CursorGone | NotReady>> {
+  async next(most: number): Promise<Result<readonly ChangeEvent[], CursorGone | NotReady>> {
     for (;;) {
       // Changes from here on wake it again.
       this.#isWoken = false

@@ -1,9 +1,9 @@
 // Past edits, for callers that may read their files now: selects them, and finds the state of each. Does not know
 // requests or sentences.
-import { keptOf, reviewOf, type Verdict } from '../engine/history/baseline.ts'
-import type { RecordedChange, Selection } from '../engine/history/change.ts'
-import { IndexSet } from '../engine/history/index-set.ts'
-import { standingOf } from '../engine/history/units.ts'
+import { keptOf, reviewOf, type Verdict } from '../engine/undo/baseline.ts'
+import type { RecordedChange, Selection } from '../engine/undo/change.ts'
+import { IndexSet } from '../engine/undo/index-set.ts'
+import { standingOf } from '../engine/undo/units.ts'
 import type { History, RecordPage, RecordQuery } from '../log/api.ts'
 import { isId } from '../log/ids.ts'
 import type { Settlement, Stored } from '../log/record.ts'

@@ -27,7 +27,7 @@ const readOnly = fail<FileFailure>({ code: 'READ_ONLY' })
 export const noHistory = fail({ code: 'HISTORY_GONE', reason: 'off' } as const)
 
 /** The history, and how its changes are settled. */
-export interface Asked extends Pick<Keys, 'secret' | 'acquire'> {
+export interface HistoryAccess extends Pick<Keys, 'secret' | 'acquire'> {
   history: History
   followers: Followers
   /** Settles a change that its server has left open. */
@@ -35,7 +35,7 @@ export interface Asked extends Pick<Keys, 'secret' | 'acquire'> {
 }
 
 /** The workspace that asks, and its rights. */
-export interface Asking {
+export interface Requester {
   options: Pick<CommonOptions, 'audit' | 'readOnly' | 'report'>
   durable: boolean
   /** Whether it is a view of part of the workspace. */
@@ -50,10 +50,10 @@ export interface Asking {
 /** The members of `Workspace` that its history answers. */
 export abstract class WithHistory {
   /** Null: there is no history. */
-  readonly #asked: Asked | null
-  readonly #asking: Asking
+  readonly #asked: HistoryAccess | null
+  readonly #asking: Requester
 
-  constructor(asked: Asked | null, asking: Asking) {
+  constructor(asked: HistoryAccess | null, asking: Requester) {
     this.#asked = asked
     this.#asking = asking
   }

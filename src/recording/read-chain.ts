@@ -1,5 +1,5 @@
 // Reads a file's records and their chain without the file's lock. Does not know what they are needed for.
-import { UNKNOWN_CHANGE } from '../engine/history/change.ts'
+import { UNKNOWN_CHANGE } from '../engine/undo/change.ts'
 import type { History, Latest } from '../log/api.ts'
 import type { EditRecord, Stored } from '../log/record.ts'
 import { chainOf, isChange, isEnd, type Chain } from './chain.ts'

@@ -1,6 +1,6 @@
 // A person's verdicts on changes of files: written as records, and read from them. Does not know which changes are
 // meant, or how verdicts combine.
-import type { Verdict } from '../engine/history/baseline.ts'
+import type { Verdict } from '../engine/undo/baseline.ts'
 import type { History } from '../log/api.ts'
 import type { EditRecord, Stored } from '../log/record.ts'
 import { fail, ok, type Result } from '../result.ts'

@@ -1,6 +1,6 @@
 // A file and its known changes, read without a lock. Does not know what they are needed for.
-import { UNKNOWN_CHANGE, type RecordedChange } from '../engine/history/change.ts'
-import { differing } from '../engine/history/refine.ts'
+import { UNKNOWN_CHANGE, type RecordedChange } from '../engine/undo/change.ts'
+import { differing } from '../engine/undo/refine.ts'
 import type { History } from '../log/api.ts'
 import type { Stored } from '../log/record.ts'
 import { fail, type Result } from '../result.ts'

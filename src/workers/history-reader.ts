@@ -2,7 +2,7 @@
 // others in a thread, one after the other. Does not know who asks.
 import { blameOf, type BlamedText, type BlameTask } from '../engine/blame.ts'
 import type { HistoryGone, LineOutOfRange } from '../engine/failure.ts'
-import type { RecordedSplice } from '../engine/history/change.ts'
+import type { RecordedSplice } from '../engine/undo/change.ts'
 import { pendingOf, type PendingTask, type PendingText } from '../engine/pending.ts'
 import type { Diff } from '../engine/report/diff.ts'
 import { recordedDiff, type RecordedDiffOptions, type Surroundings } from '../engine/report/recorded-diff.ts'

@@ -2,7 +2,7 @@
 import { getHeapStatistics } from 'node:v8'
 import { blameOf, type BlamedText, type BlameTask } from '../engine/blame.ts'
 import type { InvalidRegex, SearchRequest, SearchResult } from '../engine/inspect/search-literal.ts'
-import type { EarlierState } from '../engine/history/lines-now.ts'
+import type { EarlierState } from '../engine/undo/lines-now.ts'
 import type { CurrentOutcome, HistoryGone, LineOutOfRange } from '../engine/failure.ts'
 import { pendingOf, type PendingTask, type PendingText } from '../engine/pending.ts'
 import type { Diff } from '../engine/report/diff.ts'

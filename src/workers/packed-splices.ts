@@ -1,5 +1,5 @@
 // Packs recorded splices for a worker thread: all texts are in one buffer, which moves there. Does not know jobs.
-import type { RecordedChange, RecordedSplice } from '../engine/history/change.ts'
+import type { RecordedChange, RecordedSplice } from '../engine/undo/change.ts'
 import type { Surroundings } from '../engine/report/recorded-diff.ts'
 import { bufferOf, transferable } from './thread.ts'
 

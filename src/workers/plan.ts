@@ -1,7 +1,7 @@
 // Plans changes: small ones on the event loop, large or slow ones in a thread. Does not know who asks.
 import type { ResourceLimits } from 'node:worker_threads'
 import type { CurrentOutcome } from '../engine/failure.ts'
-import type { RecordedChange, RecordedSplice } from '../engine/history/change.ts'
+import type { RecordedChange, RecordedSplice } from '../engine/undo/change.ts'
 import { planTakeBack, type TextTakenBack, type TakeBackTask, type TakeBackTaskFailure } from '../engine/take-back.ts'
 import {
   planTask,

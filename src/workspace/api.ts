@@ -1,11 +1,11 @@
 // The public types of the workspace: options, requests and results. Does not know HTTP.
 import type { Audit, AuditedCall } from '../audit/audit.ts'
-import type { ReviewedSelection, ReviewState, Verdict } from '../engine/history/baseline.ts'
-import type { RecordedChange, RecordedSplice, Selection } from '../engine/history/change.ts'
-import type { IndexSet } from '../engine/history/index-set.ts'
-import type { SplicePlace } from '../engine/history/places.ts'
+import type { ReviewedSelection, ReviewState, Verdict } from '../engine/undo/baseline.ts'
+import type { RecordedChange, RecordedSplice, Selection } from '../engine/undo/change.ts'
+import type { IndexSet } from '../engine/undo/index-set.ts'
+import type { SplicePlace } from '../engine/undo/places.ts'
 import type { Encodings } from '../engine/text/codec.ts'
-import type { CursorGone, RecordQuery, Told } from '../log/api.ts'
+import type { CursorGone, RecordQuery, ChangeEvent } from '../log/api.ts'
 import type { Cursor } from '../log/cursor.ts'
 import type { Author, EditRecord, FileAttributes, RecordedOperation, TextsState } from '../log/record.ts'
 import type { Result } from '../result.ts'
@@ -83,7 +83,7 @@ export interface WorkspaceOptions extends CommonOptions {
 }
 
 export type * from '../log/record.ts'
-export type { Told } from '../log/api.ts'
+export type { ChangeEvent } from '../log/api.ts'
 
 export interface FileTarget {
   path: string
@@ -351,7 +351,7 @@ export interface Follower {
    * The next changes, at most `most`; maybe none although there are more to come. None: it has caught up. Readers at
    * one position that ask for the same number get the same objects. One call at a time.
    */
-  next(most: number): Promise<Result<readonly Told[], CursorGone | NotReady>>
+  next(most: number): Promise<Result<readonly ChangeEvent[], CursorGone | NotReady>>
   /** Resolves when there may be more, or after `end`. */
   more(): Promise<void>
   readonly isEnded: boolean
@@ -373,7 +373,7 @@ export interface ChangesQuery {
 }
 
 export interface ChangesPage {
-  told: readonly Told[]
+  told: readonly ChangeEvent[]
   /** `after` for the next request. */
   next_after: string
 }

@@ -6,12 +6,12 @@ import { join } from 'node:path'
 import t, { type Test } from 'tap'
 import { AuditFile } from '../../src/audit/audit-file.ts'
 import { Audit } from '../../src/audit/audit.ts'
-import { Settler, type PresentFile } from '../../src/bucket/history/settle.ts'
+import { Settler, type PresentFile } from '../../src/bucket/log/settle.ts'
 import { UnknownChanges } from '../../src/bucket/unknown.ts'
 import { StoreUnavailable } from '../../src/object-store/store.ts'
 import { NO_CEPH } from '../ceph.ts'
 import { FAST, hashOf, recordOf } from '../log/support/history.ts'
-import { makeBucketPlace } from './history/support/place.ts'
+import { makeBucketPlace } from './log/support/place.ts'
 
 const CEPH = { skip: NO_CEPH, timeout: 200_000 }
 

@@ -3,8 +3,8 @@
 import iconv from 'iconv-lite'
 import t from 'tap'
 import { decodedChanges, encodedPlan } from '../../src/engine/decoded.ts'
-import type { RecordedChange } from '../../src/engine/history/change.ts'
-import { differing } from '../../src/engine/history/refine.ts'
+import type { RecordedChange } from '../../src/engine/undo/change.ts'
+import { differing } from '../../src/engine/undo/refine.ts'
 import { decodedText, unencodable } from '../../src/engine/text/codec.ts'
 import { Random, SEED } from '../random.ts'
 

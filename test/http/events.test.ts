@@ -9,7 +9,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import t, { type Test } from 'tap'
 import { Cursor } from '../../src/log/cursor.ts'
 import { makeEventStreams } from '../../src/http/event-streams.ts'
-import type { Follower, Told } from '../../src/workspace/api.ts'
+import type { Follower, ChangeEvent } from '../../src/workspace/api.ts'
 import { often, ONLY_CI } from '../often.ts'
 import { Random, SEED } from '../random.ts'
 import { type Running, start } from '../running.ts'
@@ -108,12 +108,12 @@ t.test('keeps the connection open with comments', async t => {
 })
 
 /** A change that is told in some 4 KB. */
-const told = (i: number): Told => ({
+const told = (i: number): ChangeEvent => ({
   facts: {
     ...{ edit_id: `E${i}`, operation: 'edit', at: 0, path: Buffer.from('a'.repeat(4000)), lines_added: 1 },
     ...{ lines_removed: 0, hash_before: null, hash_after: null, size_before: 0, size_after: 0 },
     ...{ blobs: [], hasTexts: false }
-  } as Told['facts'],
+  } as ChangeEvent['facts'],
   settled: 'done',
   after: Cursor.parse(`1.1-one.1-one-${i.toString(36)}`)!
 })

@@ -1,17 +1,17 @@
 // The laws of undo and redo over servers: random histories of three agents, each step by one of one to three servers on a
 // root, with their files, records, locks and operations. `npm run test:histories -- --histories N` for more. What may be
-// undone, and what comes out, is what the history of single bytes says; its own laws: engine/history/laws.test.ts.
+// undone, and what comes out, is what the history of single bytes says; its own laws: engine/undo/laws.test.ts.
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import t from 'tap'
 import { Splices, type Splice } from '../../src/engine/edit/splice.ts'
-import type { Selection } from '../../src/engine/history/change.ts'
-import { recordedSplices } from '../../src/engine/history/refine.ts'
+import type { Selection } from '../../src/engine/undo/change.ts'
+import { recordedSplices } from '../../src/engine/undo/refine.ts'
 import { makeOperations, type Operations } from '../../src/operations.ts'
 import { ok } from '../../src/result.ts'
 import type { Workspace } from '../../src/workspace/api.ts'
-import { OwnedLines } from '../engine/history/owned-lines.ts'
-import { ALPHABET, BYTES, History, randomSplices, someOf } from '../engine/history/random-history.ts'
+import { OwnedLines } from '../engine/undo/owned-lines.ts'
+import { ALPHABET, BYTES, History, randomSplices, someOf } from '../engine/undo/random-history.ts'
 import { often } from '../often.ts'
 import { Random, SEED } from '../random.ts'
 import { makeFolders, open, removeFolders } from '../folder/support/open.ts'

@@ -7,7 +7,7 @@ import { caller } from '../../src/http/call.ts'
 import { BY_ROUTE, BY_TOOL, type CallSyntax } from '../../src/http/answers/call-names.ts'
 import { makeOperations, type Operations } from '../../src/operations.ts'
 import type { Subject } from '../../src/operations/operation.ts'
-import { forgetTexts } from '../../src/folder/forget.ts'
+import { forgetTexts } from '../../src/folder/forget-files.ts'
 import type { WorkspaceOptions } from '../../src/workspace/api.ts'
 import { makeFolders, open, removeFolders, type Folders } from '../folder/support/open.ts'
 

@@ -63,7 +63,7 @@ row(
     }
     const { body } = await server.post('/history', { path: 'a.txt' })
     t.equal((body.edits as unknown[]).length, 3)
-    return '2 × refused, with both times; 2 × the log says so (`clock_off`) and the edit is made; ages are judged by the store’s time: nothing is removed (`test/bucket/history/sweep.test.ts`)'
+    return '2 × refused, with both times; 2 × the log says so (`clock_off`) and the edit is made; ages are judged by the store’s time: nothing is removed (`test/bucket/log/sweep.test.ts`)'
   }
 )
 

@@ -7,7 +7,7 @@ import { codeOf, quietly } from '../../workspace/errno.ts'
 import { isOwner, lifeOf, type Observer, type Owner } from '../locks/owner.ts'
 import { join as joinPath, split } from '../../workspace/path.ts'
 import type { State } from '../state.ts'
-import { readText } from '../text-file.ts'
+import { readText } from '../snapshot.ts'
 import { silenceOf } from './intents.ts'
 import { replaceStateFile, syncStateFolder } from './state-file.ts'
 

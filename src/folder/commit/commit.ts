@@ -13,7 +13,7 @@ import { split } from '../../workspace/path.ts'
 import { statAt, same, type Folder, type Pin, type Root } from '../root/pin.ts'
 import type { Content } from '../../workspace/content.ts'
 import { withTemp, type Put, type TempOptions } from './temp.ts'
-import type { Snapshot } from '../text-file.ts'
+import type { Snapshot } from '../snapshot.ts'
 
 /** One file as it was read, and its new content with the SHA-256 `digest` (hex) of it, which may be pending. */
 export interface Change extends Content {

@@ -11,7 +11,7 @@ import type { Locks } from '../locks/lock.ts'
 import { objectLock } from '../locks/names.ts'
 import { syncFile } from '../sync.ts'
 import { digestOf } from '../../workspace/content.ts'
-import { readWhole, takesWrites, writeAll, type Snapshot } from '../text-file.ts'
+import { readWhole, takesWrites, writeAll, type Snapshot } from '../snapshot.ts'
 import { same, type Pin, type Root } from '../root/pin.ts'
 
 export interface InPlaceContext {

@@ -9,7 +9,7 @@ import { silenceOf } from './intents.ts'
 import { HEARTBEAT, isOwner, lifeOf, SILENCE, type Observer, type Owner } from '../locks/owner.ts'
 import { same, type FileId, type Pin } from '../root/pin.ts'
 import type { State } from '../state.ts'
-import { readText, type Snapshot } from '../text-file.ts'
+import { readText, type Snapshot } from '../snapshot.ts'
 import { replaceStateFile, writeStateFile } from './state-file.ts'
 
 /** How many periods of being alone are remembered: a bound on memory. Chosen, not measured. */

@@ -2,7 +2,7 @@
 import { closeSync, openSync, renameSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { syncFile, syncFolder } from '../sync.ts'
-import { writeAll } from '../text-file.ts'
+import { writeAll } from '../snapshot.ts'
 
 /** Writes the bytes to the file at `path`, synced if `durable`. Throws the system's error. */
 export async function writeStateFile(path: string, bytes: Buffer, durable: boolean): Promise<void> {

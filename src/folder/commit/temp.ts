@@ -10,7 +10,7 @@ import type { Folder } from '../root/pin.ts'
 import { randomTempName } from '../../workspace/temp-name.ts'
 import { syncFile } from '../sync.ts'
 import { bothDone, SYNC_IO_BYTES, type Content } from '../../workspace/content.ts'
-import { writeAll } from '../text-file.ts'
+import { writeAll } from '../snapshot.ts'
 
 // In another thread: making or removing a name may wait for the file system's journal.
 const openLater = promisify(open)

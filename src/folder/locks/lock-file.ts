@@ -19,7 +19,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { lock } from 'proper-lockfile'
 import { codeOf, quietly } from '../../workspace/errno.ts'
 import { lifeOf, parseOwner, type Life, type Observer } from './owner.ts'
-import { readText } from '../text-file.ts'
+import { readText } from '../snapshot.ts'
 
 export interface HeldFile {
   /** Unique id of this hold. */

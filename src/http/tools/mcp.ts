@@ -12,7 +12,7 @@ import {
 } from '@modelcontextprotocol/server'
 import { acceptsAnything } from '../requests/accept.ts'
 import { toProblem, type Answer } from '../answers/problem.ts'
-import type { Call, CallSummary, Made } from '../call.ts'
+import type { Call, CallSummary, EndedCall } from '../call.ts'
 import { CALL_HEADERS } from '../requests/call-fields.ts'
 import { isTraceparent, TRACESTATE_MAX } from '../requests/traceparent.ts'
 import { mcpTool } from './definitions.ts'
@@ -37,7 +37,7 @@ interface Exchange {
   address?: string
   /** The request's headers; only over HTTP. */
   headers?: IncomingHttpHeaders
-  onAnswer(summary: CallSummary, made?: Made): void
+  onAnswer(summary: CallSummary, made?: EndedCall): void
   /** Called before the answer to a call that needs a wider scope than its token has. */
   onBeyondScope?(problem: Answer): void
   onBug(error: unknown): void

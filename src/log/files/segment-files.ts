@@ -10,7 +10,7 @@ import { SegmentIndex } from '../segment-index.ts'
 import { parseSegment } from '../segment-name.ts'
 import type { FoundPlace, LinePlace, Segment, Without } from '../segment.ts'
 import { Segments, type SegmentsOptions } from '../segments.ts'
-import { together } from '../together.ts'
+import { coalesce } from '../coalesce.ts'
 import { HistoryUnreadable, isPassing, unreadable } from '../unreadable.ts'
 import { isMissing, look, namesIn, NotOurs, readAt, syncData, withFile, writeAll } from './files.ts'
 import { readRows, readSummary, writeIndex } from './index-file.ts'
@@ -33,7 +33,7 @@ export class SegmentFiles extends Segments {
   #isLoading = false
   /** Resolves when the indexes of this server's own closed segments are written. */
   #writing: Promise<void> = Promise.resolve()
-  readonly #loadInTurn = together(() => this.inTurn(() => this.#load()))
+  readonly #loadInTurn = coalesce(() => this.inTurn(() => this.#load()))
 
   constructor(options: SegmentFilesOptions) {
     super(options)

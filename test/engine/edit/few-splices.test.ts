@@ -2,7 +2,7 @@
 import t from 'tap'
 import { fewSplices } from '../../../src/engine/edit/few-splices.ts'
 import { type Splice, Splices } from '../../../src/engine/edit/splice.ts'
-import { randomSplices } from '../history/random-history.ts'
+import { randomSplices } from '../undo/random-history.ts'
 import { often, ONLY_CI } from '../../often.ts'
 import { Random, randomFile, SEED } from '../../random.ts'
 

@@ -25,7 +25,7 @@ import { thisOwner, type Owner } from '../../../src/folder/locks/owner.ts'
 import type { Missing, Root } from '../../../src/folder/root/pin.ts'
 import { openRoot } from '../../../src/folder/root/root.ts'
 import { openState } from '../../../src/folder/state.ts'
-import { readWhole } from '../../../src/folder/text-file.ts'
+import { readWhole } from '../../../src/folder/snapshot.ts'
 import { makeFolders, isRoot, observer, ownLock, removeFolders, type Folders, unrecorded } from '../support/open.ts'
 
 const FILE = Buffer.from('d/a.txt')

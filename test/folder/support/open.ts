@@ -21,7 +21,7 @@ import type {
 } from '../../../src/workspace/api.ts'
 import { openWorkspace } from '../../../src/folder/open.ts'
 import type { Pin, Root } from '../../../src/folder/root/pin.ts'
-import { readWhole, type Snapshot } from '../../../src/folder/text-file.ts'
+import { readWhole, type Snapshot } from '../../../src/folder/snapshot.ts'
 import { gate } from '../../gate.ts'
 
 /** Paths; `root` and `state` lie in `base`. The workspace makes `state`. */

@@ -1,6 +1,6 @@
 // Verdicts in a history, wherever it is kept. Does not know where.
 import type { Test } from 'tap'
-import type { Verdict } from '../../../src/engine/history/baseline.ts'
+import type { Verdict } from '../../../src/engine/undo/baseline.ts'
 import type { History } from '../../../src/log/api.ts'
 import type { EditRecord } from '../../../src/log/record.ts'
 import { recordOf, type MakePlace } from '../support/history.ts'

@@ -16,7 +16,7 @@ import { join } from 'node:path'
 import type { Test } from 'tap'
 import { codeOf } from '../../../src/error-code.ts'
 import type { History, HistoryLimits, HistoryOptions } from '../../../src/log/api.ts'
-import { openHistory } from '../../../src/log/history.ts'
+import { openHistory } from '../../../src/log/folder-log.ts'
 import type { EditRecord } from '../../../src/log/record.ts'
 
 /** Where histories are opened, whatever they are kept in. */

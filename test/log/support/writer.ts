@@ -1,6 +1,6 @@
 // A second process for the tests: appends numbered records until it is killed, and prints the id of each acknowledged
 // one. Does not know any test.
-import { openHistory } from '../../../src/log/history.ts'
+import { openHistory } from '../../../src/log/folder-log.ts'
 import { DURABLE, FAST, recordOf } from './history.ts'
 
 export interface WriterOrder {

@@ -2,7 +2,7 @@
 // prints the result of each step. Does not know any test.
 import { makeRedo } from '../../../src/operations/redo.ts'
 import { makeUndo } from '../../../src/operations/undo.ts'
-import type { Called, CallContext, Operation } from '../../../src/operations/operation.ts'
+import type { CallResult, CallContext, Operation } from '../../../src/operations/operation.ts'
 import { SyntaxChecker } from '../../../src/workers/syntax.ts'
 import { PlanMaker } from '../../../src/workers/plan.ts'
 import type { Key, WorkspaceOptions } from '../../../src/workspace/api.ts'
@@ -67,7 +67,7 @@ const sayMade = (done: unknown): Said => {
   return said.ok ? ['done', said.value] : ['failed', said.failure.code]
 }
 const sayTaken = (called: unknown): Said => {
-  const said = called as Called
+  const said = called as CallResult
   if (!said.ok) return ['failed', `${said.failure.code} ${JSON.stringify(said)}`]
   if (!('results' in said.value.outcome)) return ['failed', 'no results']
   return ['done', said.value.outcome.results.map(result => ('edit_id' in result ? result.edit_id : '-')).join()]

@@ -1,7 +1,7 @@
 // Why edits can't be undone or redone: later changes conflict. Shows the first conflict, and the calls that resolve it.
 import type { ConflictOnWire, Problem, SuggestedFix } from '../../../../schemas/problem.ts'
 import { MAX_EDIT_IDS } from '../../../../schemas/undo.ts'
-import { editIdsOf } from '../../../engine/history/change.ts'
+import { editIdsOf } from '../../../engine/undo/change.ts'
 import type { ConflictAt, Removal, TakeBackVerb } from '../../../operations/operation.ts'
 import { type Brief, CALLS_LENGTH, type FailedCall, toRead } from '../brief/call.ts'
 import { BY_TOOL, type CallSyntax, pathShown } from '../call-names.ts'
