@@ -1,6 +1,5 @@
 // A bucket as a store of files: changes one object at a time, on the condition that it is still the version that was
 // read. Does not know plans, or the order of steps in a change.
-import { randomBytes } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type {
   CommitHooks,
@@ -15,7 +14,7 @@ import type {
 } from '../change/store.ts'
 import { OVERTAKEN } from '../change/store.ts'
 import type { FileBefore, Recorder } from '../recording/recorder.ts'
-import { StoreUnavailable } from '../object-store/store.ts'
+import { newAttempt, StoreUnavailable } from '../object-store/store.ts'
 import { fail, ok } from '../result.ts'
 import type { Client, CommonOptions, CreateTarget } from '../workspace/api.ts'
 import type { FileFailure, FileWarning } from '../workspace/failure.ts'
@@ -237,7 +236,7 @@ export class BucketStore implements FileStore<BucketPlace, ObjectContent> {
     try {
       const ids = await announce([], [undefined])
       edit_id = ids[0]
-      attempt = edit_id ?? randomBytes(12).toString('hex')
+      attempt = edit_id ?? newAttempt()
       const hash = await digest
       const proof = edit_id === undefined ? {} : lastWrites?.metadata(path, edit_id, hash)
       const write = {

@@ -4,7 +4,7 @@ import { codeOf } from '../error-code.ts'
 import { OWN, type BucketAddress } from '../object-store/address.ts'
 import { openS3Store, type S3StoreOptions } from '../object-store/s3-store.ts'
 import type { History } from '../log/api.ts'
-import type { ObjectStore } from '../object-store/store.ts'
+import { newAttempt, type ObjectStore } from '../object-store/store.ts'
 import { openBucketHistory } from './log/bucket-log.ts'
 import { KeyLeases } from './log/key-leases.ts'
 import { Settler, type PresentFile } from './log/settle.ts'
@@ -148,7 +148,7 @@ async function secretOf(store: ObjectStore, readOnly: boolean): Promise<Buffer> 
     const made = randomBytes(32)
     if (readOnly) return made
     const condition = there === null ? 'absent' : { is: there.version, landed: there.landed }
-    const attempt = randomBytes(12).toString('hex')
+    const attempt = newAttempt()
     const written = await store.write(SECRET, { bytes: made, if: condition, attempt })
     if (written !== null && written.version !== null) return made
   }

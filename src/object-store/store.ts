@@ -1,4 +1,5 @@
 // The interface of an object store that editd needs: reading, listing and conditional writes. Does not know S3.
+import { randomBytes } from 'node:crypto'
 
 /** The version of an object: its ETag from the store, without quotes. */
 export type Version = string
@@ -147,3 +148,6 @@ export class StoreRefused extends Error {
 
 /** In ms after the call of `write`: no request that writes this many bytes is sent, or sent again, later than that. */
 export const writeDeadline = (bytes: number): number => 30_000 + Math.ceil(bytes / 1e6) * 1000
+
+/** A new id of one conditional write: 24 hex digits. */
+export const newAttempt = (): string => randomBytes(12).toString('hex')

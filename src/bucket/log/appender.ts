@@ -1,11 +1,10 @@
 // Appends lines to this server's logs in a bucket: writes one object for each group of lines, on the condition that its
 // number is unused. Does not look at what the lines say.
-import { randomBytes } from 'node:crypto'
 import type { HistoryOptions } from '../../log/api.ts'
 import type { SaidLine } from '../../log/record-json.ts'
 import type { Appender } from '../../log/writer.ts'
 import { codeOf } from '../../error-code.ts'
-import type { ObjectStore } from '../../object-store/store.ts'
+import { newAttempt, type ObjectStore } from '../../object-store/store.ts'
 import { mergeObjects, type KnownObjects } from './merge.ts'
 import { LOGS, objectKey, parseLog, rangeToMerge, type Range } from './names.ts'
 import type { LivingServers } from './servers.ts'
@@ -42,8 +41,6 @@ const ATTEMPTS = 100
 class Ended extends Error {
   readonly code = 'LOG_ENDED'
 }
-
-const attemptName = (): string => randomBytes(12).toString('hex')
 
 export class LogAppender implements Appender {
   readonly #options: LogAppenderOptions
@@ -90,7 +87,7 @@ export class LogAppender implements Appender {
     try {
       const { store, nonce } = this.#options
       const metadata = { [WROTE]: nonce }
-      const written = await store.write(key, { bytes, if: 'absent', attempt: attemptName(), metadata })
+      const written = await store.write(key, { bytes, if: 'absent', attempt: newAttempt(), metadata })
       if (written === null) throw new Ended('another server has ended the log, or begun one of this number')
       log.next = next + 1
       if (next === 0 && !(await this.#isHighest(number))) throw new Ended('other servers have begun logs meanwhile')
@@ -178,7 +175,7 @@ export async function endLog(store: ObjectStore, log: number, next: number, of: 
   for (let number = next; ; number++) {
     const key = objectKey(log, { from: number, to: number })
     const metadata = { [WROTE]: of }
-    if (await store.write(key, { bytes: Buffer.alloc(0), if: 'absent', attempt: attemptName(), metadata })) return
+    if (await store.write(key, { bytes: Buffer.alloc(0), if: 'absent', attempt: newAttempt(), metadata })) return
     const there = await store.head(key)
     if (there?.size === 0 || (number === 0 && there !== null && there.metadata[WROTE] !== of)) return
   }

@@ -1,8 +1,7 @@
 // Long texts as objects of a bucket, each named by its SHA-256. Does not know records.
-import { randomBytes } from 'node:crypto'
 import type { BlobPlaces } from '../../log/blobs.ts'
 import type { Blob } from '../../log/texts-json.ts'
-import type { ObjectStore } from '../../object-store/store.ts'
+import { newAttempt, type ObjectStore } from '../../object-store/store.ts'
 import { BLOBS } from './names.ts'
 
 /** In bytes. No text is this large. */
@@ -25,7 +24,7 @@ export class BlobObjects implements BlobPlaces {
 
   async #writeOne({ name, bytes }: Blob): Promise<void> {
     const key = BLOBS + name
-    const attempt = randomBytes(12).toString('hex')
+    const attempt = newAttempt()
     if ((await this.#store.write(key, { bytes, if: 'absent', attempt })) !== null) return
     const there = await this.#store.head(key)
     const isFresh = there?.size === bytes.length && there.modified_at.getTime() > Date.now() - FRESH

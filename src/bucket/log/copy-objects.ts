@@ -1,8 +1,7 @@
 // Copies of files' content as objects of a bucket. Does not know what they contain, or when they are written.
-import { randomBytes } from 'node:crypto'
 import type { HistoryLimits } from '../../log/api.ts'
 import { copyName, type CopyPlaces } from '../../log/copies.ts'
-import type { ObjectStore } from '../../object-store/store.ts'
+import { newAttempt, type ObjectStore } from '../../object-store/store.ts'
 import { COPIES } from './names.ts'
 
 /** Metadata entry: the id of the edit that the copy was made after. */
@@ -33,7 +32,7 @@ export class CopyObjects implements CopyPlaces {
       const there = await this.#store.head(key)
       if (there !== null && (there.metadata[EDIT] ?? '') > edit_id) return
       const condition = there === null ? ('absent' as const) : { is: there.version, landed: there.landed }
-      const write = { bytes, if: condition, attempt: randomBytes(12).toString('hex'), metadata: { [EDIT]: edit_id } }
+      const write = { bytes, if: condition, attempt: newAttempt(), metadata: { [EDIT]: edit_id } }
       if ((await this.#store.write(key, write)) !== null) return
     }
   }

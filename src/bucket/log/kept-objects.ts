@@ -1,11 +1,10 @@
 // The parts of a bucket's history that its sweep can remove. Also merges objects that dead servers left. Does not
 // decide what is removed, or when.
-import { randomBytes } from 'node:crypto'
 import type { HistoryOptions } from '../../log/api.ts'
 import type { Kept, KeptPlaces } from '../../log/sweep.ts'
 import { markSwept, type SweptNames } from '../../log/swept.ts'
 import { codeOf } from '../../error-code.ts'
-import type { ObjectStore } from '../../object-store/store.ts'
+import { newAttempt, type ObjectStore } from '../../object-store/store.ts'
 import type { Logs } from './logs.ts'
 import { listLog, mergeObjects } from './merge.ts'
 import { BLOBS, COPIES, SWEPT } from './names.ts'
@@ -55,7 +54,7 @@ export const sweptObjects = (store: ObjectStore): SweptNames => ({
   // Usually one name; more if several servers sweep at the same time.
   names: async () => (await store.list(SWEPT)).keys.map(({ key }) => key.slice(SWEPT.length)),
   add: async name => {
-    const attempt = randomBytes(12).toString('hex')
+    const attempt = newAttempt()
     // If it exists already, another server was faster.
     await store.write(SWEPT + name, { bytes: Buffer.alloc(0), if: 'absent', attempt })
   },

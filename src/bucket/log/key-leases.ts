@@ -1,8 +1,9 @@
 // Leases of idempotency keys among all servers of a bucket: an object names the server that carries out the request,
 // for as long as that may take. Does not know what requests do.
-import { createHash, randomBytes } from 'node:crypto'
+import { createHash } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
 import {
+  newAttempt,
   StoreRefused,
   StoreUnavailable,
   type ObjectStore,
@@ -99,7 +100,7 @@ export class KeyLeases {
     const key = KEYS + digest
     const since = performance.now()
     // Unique content, so that the version is unique too.
-    const attempt = randomBytes(12).toString('hex')
+    const attempt = newAttempt()
     const bytes = Buffer.from(JSON.stringify({ server: nonce, attempt }))
     const written = await store.write(key, { bytes, if: condition, attempt })
     if (written === null || written.version === null) return null

@@ -1,9 +1,8 @@
 // The objects that make up a log, and their bytes. Does not know what lines say, or which logs exist.
-import { randomBytes } from 'node:crypto'
 import { linesOf } from '../../log/line.ts'
 import { LruCache } from '../../log/lru-cache.ts'
 import type { Without } from '../../log/segment.ts'
-import type { ObjectStore } from '../../object-store/store.ts'
+import { newAttempt, type ObjectStore } from '../../object-store/store.ts'
 import { listLog, type ListedObject } from './merge.ts'
 import type { Range } from './names.ts'
 import { WROTE } from './appender.ts'
@@ -108,7 +107,7 @@ export class LogObjects {
       await this.#store.write(key, {
         bytes,
         if: { is: version, landed },
-        attempt: randomBytes(12).toString('hex'),
+        attempt: newAttempt(),
         metadata: { [WROTE]: metadata[WROTE] ?? '' }
       })
     }

@@ -4,9 +4,8 @@
 // The merged object is written first; its sources are removed only while it equals them, so everything written exists
 // at least once at each moment. Once written it is replaced but never removed, however many servers merge at the same
 // time. `forget` may overwrite any of the objects meanwhile: the merge then compares them once more.
-import { randomBytes } from 'node:crypto'
 import { LINE_FEED } from '../../log/line.ts'
-import type { ObjectStore, Version } from '../../object-store/store.ts'
+import { newAttempt, type ObjectStore, type Version } from '../../object-store/store.ts'
 import { cover, keyBefore, logPrefix, objectKey, parseObject, type Range } from './names.ts'
 
 /** The known contents of objects of a log, by key. */
@@ -67,7 +66,7 @@ export async function mergeObjects(merge: Merge): Promise<void> {
     const current = whole === undefined ? null : await store.get(key)
     if (current?.bytes?.equals(bytes) === true) return removeAll(merge, parts)
     const condition = current === null ? ('absent' as const) : { is: current.version, landed: current.landed }
-    const attempt = randomBytes(12).toString('hex')
+    const attempt = newAttempt()
     const written = await store.write(key, { bytes, if: condition, attempt, metadata })
     if (written === null) continue
     made = { of, version: written.version }

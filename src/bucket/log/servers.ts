@@ -1,9 +1,8 @@
 // Which servers of a bucket are alive: each renews an object, and a server whose object doesn't change for a while
 // counts as gone. Never compares clocks of different machines. Does not know what servers do.
-import { randomBytes } from 'node:crypto'
 import type { HistoryOptions } from '../../log/api.ts'
 import { codeOf } from '../../error-code.ts'
-import type { ObjectStore, Version } from '../../object-store/store.ts'
+import { newAttempt, type ObjectStore, type Version } from '../../object-store/store.ts'
 import { SERVERS } from './names.ts'
 
 export interface ServersOptions {
@@ -91,7 +90,7 @@ export class LivingServers {
   async #renew(): Promise<void> {
     const { store, nonce } = this.#options
     // Unique content, so that the version is unique too.
-    const attempt = randomBytes(12).toString('hex')
+    const attempt = newAttempt()
     const bytes = Buffer.from(JSON.stringify({ renewed: attempt, at: new Date().toISOString() }))
     try {
       const condition = this.#version === null ? 'absent' : { is: this.#version }
