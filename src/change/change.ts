@@ -13,7 +13,7 @@ import { changedMeanwhile, type FileFailure, type FileWarning } from '../workspa
 import { isIn, outermostFirst } from '../workspace/path.ts'
 import type { FailedFile, FileResult, ManyResult, RequestedPath } from '../workspace/results.ts'
 import { announce, auditDone, auditedBy, notDone, type Listeners } from './announce.ts'
-import { measured, refusalToReplace } from './checks.ts'
+import { measured } from './checks.ts'
 import {
   OVERTAKEN,
   type CommitRefusal,
@@ -25,7 +25,7 @@ import {
   type FileSnapshot
 } from './store.ts'
 import { beginDigest, bytesOf, isChanged, readTexts, type FileName, type FileText, type NamedText } from './texts.ts'
-import { Draft, type ChangeSteps, type Traceless } from './draft.ts'
+import { Draft, refusalAt, type ChangeSteps, type Traceless } from './draft.ts'
 
 /** How often a change starts over when a path leads elsewhere by the time its file is held. Chosen, not measured. */
 const BEGINNINGS = 3
@@ -105,14 +105,7 @@ async function refusalUnread<P extends FilePlace, S extends FileSnapshot>(
 ): Promise<FailedFile<FileFailure> | null> {
   const { isThere } = place
   if (isThere === undefined) return null
-  const refusal =
-    step.operation !== 'create'
-      ? isThere
-        ? null
-        : await store.notFound(place)
-      : isThere
-        ? refusalToReplace(step.target)
-        : await store.refusalToMake(place, step.target, [])
+  const refusal = await refusalAt(store, step, place, { isThere, coming: [] })
   return refusal && { ...fail(refusal), ...place.info, ...(isThere && (await store.infoNow(place))) }
 }
 

@@ -46,6 +46,20 @@ const NO_SPLICES: Pick<Planned<never>, 'splices' | 'splice_lines' | 'places'> = 
 }
 const NOTHING = Buffer.alloc(0)
 
+/**
+ * Why a step fails whatever a file holds, as far as is known of its place; null: nothing is known against it. `coming`:
+ * folders that earlier steps make.
+ */
+export async function refusalAt<P extends FilePlace, S extends FileSnapshot>(
+  store: FileStore<P, S>,
+  step: BatchStep<unknown, unknown>,
+  place: P,
+  { isThere, coming }: { isThere: boolean; coming: readonly Buffer[] }
+): Promise<FileFailure | null> {
+  if (step.operation !== 'create') return isThere ? null : store.notFound(place)
+  return isThere ? refusalToReplace(step.target) : store.refusalToMake(place, step.target, coming)
+}
+
 /** All steps of a change, applied to the texts of its files until these are written. */
 export class Draft<T, F, P extends FilePlace, S extends FileSnapshot> {
   readonly texts: FileTexts<P, S>
@@ -141,24 +155,20 @@ export class Draft<T, F, P extends FilePlace, S extends FileSnapshot> {
     if (text.removes) return { code: 'FILE_NOT_FOUND', missing: 'removed' }
     const isFit = text.refused === null
     const isThere = text.content !== null || !isFit
-    if (step.operation !== 'create') {
-      if (!isThere) return store.notFound(place)
-      if (step.operation === 'remove' && isFit) {
-        if (text.snapshot === null) return { code: 'FILE_NOT_FOUND', missing: 'made' }
-        // A caller who names a link may mean the link, not its target.
-        if (place.info.resolved_path !== undefined) return { code: 'NOT_A_FILE', type: 'link' }
-        if (recorder === null) return { code: 'DELETE_NOT_ALLOWED', reason: 'history_off' }
-        if (!recorder.keepsTexts) return { code: 'DELETE_NOT_ALLOWED', reason: 'texts_not_kept' }
-        const refusal = store.refusalToRestore(place)
-        if (refusal !== null) return refusal
-      }
-    } else {
-      const refusal = !isThere
-        ? ((await store.refusalToMake(place, step.target, this.coming)) ?? this.#refusalAmongNew(place))
-        : text.snapshot === null && isFit
-          ? ({ code: 'ALREADY_EXISTS', reason: 'made' } satisfies FileFailure)
-          : refusalToReplace(step.target)
-      if (refusal !== null) return refusal
+    const isMade = isThere && isFit && text.snapshot === null
+    if (step.operation === 'create' && isMade) return { code: 'ALREADY_EXISTS', reason: 'made' }
+    const refusal = await refusalAt(store, step, place, { isThere, coming: this.coming })
+    if (refusal !== null) return refusal
+    const among = step.operation === 'create' && !isThere ? this.#refusalAmongNew(place) : null
+    if (among !== null) return among
+    if (step.operation === 'remove' && isFit) {
+      if (isMade) return { code: 'FILE_NOT_FOUND', missing: 'made' }
+      // A caller who names a link may mean the link, not its target.
+      if (place.info.resolved_path !== undefined) return { code: 'NOT_A_FILE', type: 'link' }
+      if (recorder === null) return { code: 'DELETE_NOT_ALLOWED', reason: 'history_off' }
+      if (!recorder.keepsTexts) return { code: 'DELETE_NOT_ALLOWED', reason: 'texts_not_kept' }
+      const unrestorable = store.refusalToRestore(place)
+      if (unrestorable !== null) return unrestorable
     }
     const needsHash =
       store.options.requireHash && text.file_hash !== undefined && step.target.expected_hash === undefined
