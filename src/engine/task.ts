@@ -12,10 +12,10 @@ import { type ChangedSplices, changedSplices } from './edit/changed-splices.ts'
 import { misplacedMarks } from './edit/new-text-warnings.ts'
 import { numberedLines } from './edit/numbered-lines.ts'
 import type { LineEdit, TextEdit } from './edit/request.ts'
-import { dropsMark } from './report/dropped-mark.ts'
 import { encodingMismatch } from './report/encoding-mismatch.ts'
 import { joinedBreaks, type JoinedBreaks } from './report/joined-breaks.ts'
 import { placeLines } from './report/place-lines.ts'
+import { bomLength } from './text/encoding.ts'
 import type { LineEndings } from './text/eol.ts'
 import type { Hunk } from './patch/hunk.ts'
 import { planHunks } from './plan/apply-hunks.ts'
@@ -193,6 +193,20 @@ const removesUnseen = (change: TaskChange): boolean =>
   change.operation === 'edit_lines' &&
   change.by_name !== true &&
   change.edits.some(({ start_line, end_line, expected_text }) => end_line >= start_line && expected_text === undefined)
+
+/**
+ * Whether the text `original` begins with a byte-order mark and the result `pieces` with other text. A mark is rarely
+ * visible, so a caller that replaces it together with the text after it may not know of it.
+ */
+function dropsMark(original: Buffer, { list }: Splices, pieces: readonly Buffer[]): boolean {
+  if (bomLength(original) === 0 || list[0]?.start !== 0) return false
+  const head: number[] = []
+  for (const piece of pieces) {
+    head.push(...piece.subarray(0, 3 - head.length))
+    if (head.length === 3) break
+  }
+  return head.length > 0 && bomLength(Buffer.from(head)) === 0
+}
 
 /** Whether an edit targets only a byte-order mark, so its removal is intended. */
 const takesMarkOut = (change: TaskChange): boolean =>

@@ -3,7 +3,6 @@
 import { fail, ok, type Result } from '../../result.ts'
 import type { LineEdit } from '../edit/request.ts'
 import type { AmbiguousTarget, LineFailure, OutlineEntry, Target, TargetNotFound } from '../failure.ts'
-import { droppedMark } from '../outline/dropped.ts'
 import type { Item, Lines, Outline } from '../outline/outline.ts'
 import { Page } from '../outline/page.ts'
 import { repeatedIn, type Repeated } from '../outline/repeated.ts'
@@ -12,7 +11,8 @@ import { linesPutIn, withLinesAsSent } from '../outline/string-lines.ts'
 import type { SyntaxFault } from '../outline/syntax-errors.ts'
 import { findTarget, outlineEntryOf } from '../outline/target.ts'
 import type { LineEndings } from '../text/eol.ts'
-import { LineTable } from '../text/lines.ts'
+import { decode } from '../text/encoding.ts'
+import { LineTable, splitAtBreaks } from '../text/lines.ts'
 import { planLineEdits } from './replace-lines.ts'
 import { planSectionEdit, strayItem } from './replace-section.ts'
 
@@ -151,4 +151,23 @@ function isEmptied(after: Outline, { start_line }: Item, result: Buffer, new_tex
   if (kept?.kind !== 'heading' || new_text.trim() === '') return false
   const page = new Page(result, { line_endings: 'exact', apart: false })
   return page.blanksBelow(kept.heading_line, kept.end_line, kept.prefix) === kept.end_line - kept.heading_line
+}
+
+/** `@name`, `#[name]`, and `[Name]` on a line of its own, but not a computed name in JavaScript. */
+const MARK = /^(?:@[\w.:]+|#\[[^\]]*\]?|\[[^\]]*\](?=\s*$))/
+
+/** Lines that may stand above a decorator. */
+const COMMENT = /^(?:\/\/|\/\*|\*|#(?!\[)|$)/
+
+/**
+ * The first decorator or attribute of `item`, if `new_text`, which replaces it, begins with none of that kind;
+ * undefined if the item has none, or is deleted. Models often send a function without them.
+ */
+export function droppedMark(original: Buffer, item: Item, new_text: string): string | undefined {
+  if (!('name' in item) || item.kind === 'heading' || item.kind === 'rule') return undefined
+  const mark = MARK.exec(decode(new LineTable(original).bytesOf(item.start_line)).text.trim())?.[0]
+  const first = splitAtBreaks(new_text)
+    .map(line => line.trim())
+    .find(line => !COMMENT.test(line))
+  return mark === undefined || first === undefined || first.startsWith(mark[0]!) ? undefined : mark
 }

@@ -1,6 +1,6 @@
 // When an edit takes away the byte-order mark of a file without saying so.
 import t from 'tap'
-import { planTask, type TaskChange } from '../../../src/engine/task.ts'
+import { planTask, type TaskChange } from '../../src/engine/task.ts'
 
 function check(name: string, file: string, change: TaskChange, isDropped: boolean): void {
   const planned = planTask(

@@ -1,6 +1,6 @@
 // Decorators and attributes that a replacement leaves out.
 import t from 'tap'
-import { droppedMark } from '../../../src/engine/outline/dropped.ts'
+import { droppedMark } from '../../../src/engine/plan/plan-section.ts'
 import type { Item } from '../../../src/engine/outline/outline.ts'
 
 t.test('finds the decorator or attribute that a replacement does not have', async t => {
