@@ -165,5 +165,3 @@ export const OUTCOME_COMPONENTS = [
 ]
 /** The result of any change. */
 export type ChangeResult = Static<typeof PreviewResultSchema>
-export type BatchedResult = Static<typeof BatchedResultSchema>
-export type TakenBack = Static<typeof TakenBackSchema>

@@ -453,5 +453,4 @@ export const PROBLEM_COMPONENTS = [
 export type Problem = Static<TObject<typeof COMMON & typeof MEMBERS & { code: TUnsafe<ProblemCode> }>>
 export type SuggestedFix = Static<typeof SuggestedFixSchema>
 export type OtherFailure = Static<typeof OtherFailureSchema>
-export type FieldError = Static<typeof FieldErrorSchema>
 export type ConflictOnWire = Static<typeof UndoConflict>

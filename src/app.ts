@@ -62,7 +62,7 @@ export interface AppOptions {
   timeouts?: { request: number; headers: number; check: number; heartbeat?: number; late?: number }
 }
 
-export interface App {
+interface App {
   app: FastifyInstance
   /** The published document, even if it isn't served. */
   document(): Promise<object>

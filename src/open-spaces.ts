@@ -11,7 +11,7 @@ import type { Meter, WorkspaceOptions } from './workspace/api.ts'
 import { openWorkspace } from './folder/open.ts'
 
 /** `report` as for `openWorkspace`; with several workspaces, each event names its workspace. */
-export interface OpenOptions {
+interface OpenOptions {
   config: Config
   report(event: object): void
   /** Measures a workspace, which has a name if there is an access file; without `meter`, nothing is measured. */

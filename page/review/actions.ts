@@ -8,7 +8,7 @@ import type { Notices } from './notices.ts'
 import { editOf, type Refused, type State } from './state.ts'
 import type { EditFacts, Fix, PageProblem, RedoAnswer, Selection, UndoAnswer } from './wire.ts'
 
-export interface ActionsNeeds {
+interface ActionsNeeds {
   api: Api
   state: State
   notices: Notices

@@ -32,7 +32,7 @@ const fileDiff = ({ path, diff, removed, created }: TakenBackResult, isOpen: boo
     ...(diff === undefined ? [] : diffHunks(diff)).map(({ lines }) => rowsOf(lines, false))
   )
 
-export interface Question {
+interface Question {
   title: string
   /** What would happen, in one sentence. */
   sentence: string

@@ -4,7 +4,7 @@ import { piecesOf, plain } from './visible.ts'
 
 export type Child = Node | string | null | false | undefined
 
-export interface Props {
+interface Props {
   class?: string
   /** Finds the element after a redraw, to give it the focus back. */
   key?: string
@@ -49,7 +49,7 @@ export function hostile(text: string, one_line = false): DocumentFragment {
 export const named = (text: string, classes = ''): HTMLElement =>
   h('bdi', { class: `name ${classes}`.trim() }, hostile(text, true))
 
-export interface ButtonOptions {
+interface ButtonOptions {
   /** The full description of the button, for screen readers. It may have text from outside. */
   name: string
   label: string

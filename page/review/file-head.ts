@@ -2,7 +2,7 @@
 import { button, h, named } from './dom.ts'
 import type { View } from './state.ts'
 
-export interface FileHeadNeeds {
+interface FileHeadNeeds {
   path: string
   view: View
   side: boolean

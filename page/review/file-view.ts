@@ -8,7 +8,7 @@ import { authorOf, colourOf, counted, OUTSIDE } from './model.ts'
 import type { State } from './state.ts'
 import type { BlameAnswer, EditFacts, HistoryEdit } from './wire.ts'
 
-export interface FileViewNeeds {
+interface FileViewNeeds {
   state: State
   actions: Actions
   /** Shows the file as it was after an edit; without an edit, as it is now. */

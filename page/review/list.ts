@@ -15,7 +15,7 @@ import {
 import { editOf, shownEdits, type State, type View } from './state.ts'
 import type { HistoryEdit } from './wire.ts'
 
-export interface ListNeeds {
+interface ListNeeds {
   state: State
   actions: Actions
   /** `row`: the key of the session in whose list it was selected. */

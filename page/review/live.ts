@@ -6,7 +6,7 @@ import type { FeedChange } from './wire.ts'
 
 export type LiveState = 'live' | 'waiting' | 'refused'
 
-export interface LiveHandlers {
+interface LiveHandlers {
   onChange(change: FeedChange): void
   onState(state: LiveState): void
   /** A heartbeat: the stream is alive but has no event, some four times a minute. */

@@ -106,7 +106,7 @@ export function sessionsOf(edits: readonly HistoryEdit[]): SessionRow[] {
   })
 }
 
-export interface Summary {
+interface Summary {
   /** ISO 8601; null if nothing is pending. */
   since: string | null
   agents: number
@@ -228,7 +228,7 @@ export function colourOf(name: string): number {
   return hash % 8
 }
 
-export interface DiffLine {
+interface DiffLine {
   kind: 'same' | 'added' | 'removed'
   text: string
   line?: number

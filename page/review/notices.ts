@@ -2,7 +2,7 @@
 import { button, h, hostile } from './dom.ts'
 
 /** Undoes an action that was done. */
-export interface WayBack {
+interface WayBack {
   what: string
   /** Resolves with whether it succeeded. */
   run(): Promise<boolean>

@@ -1,7 +1,7 @@
 // Which lines of a hunk are side by side, and what differs between two of them. Does not know the DOM.
 
 /** Where two texts differ: between their common start and end. Offsets are UTF-16. */
-export interface Differing {
+interface Differing {
   start: number
   left_end: number
   right_end: number
@@ -25,7 +25,7 @@ export function differing(left: string, right: string): Differing | null {
 }
 
 /** Two lines side by side; one of them may be missing. */
-export interface Pair<Line> {
+interface Pair<Line> {
   left?: Line
   right?: Line
 }

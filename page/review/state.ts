@@ -37,7 +37,7 @@ export interface Wanted {
   row?: string
 }
 
-export interface OpenFile {
+interface OpenFile {
   path: string
   view: View
   row?: string

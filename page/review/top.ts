@@ -5,7 +5,7 @@ import type { LiveState } from './live.ts'
 import { needOf, summaryOf, summarySentence, type Shown } from './model.ts'
 import type { State } from './state.ts'
 
-export interface TopNeeds {
+interface TopNeeds {
   state: State
   live: LiveState
   /** The URL of the documentation of the routes. */

@@ -1,7 +1,7 @@
 // Which characters of a text are invisible, or change how others are shown, and their codes. Does not know the DOM.
 
 /** A part of a text, or one hidden character with its `code`. */
-export interface Piece {
+interface Piece {
   text: string
   code?: true
 }

@@ -7,7 +7,7 @@ export interface Selection {
   change_indexes?: number[]
 }
 
-export type EditState = 'applied' | 'undone' | 'partly_undone' | 'uncertain'
+type EditState = 'applied' | 'undone' | 'partly_undone' | 'uncertain'
 
 /** What /pending and /blame say about an edit. Times are ISO 8601. */
 export interface EditFacts {

@@ -17,7 +17,7 @@ const KEPT = 1 << 20
 
 const LINE_FEED = 0x0a
 
-export type AuditReport = (event: { event: string; [key: string]: unknown }) => void
+type AuditReport = (event: { event: string; [key: string]: unknown }) => void
 
 /** A line could not be written or synced; `cause` is the system's error. */
 class AuditUnwritable extends Error {

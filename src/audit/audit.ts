@@ -23,13 +23,13 @@ export interface CallFacts {
 }
 
 /** Who the caller claims to be. */
-export interface Claimed {
+interface Claimed {
   agent?: string
   session?: string
 }
 
 /** A change about to be made. `hash_after`: SHA-256, 64 hex digits; null: the file will be removed. */
-export interface IntendedChange {
+interface IntendedChange {
   hash_after?: string | null
   /** The change's id in the history. */
   edit_id?: string

@@ -43,7 +43,7 @@ export interface BucketStoreOptions extends ReadContext {
 }
 
 /** A key. Whether it has an object is known once it is read. */
-export interface BucketPlace extends FilePlace {
+interface BucketPlace extends FilePlace {
   isThere: undefined
   asked: RequestedPath
 }

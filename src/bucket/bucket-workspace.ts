@@ -48,7 +48,7 @@ const readOnly = fail<FileFailure>({ code: 'READ_ONLY' })
 const directory = fail<FileFailure>({ code: 'NOT_A_FILE', type: 'directory' })
 
 /** The parts of an open bucket that its operations need. */
-export interface OpenBucket {
+interface OpenBucket {
   options: CommonOptions
   store: ObjectStore
   health: Pick<StoreHealth, 'ask'>

@@ -28,7 +28,7 @@ const BEHIND_OWN = `${OWN}/~`
 const FOLDERS_TRIED = 8
 const KEYS_TRIED = 20
 
-export interface ObjectsOptions {
+interface ObjectsOptions {
   store: ObjectStore
   policy: Policy
   running: Running

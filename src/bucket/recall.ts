@@ -9,7 +9,7 @@ import { CHANGED, untilUnchanged, workOn } from '../recording/with-past.ts'
 import { isStill, readContent, type ObjectContent, type ReadContext } from './content.ts'
 import type { Objects } from './objects.ts'
 
-export interface ObjectRecall extends ReadContext {
+interface ObjectRecall extends ReadContext {
   objects: Objects
   history: History
 }

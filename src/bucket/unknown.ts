@@ -7,7 +7,7 @@ import type { Settlement } from '../log/record.ts'
 import { settlementOf } from '../recording/chain.ts'
 import { mayBeUnderWay, type PresentFile, type Settler } from './log/settle.ts'
 
-export interface UnknownChange {
+interface UnknownChange {
   path: Buffer
   /** The attempt id of the write; for a change with a record, its edit_id. */
   attempt: string
@@ -19,7 +19,7 @@ export interface UnknownChange {
   audited: AuditedChange | undefined
 }
 
-export interface UnknownChangesOptions {
+interface UnknownChangesOptions {
   /** Reads the file as it is now. */
   present(path: Buffer): Promise<PresentFile>
   /** Null: no history is kept. */

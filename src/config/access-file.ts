@@ -26,7 +26,7 @@ export interface AccessWorkspace {
 }
 
 /** A token, known by its hash. */
-export interface AccessToken {
+interface AccessToken {
   name: string
   /** 64 lower-case hex digits. */
   sha256: string
@@ -42,7 +42,7 @@ export interface AccessToken {
 }
 
 /** An issuer of accepted JWTs. */
-export interface AccessIssuer {
+interface AccessIssuer {
   /** The URL in `iss`, exactly as it is written there. */
   issuer: string
   /** The URL of this server as clients see it, which `aud` must have. */

@@ -94,7 +94,7 @@ export interface Config {
 }
 
 /** Where the access file is, and the state folders of its workspaces. */
-export interface AccessSource {
+interface AccessSource {
   /** Absolute. */
   file: string
   /** The folder that contains them; null: they are in `home`, like the one of a root without an access file. */
@@ -395,7 +395,7 @@ export function loadLocalConfig(
  */
 export const environmentWarnings = (env: NodeJS.ProcessEnv): string[] => unknownVariables(SETTINGS, env)
 
-export interface SettingRow {
+interface SettingRow {
   /** As it is written on a command line. */
   flag: string
   environment: string

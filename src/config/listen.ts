@@ -6,14 +6,14 @@ import type { Given } from './sources.ts'
 import type { ListenOn } from './value-kinds.ts'
 
 /** Where it listens: on `listen` or, if that is null, at the host. Texts in `from` are flags or variables. */
-export interface ListenSettings {
+interface ListenSettings {
   listen: ListenOn | null
   host: string
   from(name: 'listen' | 'host'): string | undefined
 }
 
 /** The properties of the process that decide where it can listen. */
-export interface ListenProcess {
+interface ListenProcess {
   platform: NodeJS.Platform
   pid: number
   env: NodeJS.ProcessEnv

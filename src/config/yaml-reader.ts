@@ -11,7 +11,7 @@ interface Reading {
 }
 
 /** Turns a node into a value, with undefined for each faulty part. `where`: the node's name in a fault. */
-export type Reader<T> = (node: Node | null, where: string, reading: Reading) => T | undefined
+type Reader<T> = (node: Node | null, where: string, reading: Reading) => T | undefined
 
 interface Field<T> {
   read: Reader<T>
@@ -127,7 +127,7 @@ export type Partly<T> =
         : T
 
 /** All faults, each a sentence that begins with the file and the line; and the value without the faulty parts. */
-export interface Faulty<T> {
+interface Faulty<T> {
   faults: string[]
   partly: Partly<T> | undefined
 }

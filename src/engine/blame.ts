@@ -23,7 +23,7 @@ export interface BlameTask {
   limit: number
 }
 
-export interface BlamedLine extends LineText {
+interface BlamedLine extends LineText {
   line: number
   /**
    * Edits that inserted bytes of the line (its break included), oldest first. Not edits that only deleted, nor one that

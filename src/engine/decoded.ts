@@ -18,7 +18,7 @@ import {
 } from './text/codec.ts'
 
 /** A plan of the decoded text, in the file's own bytes. */
-export interface Encoded {
+interface Encoded {
   splices: RecordedSplice[]
   pieces: Buffer[]
   /** The places of the given splices, with the surrounding text in the file's encoding. */
@@ -74,7 +74,7 @@ export async function encodedPlan(
 }
 
 /** A change as it is recorded. */
-export interface Compared {
+interface Compared {
   splices: RecordedSplice[]
   places?: SplicePlace[]
   encodings?: Encodings

@@ -46,7 +46,7 @@ export interface SimilarContent {
   lossy?: true
 }
 
-export type FixType =
+type FixType =
   | 'USE_EXACT_TEXT'
   | 'ADJUST_COUNT'
   | 'ESCAPE_SPECIAL'
@@ -263,7 +263,7 @@ export interface LineOutOfRange {
 }
 
 /** Two edits of one request touch the same lines; `edit_index` is the later one. First and last line of each. */
-export interface OverlappingEdits extends EditPosition {
+interface OverlappingEdits extends EditPosition {
   code: 'OVERLAPPING_EDITS'
   other_edit_index: number
   lines: [number, number]

@@ -17,7 +17,7 @@ import type { FailedFile, FailedOne, FileInfo, FileResult, ManyResult, Requested
 import type { Running } from '../workspace/running.ts'
 
 /** What a path leads to: an object, or a path without one. `info` has the real path if a link led elsewhere. */
-export interface FoundFile {
+interface FoundFile {
   info: FileInfo
   pin: Pin
   absent: null
@@ -28,7 +28,7 @@ export type FoundPath = FoundFile | { info: FileInfo; pin: null; absent: Missing
 export type OpenPath = FoundPath & { close(): Promise<void> }
 
 /** `look`: read a file or list a folder. */
-export type AccessMode = 'edit' | 'look'
+type AccessMode = 'edit' | 'look'
 
 export interface FileAccessOptions {
   options: WorkspaceOptions

@@ -59,7 +59,7 @@ export interface OpenRoot extends Omit<FolderStoreOptions, 'files'>, Pick<FileAc
 }
 
 /** The owner of the open root. */
-export interface Keeper {
+interface Keeper {
   close(): Promise<void>
   sweep(): Promise<void>
 }

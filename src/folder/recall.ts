@@ -12,7 +12,7 @@ import { readPinned, takeMemory, type FileReadContext } from './read-pinned.ts'
 import type { Snapshot } from './snapshot.ts'
 
 /** What it needs of the workspace. */
-export interface RecallContext extends FileReadContext {
+interface RecallContext extends FileReadContext {
   files: FileAccess
   history: History
 }

@@ -11,7 +11,7 @@ import { ATTEMPTS, SYNC_IO_BYTES } from '../workspace/content.ts'
 import { alike } from './snapshot.ts'
 
 /** Result of one reading; `digest` is the SHA-256, 64 hex digits. */
-export interface FileReading<R> {
+interface FileReading<R> {
   stat: BigIntStats
   digest: string
   value: R

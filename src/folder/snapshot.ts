@@ -68,7 +68,7 @@ export interface Snapshot {
 }
 
 /** Content that a file may hold, and its SHA-256, 64 hex digits. */
-export interface KnownContent {
+interface KnownContent {
   bytes: Buffer
   hash: string
 }

@@ -21,7 +21,7 @@ interface StaticFile {
 type Handler = (request: FastifyRequest, reply: FastifyReply) => Promise<FastifyReply>
 
 /** `type`: the media type. */
-export async function staticFile(type: string, text: string | Buffer): Promise<StaticFile> {
+async function staticFile(type: string, text: string | Buffer): Promise<StaticFile> {
   const content = Buffer.from(text)
   return {
     type,

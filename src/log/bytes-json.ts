@@ -1,7 +1,7 @@
 // Bytes as JSON: a string if they are UTF-8, otherwise base64.
 import { isUtf8 } from 'node:buffer'
 
-export type JsonBytes = string | { base64: string }
+type JsonBytes = string | { base64: string }
 
 export const toJson = (bytes: Buffer): JsonBytes =>
   isUtf8(bytes) ? bytes.toString() : { base64: bytes.toString('base64') }

@@ -27,7 +27,7 @@ export interface CopyPlaces {
   remove(path: Buffer): Promise<void>
 }
 
-export interface CopiesOptions {
+interface CopiesOptions {
   places: CopyPlaces
   /** Called with the size in bytes of each copy that was written. */
   wrote(bytes: number): void

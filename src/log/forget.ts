@@ -7,7 +7,7 @@ import { decodeFacts, forgottenJson } from './record-json.ts'
 import type { Without } from './segment.ts'
 import type { Segments } from './segments.ts'
 
-export interface Forgetting {
+interface Forgetting {
   segments: Segments
   blobs: Pick<Blobs, 'removeIf'>
   reading: RecordReader

@@ -12,7 +12,7 @@ import { isPassing, unreadable } from './unreadable.ts'
 /** How many splices are decoded in one turn of the event loop (at least one record): about 10 ms. */
 const TURN = 2000
 
-export interface LinesOptions {
+interface LinesOptions {
   segments: Segments
   blobs: { read: ReadBlob }
   report: HistoryOptions['report']

@@ -49,7 +49,7 @@ export type LogHistoryOptions = Pick<
 >
 
 /** What the parts need from the history. */
-export interface HistoryHooks {
+interface HistoryHooks {
   limits: HistoryLimits
   ids: Ids
   /** Call it with each line of an open segment that is read or written, and its server. */
@@ -61,7 +61,7 @@ export interface HistoryHooks {
 }
 
 /** The storage parts of a history. All reject with an error that has a code. */
-export interface HistoryParts {
+interface HistoryParts {
   segments: Segments
   appender: Appender
   blobs: Blobs

@@ -2,7 +2,7 @@
 import { includes, keyHash, type Overview, type SegmentIndex } from './segment-index.ts'
 
 /** The parts of an overview that are computed from a whole index. */
-export interface OverviewData extends Omit<Overview, 'mayHavePath' | 'mayHaveKey'> {
+interface OverviewData extends Omit<Overview, 'mayHavePath' | 'mayHaveKey'> {
   /** Short hashes, ascending. */
   paths: Float64Array
   keys: Float64Array

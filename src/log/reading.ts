@@ -27,7 +27,7 @@ const KEY_PART = /.{16}/g
 /** In bytes: how much of a damaged line is read at a time. */
 const CHUNK = 256 * 1024
 
-export interface RecordReaderOptions {
+interface RecordReaderOptions {
   segments: Segments
   blobs: { read: ReadBlob }
   latest: LatestOfPaths

@@ -12,7 +12,7 @@ export interface FoundRow extends Row {
   row: number
 }
 
-export interface RowsOptions {
+interface RowsOptions {
   segments: Segments
   /** What this server has settled, though it may not be written yet. */
   said(edit_id: string): Settlement | null

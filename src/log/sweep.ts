@@ -29,7 +29,7 @@ export interface KeptPlaces {
   tidy(): Promise<void>
 }
 
-export interface Sweeping {
+interface Sweeping {
   segments: Segments
   kept: KeptPlaces
   /** In ms since 1970: the time used for ages. */

@@ -24,7 +24,7 @@ export interface Appender {
   close(): Promise<void>
 }
 
-export interface WriterOptions extends Pick<HistoryOptions, 'report'> {
+interface WriterOptions extends Pick<HistoryOptions, 'report'> {
   appender: Appender
   /** These lines, which no caller awaits, will never be written. */
   lost(lines: readonly SaidLine[]): void

@@ -3,7 +3,7 @@
 import { hash } from 'node:crypto'
 
 /** The fields of a fix that can be sent in a request. */
-export interface SendableFix {
+interface SendableFix {
   type: string
   edit?: object
   call?: { arguments: object }

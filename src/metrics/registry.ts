@@ -10,12 +10,12 @@ export interface Family {
 }
 
 /** Counts up; `labels` are values of the label names, from closed sets. */
-export interface Counter<L extends string> {
+interface Counter<L extends string> {
   add(labels: Readonly<Record<L, string>>, count?: number): void
 }
 
 /** Counts how many values are at most as large as each bound. */
-export interface Histogram<L extends string> {
+interface Histogram<L extends string> {
   observe(labels: Readonly<Record<L, string>>, value: number): void
 }
 

@@ -17,7 +17,7 @@ import {
 export type Attempted =
   { outcome: 'written'; version: Version } | { outcome: 'failed' } | { outcome: 'unknown' | 'unsent'; error: unknown }
 
-export interface Attempts {
+interface Attempts {
   attempt: string
   condition: WriteCondition
   /** In ms since 1970; no attempt starts after it. */

@@ -10,7 +10,7 @@ import { isIn } from '../workspace/path.ts'
 import { isNote } from './chain.ts'
 
 /** Whether the file at this real path below the root may be read, whether it exists or not. */
-export type MayRead = (path: Buffer) => boolean
+type MayRead = (path: Buffer) => boolean
 
 /** Limits changes to one file, or to files in a directory or below it, by real paths. */
 export interface Where {
@@ -19,7 +19,7 @@ export interface Where {
 }
 
 /** What a waiting client asks for. `wait_ms`: 0: don't wait. */
-export interface Waiting extends Where {
+interface Waiting extends Where {
   limit: number
   wait_ms: number
 }

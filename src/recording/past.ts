@@ -11,7 +11,7 @@ import type { ChangeRecord, HistoryPage, HistoryQuery, PastEdit } from '../works
 import { changeOf, isChange } from './chain.ts'
 import { verdictsOf } from './verdicts.ts'
 
-export interface Past {
+interface Past {
   history: History
   /** Whether the file at this real path below the root may be read, whether it exists or not. */
   mayRead(path: Buffer): boolean
@@ -20,7 +20,7 @@ export interface Past {
 }
 
 /** Selects edits; `path` and `under` are real paths below the root, '' the root itself. */
-export type PastQuery = RecordQuery & Pick<HistoryQuery, 'state' | 'review' | 'limit'>
+type PastQuery = RecordQuery & Pick<HistoryQuery, 'state' | 'review' | 'limit'>
 
 /**
  * The most records examined for one page, unless its limit of edits is higher. When they are used up, the page is

@@ -35,7 +35,7 @@ export interface HistoryAccess extends Pick<Keys, 'secret' | 'acquire'> {
 }
 
 /** The workspace that asks, and its rights. */
-export interface Requester {
+interface Requester {
   options: Pick<CommonOptions, 'audit' | 'readOnly' | 'report'>
   durable: boolean
   /** Whether it is a view of part of the workspace. */

@@ -8,7 +8,7 @@ import { chainOf, isChange, isEnd, type Chain } from './chain.ts'
 export type LastBefore = Pick<Latest, 'edit_id' | 'settled'>
 
 /** Records of a path, oldest first, and the chain of those that happened. */
-export interface PathChain {
+interface PathChain {
   stored: readonly Stored[]
   chain: Chain
 }

@@ -13,7 +13,7 @@ import type { Lock } from '../workspace/queue.ts'
 import { isCopied, readChain } from './read-chain.ts'
 import { type Chain, chainOf, counts, isNote, isTraceless, judge, landedOf, settlementOf } from './chain.ts'
 
-export interface RecorderOptions {
+interface RecorderOptions {
   /** Null: no history is kept. */
   history: History | null
   /** Refuse changes that can't be recorded. */

@@ -12,7 +12,7 @@ import type { FileFailure, RequestInFlight } from '../workspace/failure.ts'
 export const verdictsOf = (stored: readonly Pick<Stored, 'record' | 'settled'>[]): Verdict[] =>
   stored.flatMap(({ record, settled }) => (settled === 'done' && record.review !== undefined ? [record.review] : []))
 
-export interface GivingVerdict {
+interface GivingVerdict {
   history: History
   durable: boolean
   report: (event: { event: string; [key: string]: unknown }) => void

@@ -28,7 +28,7 @@ export async function untilUnchanged<T, F>(
 }
 
 /** A file as it was read, with its stored records, and the chain that ends in it. */
-export interface Read {
+interface Read {
   path: string
   /** Real path below the root. */
   relative: Buffer

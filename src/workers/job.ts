@@ -30,45 +30,45 @@ import {
 import { bufferOf } from './thread.ts'
 
 /** `time` in milliseconds. */
-export interface SearchJob {
+interface SearchJob {
   type: 'search'
   bytes: Uint8Array
   request: SearchRequest
   time: number
 }
-export interface CheckSearchJob {
+interface CheckSearchJob {
   type: 'check_search'
   request: SearchRequest
 }
-export interface PlanJob {
+interface PlanJob {
   type: 'plan'
   bytes: Uint8Array
   task: Task
   file: { path: string; exists: boolean }
 }
-export interface ReplanJob {
+interface ReplanJob {
   type: 'replan'
   bytes: Uint8Array
   task: Omit<StaleTask, 'earlier'>
   earlier?: Packed<EarlierState>
 }
-export interface TakeBackJob {
+interface TakeBackJob {
   type: 'take_back'
   bytes: Uint8Array
   task: Packed<TakeBackTask>
   file: { path: string; exists: boolean }
 }
-export interface PendingJob {
+interface PendingJob {
   type: 'pending'
   bytes: Uint8Array
   task: Packed<PendingTask>
 }
-export interface BlameJob {
+interface BlameJob {
   type: 'blame'
   bytes: Uint8Array
   task: Packed<BlameTask>
 }
-export interface RecordedDiffJob {
+interface RecordedDiffJob {
   type: 'recorded_diff'
   splices: PackedSplices
   around: PackedSplices

@@ -11,7 +11,7 @@ export interface PackedSplices {
 }
 
 /** `facts`: the changes without their splices; `counts`: how many splices each has; null: they aren't known. */
-export interface PackedChanges {
+interface PackedChanges {
   facts: readonly Omit<RecordedChange, 'splices'>[]
   counts: readonly (number | null)[]
   splices: PackedSplices

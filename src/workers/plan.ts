@@ -30,7 +30,7 @@ const SPLICE_WORK = 128
 const THREADS = 2
 
 /** A plan with the bytes that it was made for, which had moved to the thread. */
-export type InThread<P extends TaskResult> = P & { original: Buffer }
+type InThread<P extends TaskResult> = P & { original: Buffer }
 
 export class PlanMaker {
   readonly #threads: Threads<Job, Results>

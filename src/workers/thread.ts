@@ -9,7 +9,7 @@ export const READY = 'ready'
 export const AGAIN = 'again'
 
 /** The result of a job, and the buffers that are moved with it instead of being copied. */
-export interface JobOutput {
+interface JobOutput {
   result: unknown
   transfer: ArrayBuffer[]
 }

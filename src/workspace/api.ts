@@ -221,7 +221,7 @@ export type Planner<T, F> = (
   file: PlannedFile
 ) => Result<Planned<T>, F> | Promise<Result<Planned<T>, F>>
 
-export interface FileFacts {
+interface FileFacts {
   /** Below the root, as requested, normalised. */
   path: string
   /** Below the root, if a link led elsewhere. */
@@ -279,7 +279,7 @@ export interface Consumer<R> {
   finish(): R
 }
 
-export interface Scanned<R> extends FileFacts {
+interface Scanned<R> extends FileFacts {
   file_size: number
   modified_at: Date
   value: R
@@ -334,7 +334,7 @@ export interface HistoryQuery extends Omit<RecordQuery, 'path' | 'under' | 'revi
   limit: number
 }
 
-export type EditState = 'applied' | 'undone' | 'partly_undone' | 'uncertain'
+type EditState = 'applied' | 'undone' | 'partly_undone' | 'uncertain'
 
 /** A record of a change, not of a review. */
 export interface ChangeRecord extends EditRecord {
@@ -394,7 +394,7 @@ export interface PastEdit {
 }
 
 /** The changes of an edit by their index; for an edit that made an empty file, just 0. */
-export interface EditUnits {
+interface EditUnits {
   /** At least 1; Infinity if unknown. */
   count: number
   undone: IndexSet

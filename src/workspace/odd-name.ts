@@ -2,7 +2,7 @@
 // Judges the text alone; does not know what is there.
 
 /** What is odd about a path. */
-export type OddName = 'control' | 'spaces' | 'quoted' | 'url' | 'home' | 'drive' | 'encoded' | 'backslash'
+type OddName = 'control' | 'spaces' | 'quoted' | 'url' | 'home' | 'drive' | 'encoded' | 'backslash'
 
 /** `meant`: the path most likely meant, without anything odd; absent if that can't be determined. */
 export interface OddPath {

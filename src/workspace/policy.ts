@@ -21,7 +21,7 @@ export const DEFAULT_PROTECTED: readonly string[] = [
 
 type Refusal = Extract<FileFailure, { code: 'PROTECTED_PATH' | 'PATH_NOT_ALLOWED' }>
 
-export interface PolicyOptions {
+interface PolicyOptions {
   /**
    * Patterns: names with `*` for any run of letters, `/` between them, found at every depth. They cover the name and
    * everything below; with `/**` at the end only what is below. `**` in place of a name is any number of names, or
@@ -54,7 +54,7 @@ export interface Policy {
 }
 
 /** Which paths below the root a caller may use, whatever is there. */
-export interface Limit {
+interface Limit {
   /** What `judge` returns for paths that may not be used, and for nothing else. */
   readonly refusal: Refusal
   /** Whether the file at this real path may be used; `list`: whether it, or something below it, may. */

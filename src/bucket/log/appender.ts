@@ -9,7 +9,7 @@ import { mergeObjects, type KnownObjects } from './merge.ts'
 import { LOGS, objectKey, parseLog, rangeToMerge, type Range } from './names.ts'
 import type { LivingServers } from './servers.ts'
 
-export interface LogAppenderOptions {
+interface LogAppenderOptions {
   store: ObjectStore
   nonce: string
   report: HistoryOptions['report']

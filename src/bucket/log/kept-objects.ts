@@ -11,7 +11,7 @@ import { BLOBS, COPIES, SWEPT } from './names.ts'
 import type { LivingServers } from './servers.ts'
 import { WROTE } from './appender.ts'
 
-export interface KeptObjectsOptions {
+interface KeptObjectsOptions {
   store: ObjectStore
   logs: Logs
   servers: Pick<LivingServers, 'sweep'>

@@ -17,7 +17,7 @@ import { faultOf, notReady } from '../store-failure.ts'
 import { KEYS } from './names.ts'
 import { UnchangedSince } from './unchanged-since.ts'
 
-export interface KeyLeasesOptions {
+interface KeyLeasesOptions {
   store: ObjectStore
   nonce: string
   /** In ms: how long to wait for a key that another server holds. */
@@ -26,7 +26,7 @@ export interface KeyLeasesOptions {
   lease?: number
 }
 
-export type KeyHold = Omit<Lock, 'temp'>
+type KeyHold = Omit<Lock, 'temp'>
 
 /**
  * In ms. The holder uses the first half: it begins no write of a file after that. The second half covers a write still

@@ -19,7 +19,7 @@ import { cover, keyAfter, keyBefore, LOGS, objectKey, parseLog, parseObject, typ
 import type { LivingServers } from './servers.ts'
 import { endLog, WROTE } from './appender.ts'
 
-export interface LogsOptions extends SegmentsOptions {
+interface LogsOptions extends SegmentsOptions {
   store: ObjectStore
   servers: Pick<LivingServers, 'look' | 'isGone'>
 }

@@ -11,7 +11,7 @@ import { cover, keyBefore, logPrefix, objectKey, parseObject, type Range } from 
 /** The known contents of objects of a log, by key. */
 export type KnownObjects = Map<string, { bytes: Buffer; version: Version | null }>
 
-export interface Merge {
+interface Merge {
   store: ObjectStore
   log: number
   range: Range

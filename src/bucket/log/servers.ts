@@ -5,7 +5,7 @@ import { codeOf } from '../../error-code.ts'
 import { newAttempt, type ObjectStore, type Version } from '../../object-store/store.ts'
 import { SERVERS } from './names.ts'
 
-export interface ServersOptions {
+interface ServersOptions {
   store: ObjectStore
   nonce: string
   report: HistoryOptions['report']

@@ -15,7 +15,7 @@ export interface PresentFile {
   attempts: readonly string[]
 }
 
-export interface SettlerOptions {
+interface SettlerOptions {
   history: History
   /** Reads the file at this real path below the root. */
   present(path: Buffer): Promise<PresentFile>

@@ -2,7 +2,7 @@
 import { CR, LF } from '../text/lines.ts'
 
 /** Lines of one text. */
-export interface NamedLines {
+interface NamedLines {
   names: Int32Array
   /** The start of each line, and the end of the last one. */
   starts: number[]

@@ -25,7 +25,7 @@ export interface Replacement {
 }
 
 /** One replaced place of a request. Byte offsets, ends exclusive. */
-export interface Placement {
+interface Placement {
   readonly edit_index: number
   readonly operation: PlaceOperation
   /** The range of the original that it replaces; if it is inside text that an earlier edit wrote, that edit's range. */

@@ -74,7 +74,7 @@ function isOriginal(draft: PieceTable, { start, end }: Match): boolean {
 }
 
 /** Where new_text is though old_text isn't. `surely`: the edit was certainly applied, so suggest no other. */
-export interface Applied {
+interface Applied {
   /** In the current text. */
   place: Match
   surely: boolean

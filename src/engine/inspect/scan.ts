@@ -20,7 +20,7 @@ const HEAD = 1 << 20
 /** Bytes kept of a window: its largest size, and enough to see whether the text continues. */
 const KEPT = MAX_WINDOW_BYTES + 8
 
-export interface TextFacts {
+interface TextFacts {
   total_lines: number
   bom: boolean
   line_ending: LineEnding

@@ -52,7 +52,7 @@ export interface CodeBlock extends Place {
   prefix: string
 }
 
-export interface FrontMatter extends Place {
+interface FrontMatter extends Place {
   kind: 'front_matter'
 }
 

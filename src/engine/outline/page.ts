@@ -14,7 +14,7 @@ export interface Side {
 }
 
 /** A place to insert text: before `line`. A side is null if there is no text on it. */
-export interface InsertPoint {
+interface InsertPoint {
   line: number
   above: Side | null
   below: Side | null

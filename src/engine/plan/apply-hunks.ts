@@ -13,7 +13,7 @@ import { planLineEdits } from './replace-lines.ts'
 /** Work (see `fitsWorkBudget`) per hunk. */
 const CHANGE = 1000
 
-export interface HunkOptions {
+interface HunkOptions {
   /** Bytes. */
   max_result_size: number
 }

@@ -64,7 +64,7 @@ export type SectionPlanFailure = TargetNotFound | AmbiguousTarget | LineFailure 
 /**
  * Makes the outline of a text; `strings_in`: the lines of code for which it reports whether they begin inside a string.
  */
-export type OutlineMaker<F> = (text: Buffer, strings_in?: Lines) => Promise<Result<Outline, F>>
+type OutlineMaker<F> = (text: Buffer, strings_in?: Lines) => Promise<Result<Outline, F>>
 
 /**
  * How often a result is parsed at most: once indented, to find its strings, then with the lines of these as they were

@@ -13,7 +13,7 @@ import type { Plan } from '../edit/plan.ts'
 import { type WorkWithin, fitsWorkBudget } from '../suggest/suggest.ts'
 import { Text } from '../text/text.ts'
 
-export interface LineOptions {
+interface LineOptions {
   line_endings: LineEndings
   /** Bytes. */
   max_result_size: number

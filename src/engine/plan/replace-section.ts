@@ -10,7 +10,7 @@ import { Page } from '../outline/page.ts'
 import type { Refusal, SectionEdit } from '../outline/section-edit.ts'
 import { planLineEdits } from './replace-lines.ts'
 
-export interface SectionOptions {
+interface SectionOptions {
   line_endings: LineEndings
   /** Adds a blank line even if the document has none around its blocks. */
   apart: boolean

@@ -5,7 +5,7 @@ import { type Splice, Splices } from '../edit/splice.ts'
 import { type Diff, diffOfParts, type DiffOptions, type DiffPart } from './diff.ts'
 
 /** A splice as recorded: `insert` replaced `old`. `start` in bytes of the text before the change. */
-export interface KnownSplice {
+interface KnownSplice {
   readonly start: number
   readonly old: Buffer
   readonly insert: Buffer

@@ -5,7 +5,7 @@ import type { FoldedLine } from './fold.ts'
 import { likeness } from './verify.ts'
 
 /** Lines `fromA` to `toA` of old_text correspond to lines `fromB` to `toB` of the text (indexes, inclusive). */
-export interface Pair {
+interface Pair {
   fromA: number
   toA: number
   fromB: number

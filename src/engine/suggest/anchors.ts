@@ -6,7 +6,7 @@ import type { Haystack } from './haystack.ts'
 import type { OldText } from './readings.ts'
 
 /** A line, with the bytes of old_text before it and the bytes from its start to the end. */
-export interface Anchor {
+interface Anchor {
   old: OldText
   line: Buffer
   before: number

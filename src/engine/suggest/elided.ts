@@ -31,7 +31,7 @@ const ENDS_SCORE = 0.97
 const LEAST_SCORE = 0.6
 
 /** The first and last parts of a text, and how many bytes may be between them. */
-export interface Ends {
+interface Ends {
   first: string
   last: string
   reach: number

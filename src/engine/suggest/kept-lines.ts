@@ -8,7 +8,7 @@ export interface KeptLine {
 }
 
 /** The three texts in words; `kept`: where each word of `base` is in `theirs`, or -1. */
-export interface KeptIn {
+interface KeptIn {
   base: readonly Word[]
   mine: readonly Word[]
   theirs: readonly Word[]

@@ -27,7 +27,7 @@ const LEAST_BODY = 10
 const ATTRIBUTE = /^(?:@[\p{L}_]|#?\[).*$/u
 
 /** `name`: defined by one of the first regions, while another region resembles old_text but defines something else. */
-export interface ByName {
+interface ByName {
   regions: Region[]
   name?: string
 }

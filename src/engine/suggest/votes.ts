@@ -2,7 +2,7 @@
 import { type Hits, MOST_PLACES, MOST_SEEN, type Seeds } from './seeds.ts'
 
 /** A range of the text (bytes) that may hold old_text, with its votes. */
-export interface Place {
+interface Place {
   start: number
   end: number
   votes: number

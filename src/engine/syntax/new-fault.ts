@@ -8,7 +8,7 @@ import type { SyntaxFault } from '../outline/syntax-errors.ts'
 export type SyntaxCheck = { found: 'nothing' | 'errors_before' | 'template' } | { found: 'fault'; fault: SyntaxFault }
 
 /** Finds the first fault of a text in a language; null if there is none. */
-export type FaultFinder = (source: string, language: string) => Promise<SyntaxFault | null>
+type FaultFinder = (source: string, language: string) => Promise<SyntaxFault | null>
 
 /**
  * The fault of `after` that `before` didn't have, two texts in one language. A blank text counts as parsed; `before` is

@@ -3,7 +3,7 @@
 import { HighBytes, utf16MarkOf } from './encoding.ts'
 
 /** Tables of encodings, as `iconv-lite` has them. */
-export interface Tables {
+interface Tables {
   decode(bytes: Buffer, encoding: string): string
   encode(text: string, encoding: string): Buffer
 }

@@ -16,12 +16,12 @@ import { lineHunks, stepsOfComparison } from '../edit/line-hunks.ts'
 import { recordedSplices } from './refine.ts'
 
 /** Part of a splice: trailing white space with its line break, or anything else. */
-export interface SplicePart extends RecordedSplice {
+interface SplicePart extends RecordedSplice {
   isLayout: boolean
 }
 
 /** The bytes next to a splice; -1 at the start or end of the text, undefined if unknown. */
-export interface Beside {
+interface Beside {
   before: number | undefined
   behind: number | undefined
 }

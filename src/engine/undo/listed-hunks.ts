@@ -32,7 +32,7 @@ export interface ListedHunk {
   undone?: ListedSelection[]
 }
 
-export interface ListingOptions {
+interface ListingOptions {
   /** The units as they are after all `changes`. */
   units: Units
   changes: readonly RecordedChange[]

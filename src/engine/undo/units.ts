@@ -112,7 +112,7 @@ export class Units {
 const NEVER: readonly number[] = []
 
 /** The state of a change after all changes: `by` is the last undo or redo that toggled any of it. */
-export interface Standing {
+interface Standing {
   state: 'applied' | 'undone' | 'partly_undone'
   by?: string
   undone: IndexSet

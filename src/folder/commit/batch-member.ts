@@ -70,7 +70,7 @@ export type Member = BatchFile & {
 }
 
 /** What a member's temp files need. */
-export interface MemberContext {
+interface MemberContext {
   intents: Intents
   durability: 'full' | 'fast'
 }

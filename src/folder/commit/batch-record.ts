@@ -12,7 +12,7 @@ import { silenceOf } from './intents.ts'
 import { replaceStateFile, syncStateFolder } from './state-file.ts'
 
 /** Identifies a file, even against a later one with the same inode. */
-export interface FileIdentity {
+interface FileIdentity {
   dev: bigint
   ino: bigint
   /** Birth time in ns; 0: the file system doesn't know. */

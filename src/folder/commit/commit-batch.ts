@@ -30,14 +30,14 @@ import { beginInPlace, type InPlaceContext } from './in-place.ts'
 import type { Intents } from './intents.ts'
 import { answers, type Temp } from './temp.ts'
 
-export interface BatchContext extends Omit<InPlaceContext, 'lock'> {
+interface BatchContext extends Omit<InPlaceContext, 'lock'> {
   root: Root
   intents: Intents
   batches: BatchRecords
 }
 
 /** What else a batch needs. */
-export interface BatchExtras {
+interface BatchExtras {
   /** Folders below the root that are missing, each before those inside it. */
   folders: readonly Buffer[]
   /**

@@ -35,7 +35,7 @@ export interface CommitContext {
 }
 
 /** A rename would not keep the file's owner or mount, so it must be written in place. */
-export interface Unrenamable {
+interface Unrenamable {
   code: 'UNRENAMABLE'
 }
 

@@ -23,7 +23,7 @@ export interface InPlaceContext {
   report: Report
 }
 
-export interface InPlaceRecovery extends Omit<InPlaceContext, 'lock'> {
+interface InPlaceRecovery extends Omit<InPlaceContext, 'lock'> {
   /** Whether the batch with this id is still to be recovered. */
   hasBatch(id: string): boolean
 }

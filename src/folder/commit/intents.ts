@@ -190,7 +190,7 @@ export function tempPathsOf(folder: string, nonce: string): Buffer[] {
   return [fileOf(folder, nonce), leftOf(folder, nonce)].flatMap(path => pathsIn(readIfThere(path)))
 }
 
-export interface SweepOptions {
+interface SweepOptions {
   /** Whether the temp file at this path below the root must stay. */
   isKept(path: Buffer): boolean
   report: (event: { event: string; [key: string]: unknown }) => void

@@ -12,7 +12,7 @@ import { randomTempName, tempName } from '../../workspace/temp-name.ts'
 import type { Pass, RootLock } from './root-lock.ts'
 import { holdSocket, type HeldSocket, type WantedSocket } from './socket-lock.ts'
 
-export interface LocksOptions {
+interface LocksOptions {
   /** Shared by all servers on this root. */
   secret: Buffer
   /** In ms, over all stages. */
@@ -42,7 +42,7 @@ interface Waiting {
   isGone(): boolean
 }
 
-export interface Wait {
+interface Wait {
   /** On the clock of performance.now(). For callers that acquire several locks, always in the order of their paths. */
   deadline?: number
   /** The client; it gets nothing if it has gone by its turn. */

@@ -26,7 +26,7 @@ export interface Presence {
   withdraw(): void
 }
 
-export interface PresenceOptions {
+interface PresenceOptions {
   /** Real path. */
   root: Buffer
   state: { path: Buffer; secret: Buffer }

@@ -18,7 +18,7 @@ export interface Servers {
   tell(): Promise<void>
 }
 
-export interface RootLockOptions {
+interface RootLockOptions {
   /** This server's nonce. */
   nonce: string
   files: LockFiles

@@ -24,7 +24,7 @@ const AGAIN = 50
 const LOOPBACK = '127.0.0.1'
 
 /** Answers those who ask about its names, until it is closed; keeps no process alive. */
-export interface Answers {
+interface Answers {
   /** To be put in the names; 0: nobody can ask. */
   readonly port: number
   /** Listens by this name. Throws the system's error. */
@@ -76,7 +76,7 @@ const isListening = (socket: Socket): Promise<boolean> =>
 const NONCE = 32
 const answerTo = (question: string, info: ServerInfo): string => JSON.stringify({ ...info, question })
 
-export interface Holder {
+interface Holder {
   /** Null: nothing proves whose it is. */
   uid: number | null
   /** Null: no answer, or none that can be parsed. As trustworthy as its user. */

@@ -23,10 +23,7 @@ interface Current {
   alive: number
 }
 
-export interface SegmentAppenderOptions extends Pick<
-  HistoryOptions,
-  'folder' | 'nonce' | 'isAlive' | 'stayAlive' | 'report'
-> {
+interface SegmentAppenderOptions extends Pick<HistoryOptions, 'folder' | 'nonce' | 'isAlive' | 'stayAlive' | 'report'> {
   /** In bytes: a segment that reaches this size is ended. */
   limit: number
   /** Called for each group once it is in a segment, with the offset of its first line. */

@@ -12,7 +12,7 @@ import type { BlobFiles } from './blob-files.ts'
 import type { CopyFiles } from './copy-files.ts'
 import { closeFile, look, MODE, namesIn, NEW, openFile, remove } from './files.ts'
 
-export interface KeptFilesOptions {
+interface KeptFilesOptions {
   /** The folder of the segments. */
   folder: string
   blobs: BlobFiles

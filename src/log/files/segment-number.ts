@@ -8,7 +8,7 @@ import type { HistoryOptions } from '../api.ts'
 import { closeFile, MODE, namesIn, NEW, openFile, readStart, remove, writeNow } from './files.ts'
 import { highestNumber } from '../segment-name.ts'
 
-export type Claimant = Pick<HistoryOptions, 'folder' | 'nonce' | 'isAlive'>
+type Claimant = Pick<HistoryOptions, 'folder' | 'nonce' | 'isAlive'>
 
 /** In ms, between two looks at a number that another server has claimed. */
 const BETWEEN = 2

@@ -7,7 +7,7 @@ import type { Haystack } from '../haystack.ts'
 import { isWithin } from '../verify.ts'
 
 /** What identifies where a block begins and ends: its trimmed first and last line. */
-export interface Block {
+interface Block {
   first: string
   last: string
   /** The last line ends with a break. */

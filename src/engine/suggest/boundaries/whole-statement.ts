@@ -8,7 +8,7 @@ import { isWithin } from '../verify.ts'
 import type { Ranked } from './boundaries.ts'
 
 /** Bytes. `isCut`: it begins or ends differently from old_text, in a line that is too long to be taken whole. */
-export interface Statement {
+interface Statement {
   start: number
   end: number
   isCut: boolean

@@ -5,7 +5,7 @@ import { withLf, withoutLastLf } from '../../text/lines.ts'
 import type { OldText, Reading } from '../readings.ts'
 import { hunksOf, type WordHunk, type DifferenceKind } from './hunks.ts'
 
-export type DifferenceType =
+type DifferenceType =
   | 'whitespace'
   | 'case'
   | 'punctuation'
@@ -71,7 +71,7 @@ export interface Cause {
 }
 
 /** The differences between a region and old_text. */
-export interface Classified {
+interface Classified {
   /** The first twenty, in the order of the text; a difference that repeats at several places is listed once. */
   differences: Difference[]
   /** How many more there are; absent if there are none. */
@@ -140,7 +140,7 @@ export const FORMS = [
   'final_newline'
 ] as const satisfies readonly DifferenceKind[]
 
-export interface Sought {
+interface Sought {
   /** Old_text as sent. */
   sent: string
   /** The reading of it that was found. */
