@@ -1,6 +1,6 @@
 // The composition root: settings, workspace and routes become one server. Does not know the process: no argv, no env,
 // no listening.
-import Fastify, { type FastifyError, type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify'
+import Fastify, { type FastifyInstance } from 'fastify'
 import { randomUUID } from 'node:crypto'
 import type { IncomingMessage } from 'node:http'
 import type { Logger } from 'pino'
@@ -18,11 +18,10 @@ import { readyz } from '../routes/readyz.ts'
 import { resourceMetadata } from '../routes/resource-metadata.ts'
 import { tool } from '../routes/tool.ts'
 import { tools } from '../routes/tools.ts'
+import { makeAdmission, type Admission } from './admission.ts'
 import { VERSION } from './config/config.ts'
-import type { Grant, Identified } from './http/access/grant.ts'
-import { makeLimits } from './http/access/limits.ts'
 import { BodyMemory } from './http/body-memory.ts'
-import { accessOf, makeAccessCheck, type RouteAccess } from './http/auth.ts'
+import { accessOf } from './http/auth.ts'
 import { prefersPage } from './http/requests/accept.ts'
 import {
   collectRoutes,
@@ -31,11 +30,11 @@ import {
   makeClientErrorHandler,
   makeConnectHandler,
   makeErrorHandler,
-  makeExpectationHandler
+  makeExpectationHandler,
+  type Routes
 } from './http/errors.ts'
 import { makeDocsPage } from './http/docs-page.ts'
-import { makeDrain, untilLeft } from './http/drain.ts'
-import type { RequestFailure } from './http/request-failure.ts'
+import { makeDrain, untilLeft, type Drain } from './http/drain.ts'
 import { makeEventStreams } from './http/event-streams.ts'
 import { collectPublished, makeDocumentation, UNCOMPILED } from './http/documentation.ts'
 import { components, swaggerOptions } from './http/openapi.ts'
@@ -44,9 +43,10 @@ import { logBug, pathOf, requestLog } from './http/request-log.ts'
 import { JSON_TYPE } from './http/requests/json.ts'
 import { makeReviewPage } from './http/review-page.ts'
 import { sendProblem } from './http/send.ts'
+import type { WebPage } from './http/static-file.ts'
 import { componentsById } from './http/tools/schema.ts'
 import { toolbox } from './http/tools/tool.ts'
-import { withoutWorkspace, workspaceIn } from './http/workspace-url.ts'
+import { withoutWorkspace } from './http/workspace-url.ts'
 import type { Spaces } from './spaces.ts'
 import { adaptersOf, makeViews, operationsOf } from './views.ts'
 import { Workers } from './workers/workers.ts'
@@ -80,7 +80,12 @@ interface App {
   drain(): Promise<void>
 }
 
-const TIMEOUTS = { request: 30_000, headers: 10_000, check: 1_000, heartbeat: 15_000 }
+const TIMEOUTS: NonNullable<AppOptions['timeouts']> = {
+  request: 30_000,
+  headers: 10_000,
+  check: 1_000,
+  heartbeat: 15_000
+}
 /**
  * How long connections stay open, in ms: longer than the network delay of most clients; chosen. Of 128 clients that
  * sent one edit after the other, 52 were cut off without an answer when the server was stopped, and with this none.
@@ -107,40 +112,19 @@ function observeRequests(app: FastifyInstance, observer: ServerObserver): void {
   })
 }
 
-/** The server, ready to listen. */
-export async function buildApp({ spaces, logger, observer, timeouts = TIMEOUTS }: AppOptions): Promise<App> {
-  const { config } = spaces
-  const drain = makeDrain()
-  let isStopping = false
-  const logWhenDone = requestLog(logger, config.logPaths)
-  const identified = makeAccessCheck({ ...config, identify: spaces.identify })
-  const limits = makeLimits({
-    rate: config.rate,
-    hasTokens: spaces.identify !== null,
-    onLimited: observer?.rateLimited
-  })
-  const handleError = makeErrorHandler(logger, config.bodyLimit)
-  const resourceUrl = ({ headers }: FastifyRequest) => spaces.resource(headers.host)?.url ?? null
-  /** Calls `go` with the caller of a request: at once, or later if that takes a while and the client is still there. */
-  const whenIdentified = (
-    request: FastifyRequest,
-    reply: FastifyReply,
-    access: RouteAccess,
-    go: (caller: Identified) => void
-  ) => {
-    const caller = identified(request.raw, access)
-    if (!(caller instanceof Promise)) {
-      go(caller)
-      return
-    }
-    caller.then(
-      known => {
-        if (!reply.raw.destroyed) go(known)
-      },
-      (error: FastifyError) => handleError(error, request, reply)
-    )
-  }
-  const app = Fastify({
+/** What the hooks and handlers of all routes share. */
+interface Handling {
+  admission: Admission
+  handleError: ReturnType<typeof makeErrorHandler>
+  logWhenDone: ReturnType<typeof requestLog>
+}
+
+/** Fastify without routes; requests that it can't parse are answered, and bodies are kept as they came. */
+function makeServer(
+  { spaces: { config }, logger, timeouts = TIMEOUTS }: AppOptions,
+  { admission, handleError, logWhenDone }: Handling
+) {
+  const app: FastifyInstance = Fastify({
     http: {
       requireHostHeader: false,
       headersTimeout: timeouts.headers,
@@ -158,10 +142,10 @@ export async function buildApp({ spaces, logger, observer, timeouts = TIMEOUTS }
     frameworkErrors(error, request, reply) {
       logWhenDone(request, reply.raw)
       reply.header('x-request-id', request.id)
-      request.resourceMetadata = resourceUrl(request)
-      whenIdentified(request, reply, accessOf(pathOf(request.url), request.method), caller => {
+      request.resourceMetadata = admission.resourceUrl(request)
+      admission.whenIdentified(request, reply, accessOf(pathOf(request.url), request.method), caller => {
         if (caller.ok) handleError(error, request, reply)
-        else sendProblem(reply, limits.refusal(caller.failure, request.raw.socket.remoteAddress))
+        else sendProblem(reply, admission.refusal(caller.failure, request))
       })
     },
     rewriteUrl: ({ url = '/' }: IncomingMessage) => (config.access === null ? url : withoutWorkspace(url))
@@ -181,71 +165,53 @@ export async function buildApp({ spaces, logger, observer, timeouts = TIMEOUTS }
     bodies.count(request.raw, reply.raw)
     done(null, payload)
   })
+  return { app, sockets }
+}
 
-  const workers = new Workers({ onCrash: error => logBug(logger, { event: 'parser_failed' }, error) })
-  app.addHook('onClose', () => workers.close())
-  // Names, routes and schemas are the same for all workspaces.
-  const table = operationsOf(spaces.any().workspace, config, workers)
-  const schemas = components(table)
-  const byId = componentsById(schemas)
-  const viewFor = makeViews(workers, byId)
-
-  const routes = collectRoutes(app)
-  /** Sets the caller's view on a request. Returns why the request is refused, or null. */
-  const admit = (
-    request: FastifyRequest,
-    reply: FastifyReply,
-    access: RouteAccess,
-    grant: Grant | null
-  ): RequestFailure | null => {
-    // A preflight has no token, and isn't for a route.
-    if (access !== 'token' || (config.access !== null && grant === null)) return null
-    const space = spaces.of(grant)
-    // When the access file is replaced, a workspace is gone before its tokens are.
-    if (space === undefined) return { code: 'UNAUTHORIZED', reason: 'wrong' }
-    const named = config.access === null ? null : workspaceIn(request.originalUrl)
-    if (named !== null && named !== grant?.workspace) return { code: 'ROUTE_NOT_FOUND', workspace: named }
-    // A preflight has no token, and must not use up the token's rate.
-    const limited = request.method === 'OPTIONS' ? null : limits.request(grant, request.raw.socket.remoteAddress)
-    if (limited !== null) return limited
-    reply.raw.once('close', space.enter())
-    request.seen = viewFor(space, grant)
-    request.subject = grant === null ? undefined : { name: grant.name, workspace: grant.workspace, scope: grant.scope }
-    request.grant = grant
-    return null
-  }
-  // Without a history there is nothing to review.
-  const review = config.docs && config.history !== 'off' ? makeReviewPage(routes) : null
-  const published = collectPublished(app)
-  app.setErrorHandler(handleError)
-  app.setNotFoundHandler((request, reply) => sendProblem(reply, routes.missing(request.method, pathOf(request.url))))
+/** What the members that are set on a request begin with. */
+function decorate(app: FastifyInstance, observer: ServerObserver | undefined): void {
   app.decorateRequest('seen', null)
   app.decorateRequest('noted', null)
   app.decorate('observer', observer ?? null)
   app.decorateRequest('subject', undefined)
   app.decorateRequest('grant', null)
   app.decorateRequest('resourceMetadata', null)
-  if (observer !== undefined) observeRequests(app, observer)
+}
+
+/** How far the server has stopped. */
+interface Stopping {
+  drain: Drain
+  isAnnounced: boolean
+}
+
+/** The first hook of every request: logs it, and lets it pass, redirects or refuses it. */
+function checkRequests(
+  app: FastifyInstance,
+  docs: boolean,
+  review: WebPage | null,
+  { admission, logWhenDone, stopping }: Handling & { stopping: Stopping }
+): void {
+  const { drain } = stopping
   // Callbacks, not promises, since every request passes here.
   app.addHook('onRequest', (request, reply, done) => {
     logWhenDone(request, reply.raw)
     reply.raw.once('close', drain.enter())
     reply.header('x-request-id', request.id)
     // So that the client's next request goes to another server.
-    if (isStopping) reply.header('connection', 'close')
+    if (stopping.isAnnounced) reply.header('connection', 'close')
     const path = pathOf(request.url)
     // Not a route: any other request for / is answered like one for an unknown path.
     const isHome = path === '/' && ['GET', 'HEAD'].includes(request.method)
-    const wantsPage = config.docs && isHome && prefersPage(request.headers.accept)
+    const wantsPage = docs && isHome && prefersPage(request.headers.accept)
     const route = request.is404 ? path : (request.routeOptions.url ?? path)
     const access = wantsPage ? 'public' : accessOf(route, request.method)
-    request.resourceMetadata = resourceUrl(request)
-    whenIdentified(request, reply, access, caller => {
+    request.resourceMetadata = admission.resourceUrl(request)
+    admission.whenIdentified(request, reply, access, caller => {
       const refused = caller.ok
-        ? admit(request, reply, access, caller.value)
-        : limits.refusal(caller.failure, request.raw.socket.remoteAddress)
+        ? admission.admit(request, reply, access, caller.value)
+        : admission.refusal(caller.failure, request)
       if (refused !== null) sendProblem(reply, refused)
-      else if ((drain.closed && path !== '/healthz') || (isStopping && path === '/readyz')) {
+      else if ((drain.closed && path !== '/healthz') || (stopping.isAnnounced && path === '/readyz')) {
         sendProblem(reply.header('connection', 'close'), { code: 'NOT_READY', reason: 'draining', retry_after: 5 })
       } else if (wantsPage && review !== null) review.home(request, reply).catch(done)
       // Relative, so that it works behind a proxy that serves this below another path.
@@ -253,28 +219,33 @@ export async function buildApp({ spaces, logger, observer, timeouts = TIMEOUTS }
       else done()
     })
   })
-  if (config.allowOrigins.length > 0) {
-    // Else the plugin would answer every OPTIONS as a preflight.
-    app.addHook('onRequest', async (request, reply) => {
-      if (request.method === 'OPTIONS' && request.headers['access-control-request-method'] === undefined) {
-        return sendProblem(reply, routes.missing(request.method, pathOf(request.url)))
-      }
-    })
-    const { default: cors } = await import('@fastify/cors')
-    // An allowed page may send any header: clients have some of their own, as Open WebUI has X-Session-Id.
-    await app.register(cors, {
-      origin: config.allowOrigins,
-      methods: ['GET', 'POST'],
-      exposedHeaders: ['etag', 'idempotency-replayed', 'retry-after', 'x-request-id'],
-      maxAge: 600,
-      strictPreflight: false
-    })
-  }
+}
+
+/** Lets pages of these origins call the server. */
+async function allowPages(app: FastifyInstance, origins: string[], routes: Routes): Promise<void> {
+  // Else the plugin would answer every OPTIONS as a preflight.
+  app.addHook('onRequest', async (request, reply) => {
+    if (request.method === 'OPTIONS' && request.headers['access-control-request-method'] === undefined) {
+      return sendProblem(reply, routes.missing(request.method, pathOf(request.url)))
+    }
+  })
+  const { default: cors } = await import('@fastify/cors')
+  // An allowed page may send any header: clients have some of their own, as Open WebUI has X-Session-Id.
+  await app.register(cors, {
+    origin: origins,
+    methods: ['GET', 'POST'],
+    exposedHeaders: ['etag', 'idempotency-replayed', 'retry-after', 'x-request-id'],
+    maxAge: 600,
+    strictPreflight: false
+  })
+}
+
+/** The last hooks before a route: what has none is refused, and so is what was answered already. */
+function refuseStrays(app: FastifyInstance, routes: Routes, sockets: ReturnType<typeof followSockets>): void {
   app.addHook('onRequest', (request, reply, done) => {
     if (request.is404) sendProblem(reply, routes.missing(request.method, pathOf(request.url)))
     else done()
   })
-
   // These requests were answered with an error already, so they must have no effect.
   app.addHook('preHandler', (request, reply, done) => {
     if (sockets.refused.has(request.raw.socket)) {
@@ -282,21 +253,48 @@ export async function buildApp({ spaces, logger, observer, timeouts = TIMEOUTS }
       request.raw.socket.destroySoon()
     } else done()
   })
+}
 
+/** The server, ready to listen. */
+export async function buildApp(options: AppOptions): Promise<App> {
+  const { spaces, logger, observer, timeouts = TIMEOUTS } = options
+  const { config } = spaces
+  const workers = new Workers({ onCrash: error => logBug(logger, { event: 'parser_failed' }, error) })
+  // Names, routes and schemas are the same for all workspaces.
+  const table = operationsOf(spaces.any().workspace, config, workers)
+  const schemas = components(table)
+  const byId = componentsById(schemas)
+
+  const handleError = makeErrorHandler(logger, config.bodyLimit)
+  const admission = makeAdmission({ spaces, observer, viewFor: makeViews(workers, byId), handleError })
+  const handling = { admission, handleError, logWhenDone: requestLog(logger, config.logPaths) }
+  const { app, sockets } = makeServer(options, handling)
+  app.addHook('onClose', () => workers.close())
+  const routes = collectRoutes(app)
+  const published = collectPublished(app)
+  app.setErrorHandler(handleError)
+  app.setNotFoundHandler((request, reply) => sendProblem(reply, routes.missing(request.method, pathOf(request.url))))
+  decorate(app, observer)
+
+  // Each request passes these hooks in this order.
+  const stopping: Stopping = { drain: makeDrain(), isAnnounced: false }
+  // Without a history there is nothing to review.
+  const review = config.docs && config.history !== 'off' ? makeReviewPage(routes) : null
+  if (observer !== undefined) observeRequests(app, observer)
+  checkRequests(app, config.docs, review, { ...handling, stopping })
+  if (config.allowOrigins.length > 0) await allowPages(app, config.allowOrigins, routes)
+  refuseStrays(app, routes, sockets)
+
+  const documentation = makeDocumentation({ routes: published, schemas, swagger: swaggerOptions(VERSION, table) })
+  const streams = makeEventStreams(error => logBug(logger, { event: 'stream_failed' }, error), timeouts.heartbeat)
+  observer?.streams(() => streams.count)
   operations(app, table)
-  const documentation = makeDocumentation({
-    routes: published,
-    schemas,
-    swagger: swaggerOptions(VERSION, table)
-  })
   tools(app, byId, config.mcpOutputSchema)
   tool(app, table)
   mcp(app, logger)
   adapters(app, adaptersOf(table, config.memoryRoot), table)
   capabilities(app)
-  const streams = makeEventStreams(error => logBug(logger, { event: 'stream_failed' }, error), timeouts.heartbeat)
   events(app, streams)
-  observer?.streams(() => streams.count)
   healthz(app)
   readyz(app, spaces)
   if (config.access !== null) resourceMetadata(app, spaces, routes)
@@ -307,16 +305,17 @@ export async function buildApp({ spaces, logger, observer, timeouts = TIMEOUTS }
   }
   if (review !== null) page(app, review)
   await app.ready()
+
   return {
     app,
     document: documentation.document,
     documentYaml: documentation.yaml,
     endStreams: () => streams.endAll(),
     announceStop() {
-      isStopping = true
+      stopping.isAnnounced = true
     },
     async drain() {
-      const drained = drain.close()
+      const drained = stopping.drain.close()
       spaces.endFollowing()
       await drained
       await untilLeft(app.server, timeouts.late ?? LATE)

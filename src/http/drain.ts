@@ -7,7 +7,7 @@ import { promisify } from 'node:util'
 /** Milliseconds between checks of the number of open connections. */
 const LOOK = 10
 
-interface Drain {
+export interface Drain {
   readonly closed: boolean
   /** Counts a request as running; call the returned function when it is done. */
   enter(): () => void
