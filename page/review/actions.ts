@@ -23,11 +23,8 @@ const idsOf = ({ results }: UndoAnswer | RedoAnswer): string[] =>
 
 const MOST = 1000
 
-export function makeActions({ api, state, notices, reload, draw }: ActionsNeeds) {
-  /** The facts of all loaded edits, by id. */
-  const factsById = (): Map<string, EditFacts> =>
-    new Map([...state.edits, ...(state.file?.pending?.edits ?? [])].map(edit => [edit.edit_id, edit]))
-
+/** Sends one request at a time, and reports what came of it. */
+function makeSender(notices: Notices, reload: () => Promise<void>) {
   const failed = async (problem: PageProblem) => {
     if (problem.code === 'STALE_FILE') {
       await reload()
@@ -66,6 +63,16 @@ export function makeActions({ api, state, notices, reload, draw }: ActionsNeeds)
     if (isDone) notices.done(text)
     return isDone
   }
+
+  return { alone, failed, send, sendAndTell }
+}
+
+export function makeActions({ api, state, notices, reload, draw }: ActionsNeeds) {
+  /** The facts of all loaded edits, by id. */
+  const factsById = (): Map<string, EditFacts> =>
+    new Map([...state.edits, ...(state.file?.pending?.edits ?? [])].map(edit => [edit.edit_id, edit]))
+
+  const { alone, failed, send, sendAndTell } = makeSender(notices, reload)
 
   const fits = (selector: Selector): boolean => {
     const count = selector.changes?.length ?? selector.edit_ids?.length ?? 1

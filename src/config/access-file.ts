@@ -83,6 +83,54 @@ const USUAL_SCOPES: Scope[] = ['read', 'edit']
 /** Enough for some ten thousand tokens; chosen, not measured. */
 const MAX_CHARACTERS = 4e6
 
+/** What may be in the file. The parser of YAML is loaded only if there is one. */
+const fileReader = ({ list, map, named, optional, record, required, scalar }: typeof import('./yaml-reader.ts')) =>
+  record({
+    workspaces: required(
+      named(
+        NAME,
+        record({
+          root: required(scalar(TEXT)),
+          protect: optional(list(scalar(PATTERN))),
+          allow_extensions: optional(list(scalar(EXTENSION))),
+          read_only: optional(scalar(BOOLEAN)),
+          require_hash: optional(scalar(BOOLEAN)),
+          memory_root: optional(scalar(FOLDER))
+        })
+      )
+    ),
+    tokens: optional(
+      list(
+        record({
+          name: required(scalar(NAME)),
+          sha256: required(scalar(SHA256, { secret: true })),
+          workspace: required(scalar(TEXT)),
+          scope: required(scalar(oneOf(...SCOPES))),
+          paths: optional(list(scalar(PATH_PATTERN))),
+          expires: optional(scalar(DATE)),
+          rate: optional(scalar(RATE)),
+          memory_root: optional(scalar(FOLDER))
+        })
+      )
+    ),
+    issuers: optional(
+      list(
+        record({
+          issuer: required(scalar(ISSUER)),
+          audience: required(scalar(AUDIENCE)),
+          algorithms: required(list(scalar(JWT_ALGORITHM))),
+          scopes: optional(list(scalar(SCOPE_TOKEN))),
+          aud: optional(scalar(TEXT)),
+          scope_claims: optional(list(scalar(TEXT))),
+          scope_values: optional(map(SCOPE_TOKEN, scalar(oneOf(...SCOPES)))),
+          workspace_claim: optional(scalar(TEXT)),
+          workspace_values: optional(map(TEXT, scalar(TEXT))),
+          workspace: optional(scalar(TEXT))
+        })
+      )
+    )
+  })
+
 /**
  * Reads the access file of a config; `disk` is the same as for `loadConfig`. Fails with every fault, each a sentence
  * with its line.
@@ -95,56 +143,8 @@ export async function loadAccess(config: Config, disk: Disk = DISK): Promise<Res
   if (text.value.length > MAX_CHARACTERS) {
     return fail([`--access "${access.file}" has more than ${MAX_CHARACTERS} characters.`])
   }
-  const { list, map, named, optional, readYaml, record, required, scalar } = await import('./yaml-reader.ts')
-  const read = readYaml(
-    text.value,
-    access.file,
-    record({
-      workspaces: required(
-        named(
-          NAME,
-          record({
-            root: required(scalar(TEXT)),
-            protect: optional(list(scalar(PATTERN))),
-            allow_extensions: optional(list(scalar(EXTENSION))),
-            read_only: optional(scalar(BOOLEAN)),
-            require_hash: optional(scalar(BOOLEAN)),
-            memory_root: optional(scalar(FOLDER))
-          })
-        )
-      ),
-      tokens: optional(
-        list(
-          record({
-            name: required(scalar(NAME)),
-            sha256: required(scalar(SHA256, { secret: true })),
-            workspace: required(scalar(TEXT)),
-            scope: required(scalar(oneOf(...SCOPES))),
-            paths: optional(list(scalar(PATH_PATTERN))),
-            expires: optional(scalar(DATE)),
-            rate: optional(scalar(RATE)),
-            memory_root: optional(scalar(FOLDER))
-          })
-        )
-      ),
-      issuers: optional(
-        list(
-          record({
-            issuer: required(scalar(ISSUER)),
-            audience: required(scalar(AUDIENCE)),
-            algorithms: required(list(scalar(JWT_ALGORITHM))),
-            scopes: optional(list(scalar(SCOPE_TOKEN))),
-            aud: optional(scalar(TEXT)),
-            scope_claims: optional(list(scalar(TEXT))),
-            scope_values: optional(map(SCOPE_TOKEN, scalar(oneOf(...SCOPES)))),
-            workspace_claim: optional(scalar(TEXT)),
-            workspace_values: optional(map(TEXT, scalar(TEXT))),
-            workspace: optional(scalar(TEXT))
-          })
-        )
-      )
-    })
-  )
+  const yaml = await import('./yaml-reader.ts')
+  const read = yaml.readYaml(text.value, access.file, fileReader(yaml))
   const folder = dirname(access.file)
   const parts = read.ok ? read.value : read.failure.partly
   const between = parts === undefined ? [] : faultsBetween(parts, folder, disk)

@@ -145,13 +145,14 @@ export const DISK: Disk = {
   }
 }
 
+/** A setting's value, or its default. */
+type ValueOfName = <N extends Name>(name: N) => ValueOf<N>
+
+/** The flag or variable that gave a setting; undefined if none did. */
+type Origin = (name: Name) => string | undefined
+
 /** The token, from a flag, the environment or a file; undefined if none is given or the settings are at fault. */
-function tokenOf(
-  value: <N extends Name>(name: N) => ValueOf<N>,
-  from: (name: Name) => string | undefined,
-  disk: Disk,
-  faults: string[]
-): string | undefined {
+function tokenOf(value: ValueOfName, from: Origin, disk: Disk, faults: string[]): string | undefined {
   const file = value('token-file')
   const given = from('token')
   if (given !== undefined && file !== undefined) {
@@ -203,18 +204,7 @@ export function loadConfig(
   const from = (name: Name) => given.get(name)?.from
 
   const { root, bucket } = readRoot(value('root'))
-  if (bucket?.ok === false) faults.push(`${from('root') ?? 'The root'} "${root}" ${bucket.failure}.`)
-  if (bucket !== null) {
-    for (const name of NOT_IN_BUCKET.filter(name => from(name)?.startsWith('--'))) {
-      faults.push(`${from(name)} is only for a folder, and ${root} is a bucket: leave it out.`)
-    }
-  }
-  if (bucket === null && disk.kindOf(root) === 'other') {
-    faults.push(
-      `${from('root') ?? 'The root'} "${root}" is not a usable folder: ` +
-        'name a folder, or a path that does not exist yet.'
-    )
-  }
+  faults.push(...rootFaults({ root, bucket }, from, disk))
 
   const host = value('host')
   const token = tokenOf(value, from, disk, faults)
@@ -240,29 +230,9 @@ export function loadConfig(
       faults.push(`${from('unprotect')} "${pattern}" is not a protected path: expected ${protectedNow.join(', ')}.`)
     }
   }
-
-  const tools = value('tools') ?? null
-  if (value('read-only') && tools?.includes('inspect_file') === false) {
-    faults.push(
-      `${from('tools')} names no tool that a read-only server offers: ` +
-        `add inspect_file, or leave ${from('read-only')} out.`
-    )
-  }
-
+  faults.push(...faultsBetween(value, from))
   const access = value('access')
-  if (access !== undefined) {
-    for (const other of NOT_WITH_ACCESS.filter(name => given.has(name))) {
-      const named = other === 'root' ? 'a root' : from(other)
-      faults.push(
-        `${from('access')} and ${named} are both given: the access file says ${SAID_THERE[other]}. Leave ${named} out.`
-      )
-    }
-  }
-
   const audit = value('audit')
-  if (value('audit-required') && audit === undefined) {
-    faults.push(`${from('audit-required')} needs a file to write to: name one with --audit.`)
-  }
 
   const home = stateHome(env)
   const stateDir = bucket !== null ? '' : (value('state-dir') ?? (home && stateFolderOf(disk.realPath(root), home)))
@@ -270,13 +240,7 @@ export function loadConfig(
     faults.push('There is no state folder, since neither HOME nor XDG_STATE_HOME is set: name one with --state-dir.')
   }
 
-  if (bucket === null && access === undefined) {
-    for (const name of ONLY_IN_BUCKET.filter(name => from(name)?.startsWith('--'))) {
-      faults.push(
-        `${from(name)} is only for a bucket, and ${root} is a folder: leave it out, or name s3://BUCKET/PREFIX.`
-      )
-    }
-  }
+  if (bucket === null && access === undefined) faults.push(...bucketOnlyFaults(root, from))
 
   if (faults.length > 0 || stateDir === undefined || bucket?.ok === false) return fail(faults)
   const kept = (patterns: readonly string[]) => patterns.filter(pattern => !unprotect.includes(pattern))
@@ -316,7 +280,7 @@ export function loadConfig(
     historyPrivate: [...(value('history-all-texts') ? [] : DEFAULT_PRIVATE), ...(value('history-private') ?? [])],
     memoryRoot: value('memory-root'),
     docs: !value('no-docs'),
-    tools,
+    tools: value('tools') ?? null,
     mcpOutputSchema: value('mcp-output-schema'),
     allowHosts: value('allow-host') ?? [],
     allowOrigins: value('allow-origin') ?? [],
@@ -326,6 +290,49 @@ export function loadConfig(
     logLevel: value('log-level'),
     logPaths: value('log-paths') === 'on'
   })
+}
+
+/** What is wrong with the root, and which flags it can't have. */
+function rootFaults({ root, bucket }: ReturnType<typeof readRoot>, from: Origin, disk: Disk): string[] {
+  const named = `${from('root') ?? 'The root'} "${root}"`
+  if (bucket !== null) {
+    const flags = NOT_IN_BUCKET.filter(name => from(name)?.startsWith('--'))
+    return [
+      ...(bucket.ok ? [] : [`${named} ${bucket.failure}.`]),
+      ...flags.map(name => `${from(name)} is only for a folder, and ${root} is a bucket: leave it out.`)
+    ]
+  }
+  if (disk.kindOf(root) !== 'other') return []
+  return [`${named} is not a usable folder: name a folder, or a path that does not exist yet.`]
+}
+
+/** Flags that are given for a folder and mean something in a bucket only. */
+const bucketOnlyFaults = (root: string, from: Origin): string[] =>
+  ONLY_IN_BUCKET.filter(name => from(name)?.startsWith('--')).map(
+    name => `${from(name)} is only for a bucket, and ${root} is a folder: leave it out, or name s3://BUCKET/PREFIX.`
+  )
+
+/** Settings that contradict or need each other. */
+function faultsBetween(value: ValueOfName, from: Origin): string[] {
+  const faults: string[] = []
+  if (value('read-only') && value('tools')?.includes('inspect_file') === false) {
+    faults.push(
+      `${from('tools')} names no tool that a read-only server offers: ` +
+        `add inspect_file, or leave ${from('read-only')} out.`
+    )
+  }
+  if (value('access') !== undefined) {
+    for (const other of NOT_WITH_ACCESS.filter(name => from(name) !== undefined)) {
+      const named = other === 'root' ? 'a root' : from(other)
+      faults.push(
+        `${from('access')} and ${named} are both given: the access file says ${SAID_THERE[other]}. Leave ${named} out.`
+      )
+    }
+  }
+  if (value('audit-required') && value('audit') === undefined) {
+    faults.push(`${from('audit-required')} needs a file to write to: name one with --audit.`)
+  }
+  return faults
 }
 
 /** Tells a bucket, whose address may be at fault, from a folder. */

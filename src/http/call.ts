@@ -131,73 +131,76 @@ function readerOf<Request extends RequestFields>(operation: Callable<Request>): 
 const senderOf = (known: readonly (string | undefined)[]): string =>
   createHash('sha256').update(JSON.stringify(known)).digest('hex').slice(0, 16)
 
+/** Carries out a call whose body has been read, or refuses it. */
+async function answerTo<Request extends RequestFields>(
+  operation: Callable<Request>,
+  taken: ReturnType<RequestReader<Request>>,
+  call: Omit<Call, 'body' | 'onAnswer'>,
+  audit: AuditedCall | undefined
+): Promise<CallAnswer> {
+  const { headers, subject, agent, address, defaults, naming, client } = call
+  const refused = (failure: Failure, about: Partial<Context>) => {
+    const { instance, request_id, sentNames = NONE } = call
+    return toProblem(inSentNames(failure, sentNames), { instance, request_id, naming, ...about })
+  }
+  if (!taken.ok) {
+    const { failure, ...about } = taken.failure
+    return refused(failure, about)
+  }
+  const { request: sent, target, warnings, sentNames } = taken.value
+  const { path } = sent
+  const beyond = refusalOfCall(operation, sent, subject)
+  if (beyond !== null) return refused(beyond, { path })
+  const read = readCall(headers, sent, operation)
+  if (!read.ok) return refused(inSentNames(read.failure, sentNames), { path })
+  const { request, key } = read.value
+  const claimed = agent === undefined ? read.value.caller : { agent, ...read.value.caller }
+  audit?.by(claimed)
+  const sender = senderOf([address, headers['user-agent'], agent])
+  const caller = { ...claimed, sender, token: subject?.name }
+  const is_named = read.value.caller.agent !== undefined || read.value.caller.session !== undefined
+  const conditions = readPreconditions(headers, target, request.expected_hash)
+  if (!conditions.ok) return refused(conditions.failure, { path })
+  const { expected_hash, if_none_match } = conditions.value
+  const by_header = expected_hash !== undefined
+  const asked = by_header ? { ...request, expected_hash } : request
+  const made = { name: operation.id, arguments: request as Record<string, unknown> }
+  const whole = defaults === undefined ? asked : filled(operation, asked, defaults)
+  const work = (held?: Key) =>
+    operation.call(whole, { subject, if_none_match, caller, is_named, key: held, audit, client })
+  const { keyed } = operation
+  const carried =
+    key === undefined || keyed === undefined
+      ? ok({ called: await work(), replayed: false })
+      : await carryOutOnce({ id: operation.id, keyed }, { key, subject }, { ...asked, ...conditions.value }, work)
+  if (!carried.ok) return refused(refusalOf(carried.failure), { path })
+  const { called, replayed } = carried.value
+  if (!called.ok) {
+    const named = (failed: FailedOperation): FailedOperation => {
+      const at = failed.part === undefined ? '' : `/${operation.many_in}/${failed.part.operation_index}`
+      return { ...failed, failure: pointingInto(inSentNames(failed.failure, sentNamesIn(sentNames, at)), at) }
+    }
+    const { ok: _, others, untried, ...first } = called
+    const { failure, ...about } = named(first)
+    const all = { others: others?.map(named), untried }
+    return refused(failure, { ...about, ...all, by_header, made })
+  }
+  const { outcome } = called.value
+  const sha256 = 'sha256' in outcome ? outcome.sha256 : undefined
+  const answer = toBody(called.value, warnings, naming)
+  const text = () => briefOutcome(called.value, answer, made, naming)
+  const answerHeaders: Record<string, string> = sha256 === undefined ? {} : { etag: `"${sha256}"` }
+  if (replayed) answerHeaders[REPLAYED] = 'true'
+  return {
+    body: answer,
+    value: called.value,
+    headers: answerHeaders,
+    text: replayed ? () => briefReplay(text()) : text
+  }
+}
+
 function makeCaller<Request extends RequestFields>(operation: Callable<Request>): MakeCall {
   const read = readerOf(operation)
-  const answerTo = async (
-    taken: ReturnType<typeof read>,
-    call: Omit<Call, 'body' | 'onAnswer'>,
-    audit: AuditedCall | undefined
-  ): Promise<CallAnswer> => {
-    const { headers, subject, agent, address, defaults, naming, client } = call
-    const refused = (failure: Failure, about: Partial<Context>) => {
-      const { instance, request_id, sentNames = NONE } = call
-      return toProblem(inSentNames(failure, sentNames), { instance, request_id, naming, ...about })
-    }
-    if (!taken.ok) {
-      const { failure, ...about } = taken.failure
-      return refused(failure, about)
-    }
-    const { request: sent, target, warnings, sentNames } = taken.value
-    const { path } = sent
-    const beyond = refusalOfCall(operation, sent, subject)
-    if (beyond !== null) return refused(beyond, { path })
-    const read = readCall(headers, sent, operation)
-    if (!read.ok) return refused(inSentNames(read.failure, sentNames), { path })
-    const { request, key } = read.value
-    const claimed = agent === undefined ? read.value.caller : { agent, ...read.value.caller }
-    audit?.by(claimed)
-    const sender = senderOf([address, headers['user-agent'], agent])
-    const caller = { ...claimed, sender, token: subject?.name }
-    const is_named = read.value.caller.agent !== undefined || read.value.caller.session !== undefined
-    const conditions = readPreconditions(headers, target, request.expected_hash)
-    if (!conditions.ok) return refused(conditions.failure, { path })
-    const { expected_hash, if_none_match } = conditions.value
-    const by_header = expected_hash !== undefined
-    const asked = by_header ? { ...request, expected_hash } : request
-    const made = { name: operation.id, arguments: request as Record<string, unknown> }
-    const whole = defaults === undefined ? asked : filled(operation, asked, defaults)
-    const work = (held?: Key) =>
-      operation.call(whole, { subject, if_none_match, caller, is_named, key: held, audit, client })
-    const { keyed } = operation
-    const carried =
-      key === undefined || keyed === undefined
-        ? ok({ called: await work(), replayed: false })
-        : await carryOutOnce({ id: operation.id, keyed }, { key, subject }, { ...asked, ...conditions.value }, work)
-    if (!carried.ok) return refused(refusalOf(carried.failure), { path })
-    const { called, replayed } = carried.value
-    if (!called.ok) {
-      const named = (failed: FailedOperation): FailedOperation => {
-        const at = failed.part === undefined ? '' : `/${operation.many_in}/${failed.part.operation_index}`
-        return { ...failed, failure: pointingInto(inSentNames(failed.failure, sentNamesIn(sentNames, at)), at) }
-      }
-      const { ok: _, others, untried, ...first } = called
-      const { failure, ...about } = named(first)
-      const all = { others: others?.map(named), untried }
-      return refused(failure, { ...about, ...all, by_header, made })
-    }
-    const { outcome } = called.value
-    const sha256 = 'sha256' in outcome ? outcome.sha256 : undefined
-    const answer = toBody(called.value, warnings, naming)
-    const text = () => briefOutcome(called.value, answer, made, naming)
-    const answerHeaders: Record<string, string> = sha256 === undefined ? {} : { etag: `"${sha256}"` }
-    if (replayed) answerHeaders[REPLAYED] = 'true'
-    return {
-      body: answer,
-      value: called.value,
-      headers: answerHeaders,
-      text: replayed ? () => briefReplay(text()) : text
-    }
-  }
   return async call => {
     const start = performance.now()
     const trace = traceOf(call.headers)
@@ -223,7 +226,7 @@ function makeCaller<Request extends RequestFields>(operation: Callable<Request>)
       if (taken.ok) request = taken.value.request
       // A dry run writes nothing, so it isn't audited.
       if (!taken.ok || taken.value.request.dry_run !== true) audit = auditOf(operation, call, trace)
-      const answer = await answerTo(taken, call, audit)
+      const answer = await answerTo(operation, taken, call, audit)
       tell(REPLAYED in answer.headers ? { replayed: true } : summaryOf(answer.body), answer)
       return answer
     } catch (error) {

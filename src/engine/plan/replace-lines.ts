@@ -1,9 +1,9 @@
 // The planner of /edit-lines: replaces, inserts, deletes and appends whole lines.
 import { fail, ok, type Result } from '../../result.ts'
 import { warningsOfNewText } from '../edit/new-text-warnings.ts'
-import { PieceTable, type PlaceOperation } from '../edit/piece-table.ts'
+import { PieceTable, type PlaceOperation, type Replacement } from '../edit/piece-table.ts'
 import { explainMismatch } from '../explain/explain-lines.ts'
-import type { LineFailure, TakesLong } from '../failure.ts'
+import type { LineFailure, ResultTooLarge, TakesLong } from '../failure.ts'
 import { isRangeIn, type LineEdit } from '../edit/request.ts'
 import { LineIndex } from '../text/line-index.ts'
 import { breakBetween, BreakFinder, breakStyleOf, type LineEndings } from '../text/eol.ts'
@@ -60,92 +60,22 @@ export function planLineEdits(
   { work_within = Infinity, ...options }: LineOptions & Partial<WorkWithin>
 ): Result<Plan, LineFailure | TakesLong> {
   const text = new Text([original])
-  const total_edits = edits.length
   const { offsets, total } = lineStarts(
     text,
     edits.flatMap(({ start_line, end_line }) => [start_line, end_line + 1])
   )
-  const ranges: Range[] = []
-  for (const [index, edit] of edits.entries()) {
-    const { start_line, end_line, inside } = edit
-    if (!isRangeIn(edit, total)) {
-      return fail({
-        code: 'LINE_OUT_OF_RANGE',
-        edit_index: index,
-        total_edits,
-        total_lines: total,
-        start_line,
-        end_line
-      })
-    }
-    const [first, next] = [offsets[2 * index]!, offsets[2 * index + 1]!]
-    ranges.push({
-      index,
-      edit,
-      start: first + (inside?.start ?? 0),
-      end: inside === undefined ? next : first + inside.end,
-      text: edit.new_text
-    })
-  }
-  // An insertion comes before the replacement of the same line; otherwise the sort keeps the order of the request.
-  ranges.sort(
-    (a, b) => a.edit.start_line - b.edit.start_line || Number(isInsertion(b.edit)) - Number(isInsertion(a.edit))
-  )
-  const overlap = ranges.findIndex(({ edit }, i) => i > 0 && edit.start_line <= reach(ranges, i))
-  if (overlap !== -1) {
-    const other = ranges.slice(0, overlap).find(({ edit }) => edit.end_line >= ranges[overlap]!.edit.start_line)!
-    const [first, second] = [other, ranges[overlap]!].sort((a, b) => a.index - b.index)
-    return fail({
-      code: 'OVERLAPPING_EDITS',
-      edit_index: second!.index,
-      total_edits,
-      other_edit_index: first!.index,
-      lines: linesOf(second!.edit),
-      other_lines: linesOf(first!.edit)
-    })
-  }
+  const found = rangesOf(edits, offsets, total)
+  if (!found.ok) return found
+  const ranges = found.value
   const lines = new LineIndex(original)
-  for (const { edit, index, start, end } of [...ranges].sort((a, b) => a.index - b.index)) {
-    if (edit.expected_text !== undefined && !holds(text, { start, end }, edit.expected_text, options.line_endings)) {
-      if (!fitsWorkBudget(text.length, edit.expected_text, work_within)) return fail({ code: 'TAKES_LONG' })
-      return fail(explainMismatch(original, lines, edit, { start, end }, { edit_index: index, total_edits }))
-    }
-  }
+  const mismatch = mismatchIn({ original, text, lines }, ranges, options.line_endings, work_within)
+  if (mismatch !== undefined) return fail(mismatch)
   const breaks = new BreakFinder(text, breakStyleOf(original, lines))
   for (const range of ranges) write(range, text, breaks, options.line_endings)
   settleEnd(ranges, text, breaks)
-  let shift = 0
-  const replacements = ranges.map(({ index, edit, start, end, text: put }) => {
-    const { start_line, end_line } = edit
-    const new_start_line = start_line + shift
-    const new_end_line = new_start_line + countOf(edit) - 1
-    shift += new_end_line - new_start_line - (end_line - start_line)
-    return {
-      edit_index: index,
-      operation: operationOf(edit, total),
-      start,
-      end,
-      insert: Buffer.from(put),
-      span: { start_line, end_line, new_start_line, new_end_line }
-    }
-  })
-  const size = replacements.reduce(
-    (sum, { start, end, insert }) => sum + insert.length - (end - start),
-    original.length
-  )
-  if (size > options.max_result_size) {
-    const [{ edit_index }] = [...replacements].sort((a, b) => b.insert.length - a.insert.length) as [
-      (typeof replacements)[0]
-    ]
-    return fail({
-      code: 'RESULT_TOO_LARGE',
-      what: 'bytes',
-      edit_index,
-      total_edits,
-      limit: options.max_result_size,
-      actual: size
-    })
-  }
+  const replacements = replacementsOf(ranges, total)
+  const tooLarge = excessOf(original.length, replacements, options.max_result_size)
+  if (tooLarge !== undefined) return fail(tooLarge)
   const draft = new PieceTable(original)
   draft.replace(replacements)
   const splices = draft.splices()
@@ -164,6 +94,91 @@ export function planLineEdits(
     left_alone: [],
     newTextWarnings
   })
+}
+
+/**
+ * The ranges in order, or the first edit whose lines don't exist, or two that overlap. `offsets`: where the first line
+ * of each edit begins, and the line after its last one.
+ */
+function rangesOf(
+  edits: readonly LineEdit[],
+  offsets: readonly number[],
+  total_lines: number
+): Result<Range[], LineFailure> {
+  const total_edits = edits.length
+  const ranges: Range[] = []
+  for (const [index, edit] of edits.entries()) {
+    const { start_line, end_line, inside } = edit
+    if (!isRangeIn(edit, total_lines)) {
+      return fail({ code: 'LINE_OUT_OF_RANGE', edit_index: index, total_edits, total_lines, start_line, end_line })
+    }
+    const [first, next] = [offsets[2 * index]!, offsets[2 * index + 1]!]
+    ranges.push({
+      index,
+      edit,
+      start: first + (inside?.start ?? 0),
+      end: inside === undefined ? next : first + inside.end,
+      text: edit.new_text
+    })
+  }
+  // An insertion comes before the replacement of the same line; otherwise the sort keeps the order of the request.
+  ranges.sort(
+    (a, b) => a.edit.start_line - b.edit.start_line || Number(isInsertion(b.edit)) - Number(isInsertion(a.edit))
+  )
+  const overlap = ranges.findIndex(({ edit }, i) => i > 0 && edit.start_line <= reach(ranges, i))
+  if (overlap === -1) return ok(ranges)
+  const other = ranges.slice(0, overlap).find(({ edit }) => edit.end_line >= ranges[overlap]!.edit.start_line)!
+  const [first, second] = [other, ranges[overlap]!].sort((a, b) => a.index - b.index)
+  return fail({
+    code: 'OVERLAPPING_EDITS',
+    edit_index: second!.index,
+    total_edits,
+    other_edit_index: first!.index,
+    lines: linesOf(second!.edit),
+    other_lines: linesOf(first!.edit)
+  })
+}
+
+/** The first edit, in the order of the request, whose `expected_text` isn't what its lines hold. */
+function mismatchIn(
+  { original, text, lines }: { original: Buffer; text: Text; lines: LineIndex },
+  ranges: readonly Range[],
+  lineEndings: LineEndings,
+  work_within: number
+): LineFailure | TakesLong | undefined {
+  for (const { edit, index, start, end } of [...ranges].sort((a, b) => a.index - b.index)) {
+    if (edit.expected_text === undefined || holds(text, { start, end }, edit.expected_text, lineEndings)) continue
+    if (!fitsWorkBudget(text.length, edit.expected_text, work_within)) return { code: 'TAKES_LONG' }
+    return explainMismatch(original, lines, edit, { start, end }, { edit_index: index, total_edits: ranges.length })
+  }
+  return undefined
+}
+
+/** The ranges as replacements, with the lines that each has in the original and in the result. */
+function replacementsOf(ranges: readonly Range[], total: number): Replacement[] {
+  let shift = 0
+  return ranges.map(({ index, edit, start, end, text }) => {
+    const { start_line, end_line } = edit
+    const new_start_line = start_line + shift
+    const new_end_line = new_start_line + countOf(edit) - 1
+    shift += new_end_line - new_start_line - (end_line - start_line)
+    return {
+      edit_index: index,
+      operation: operationOf(edit, total),
+      start,
+      end,
+      insert: Buffer.from(text),
+      span: { start_line, end_line, new_start_line, new_end_line }
+    }
+  })
+}
+
+/** The failure if the result has more than `limit` bytes; it names the edit that inserts the most. */
+function excessOf(length: number, replacements: readonly Replacement[], limit: number): ResultTooLarge | undefined {
+  const actual = replacements.reduce((sum, { start, end, insert }) => sum + insert.length - (end - start), length)
+  if (actual <= limit) return undefined
+  const { edit_index } = [...replacements].sort((a, b) => b.insert.length - a.insert.length)[0]!
+  return { code: 'RESULT_TOO_LARGE', what: 'bytes', edit_index, total_edits: replacements.length, limit, actual }
 }
 
 const isInsertion = ({ start_line, end_line }: LineEdit): boolean => end_line < start_line

@@ -6,7 +6,7 @@ import { repeatedAt } from '../explain/already-applied.ts'
 import { explainAlreadyApplied, explainOutOfRange, explainWrongCount, type FailedEdit } from '../explain/explain.ts'
 import { explainNoMatch } from '../explain/explain-no-match.ts'
 import { withLaterEdits } from '../explain/later-edits.ts'
-import type { TextFailure, TakesLong } from '../failure.ts'
+import type { ResultTooLarge, TextFailure, TakesLong } from '../failure.ts'
 import type { TextEdit } from '../edit/request.ts'
 import { LineIndex } from '../text/line-index.ts'
 import { BreakFinder, type BreakStyle, breakStyleOf, type LineEndings } from '../text/eol.ts'
@@ -113,14 +113,7 @@ function planInTurn(
     const [from, to] = chosen.value
     const total = draft.placements.length + to - from
     if (total > max_replacements) {
-      return fail({
-        code: 'RESULT_TOO_LARGE',
-        what: 'replacements',
-        limit: max_replacements,
-        actual: total,
-        edit_index,
-        total_edits: edits.length
-      })
+      return fail(tooLarge({ what: 'replacements', limit: max_replacements, actual: total }, failed))
     }
     if (total * PLACE > work_within) return fail({ code: 'TAKES_LONG' })
     const insertFor = inserter(edit, line_endings, text, style)
@@ -134,14 +127,7 @@ function planInTurn(
     }))
     const size = sizeAfter(text.length, replacements)
     if (size > max_result_size) {
-      return fail({
-        code: 'RESULT_TOO_LARGE',
-        what: 'bytes',
-        limit: max_result_size,
-        actual: size,
-        edit_index,
-        total_edits: edits.length
-      })
+      return fail(tooLarge({ what: 'bytes', limit: max_result_size, actual: size }, failed))
     }
     applied.push({
       edit_index,
@@ -169,6 +155,11 @@ function planInTurn(
     newTextWarnings
   })
 }
+
+const tooLarge = (
+  excess: Pick<ResultTooLarge, 'what' | 'limit' | 'actual'>,
+  { edit_index, total_edits }: FailedEdit
+): ResultTooLarge => ({ code: 'RESULT_TOO_LARGE', ...excess, edit_index, total_edits })
 
 /** The matches to replace, as an index range, or what is wrong with their number. */
 function choose(edit: TextEdit, { matches, all }: Found): Result<[number, number], 'count' | 'occurrence'> {
