@@ -59,7 +59,7 @@ function makeView(
     adapters: new Map(
       adaptersOf(operations, grant?.memoryRoot ?? config.memoryRoot).map(adapter => [adapter.route, adapter])
     ),
-    capabilities: capabilitiesOf(config, workspace, VERSION, operations, grant),
+    capabilities: capabilitiesOf({ config, workspace, version: VERSION, operations, grant }),
     mcp: late(async () => {
       const { mcpOverHttp, mcpServers } = await import('./http/tools/mcp.ts')
       return mcpOverHttp(mcpServers(box, components, { version: VERSION, output_schema: config.mcpOutputSchema }))

@@ -161,10 +161,17 @@ export function makeActions({ api, state, notices, reload, draw }: ActionsNeeds)
       files: dry.ok ? dry.body.results : [],
       ...(inConflict && {
         more: close =>
-          conflictsPanel({ conflicts, fixes: suggested_fixes, detail }, factsById(), 'dialog-fix', fix => {
-            close()
-            followFix(fix, conflicts[0]?.path ?? '')
-          })
+          conflictsPanel(
+            { conflicts, fixes: suggested_fixes, detail },
+            {
+              edits: factsById(),
+              key: 'dialog-fix',
+              follow(fix) {
+                close()
+                followFix(fix, conflicts[0]?.path ?? '')
+              }
+            }
+          )
       }),
       ...(dry.ok && { confirm })
     })

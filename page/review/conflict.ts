@@ -53,13 +53,18 @@ const LABELS: Record<string, string> = {
 const canFollow = ({ edit, call }: Fix): boolean =>
   (edit !== undefined && edit.new_text !== undefined) || call?.name === '/undo' || call?.name === '/redo'
 
-/** `key`: prefix of the buttons' keys; the number of the fix follows it. */
+interface ConflictsPanelNeeds {
+  edits: ReadonlyMap<string, EditFacts>
+  /** Prefix of the buttons' keys; the number of the fix follows it. */
+  key: string
+  follow(fix: Fix): void
+  /** Without it, there is no button that leaves the later change. */
+  leave?(): void
+}
+
 export function conflictsPanel(
   { conflicts, fixes, detail }: { conflicts: readonly Conflict[]; fixes: readonly Fix[]; detail: string },
-  edits: ReadonlyMap<string, EditFacts>,
-  key: string,
-  follow: (fix: Fix) => void,
-  leave?: () => void
+  { edits, key, follow, leave }: ConflictsPanelNeeds
 ): HTMLElement {
   return h(
     'section',

@@ -83,7 +83,11 @@ const hunkPart = ({ changes, undone = [], ...hunk }: PendingHunk, i: number, pat
   shortcuts: true
 })
 
-function hunkBlock(hunk: PendingHunk, i: number, pending: PendingAnswer, state: State, actions: Actions): HTMLElement {
+function hunkBlock(
+  hunk: PendingHunk,
+  i: number,
+  { pending, state, actions }: { pending: PendingAnswer; state: State; actions: Actions }
+): HTMLElement {
   const facts = factsOf(pending)
   const authors = byAuthor(hunk, facts)
   const part = hunkPart(hunk, i, pending.path)
@@ -125,13 +129,12 @@ function hunkBlock(hunk: PendingHunk, i: number, pending: PendingAnswer, state: 
         })
       ),
     refused !== undefined &&
-      conflictsPanel(
-        refused,
-        actions.factsById(),
-        `${part.key}-fix`,
-        fix => actions.followFix(fix, pending.path),
-        () => actions.leaveConflict(refused)
-      ),
+      conflictsPanel(refused, {
+        edits: actions.factsById(),
+        key: `${part.key}-fix`,
+        follow: fix => actions.followFix(fix, pending.path),
+        leave: () => actions.leaveConflict(refused)
+      }),
     rowsOf(
       hunk.lines.map(line => rowOf(line, facts)),
       state.side
@@ -251,7 +254,7 @@ export function drawPending(pending: PendingAnswer, state: State, actions: Actio
         'Older changes of this file are not shown: their texts are not kept, or another program made them.'
       ),
     hunks.length > 0 && fileParts(pending, actions),
-    ...hunks.map((hunk, i) => hunkBlock(hunk, i, pending, state, actions)),
+    ...hunks.map((hunk, i) => hunkBlock(hunk, i, { pending, state, actions })),
     truncated === true &&
       h(
         'p',

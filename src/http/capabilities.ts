@@ -15,13 +15,19 @@ import { MCP_VERSIONS } from './tools/definitions.ts'
 import type { Workspace } from '../workspace/api.ts'
 
 /** The answer of /capabilities; `grant`: what the caller may do, null: everything. */
-export function capabilitiesOf(
-  config: Config,
-  { kind, confinement }: Pick<Workspace, 'kind' | 'confinement'>,
-  version: string,
-  operations: Operations,
+export function capabilitiesOf({
+  config,
+  workspace: { kind, confinement },
+  version,
+  operations,
+  grant
+}: {
+  config: Config
+  workspace: Pick<Workspace, 'kind' | 'confinement'>
+  version: string
+  operations: Operations
   grant: Grant | null
-): Capabilities {
+}): Capabilities {
   return {
     name: 'editd',
     version,

@@ -125,12 +125,13 @@ function statuses(codes: readonly ProblemCode[], takes: Takes): Map<number, Prob
   return new Map([...all].sort(([a], [b]) => a - b))
 }
 
+const DONE = 'Done; message says what.'
+
 const titlesOf = (codes: readonly ProblemCode[]): string => `${codes.map(code => PROBLEMS[code].kind[1]).join('. ')}.`
 
 function responses(
   instance: string,
-  outcome: TSchema,
-  description: string,
+  { outcome, description }: { outcome: TSchema; description: string },
   codes: readonly ProblemCode[],
   options: Partial<Takes> & { hashed?: boolean; forModels?: boolean; keyed?: boolean } = {}
 ) {
@@ -198,7 +199,7 @@ export const operationSchema = (operation: Operation) => {
         }
       }
     }),
-    response: responses(route, outcome, 'Done; message says what.', [...WITH_BODY, ...codesOf(operation)], {
+    response: responses(route, { outcome, description: DONE }, [...WITH_BODY, ...codesOf(operation)], {
       hashed: true,
       keyed: keyed !== undefined,
       expects_hash,
@@ -235,8 +236,7 @@ export const toolCallSchema = (operations: Operations) => ({
   body: ref(ToolCall),
   response: responses(
     '/tools/edit_file',
-    resultOf(operations),
-    'Done; message says what.',
+    { outcome: resultOf(operations), description: DONE },
     [...WITH_BODY, ...codesOfAll(operations)],
     { hashed: true, keyed: true, expects_hash: true, expects_none: true, forModels: true }
   )
@@ -283,7 +283,7 @@ export const eventsSchema = () => {
   const description =
     'Server-sent events: first ready, then edit or review for each change, with the data of POST /changes and an id ' +
     'to go on from. A comment every 15 seconds keeps the connection open.'
-  const { [SUCCESS]: success, ...problems } = responses('/events', ChangesResultSchema, description, codes)
+  const { [SUCCESS]: success, ...problems } = responses('/events', { outcome: ChangesResultSchema, description }, codes)
   return {
     operationId: 'get_events',
     summary: 'A stream of what is changed',
@@ -318,7 +318,11 @@ export const factsRoute = ({ url, outcome, access, ...others }: FactsRoute) => (
       tags: ['service'],
       ...others,
       ...(access === 'open' && { security: [] }),
-      response: responses(url, outcome, others.description, access === 'open' ? EVERYWHERE : BEHIND_TOKEN)
+      response: responses(
+        url,
+        { outcome, description: others.description },
+        access === 'open' ? EVERYWHERE : BEHIND_TOKEN
+      )
     })
   }
 })

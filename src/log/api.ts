@@ -145,6 +145,11 @@ export interface FileCopy {
   bytes: Buffer
 }
 
+/** A copy to be kept; only valid in this tick, as the caller may reuse the memory of its pieces. */
+export interface NewCopy extends Omit<FileCopy, 'bytes'> {
+  pieces: readonly Buffer[]
+}
+
 /** A change that happened or is `uncertain`, or a verdict. `after`: the cursor from which to go on after it. */
 export interface ChangeEvent {
   facts: Facts
@@ -252,7 +257,7 @@ export interface History {
    * Keeps the content of a file in the background; several for one file coalesce into the last. Not for private files.
    * `alone`: no other server can edit the file before `leave`. False: it isn't kept.
    */
-  keepCopy(path: Buffer, edit_id: string, pieces: readonly Buffer[], hash: string, alone?: boolean): boolean
+  keepCopy(path: Buffer, copy: NewCopy, alone?: boolean): boolean
   /** The copy of this file that waits to be written; its bytes are valid in this tick only. Null: none waits. */
   waitingCopy(path: Buffer): FileCopy | null
   /**

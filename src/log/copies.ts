@@ -4,7 +4,7 @@ import { createHash } from 'node:crypto'
 import { setImmediate } from 'node:timers/promises'
 import { joinInto } from '../engine/text/join-into.ts'
 import { codeOf } from '../error-code.ts'
-import type { FileCopy, HistoryLimits, HistoryOptions } from './api.ts'
+import type { FileCopy, HistoryLimits, HistoryOptions, NewCopy } from './api.ts'
 import { fromJson, isObject, toJson } from './bytes-json.ts'
 import { encodeLine, jsonOf, LINE_FEED } from './line.ts'
 import { keyOf } from './segment-index.ts'
@@ -68,7 +68,7 @@ export class Copies {
   }
 
   /** `alone`: no other server edits the file until `written` is called. False: it isn't kept. */
-  keep(path: Buffer, edit_id: string, pieces: readonly Buffer[], hash: string, alone: boolean): boolean {
+  keep(path: Buffer, { edit_id, pieces, hash }: NewCopy, alone: boolean): boolean {
     const size = pieces.reduce((sum, { length }) => sum + length, 0)
     const { copy, waitingCopies } = this.#options.limits
     if (size > copy) return false

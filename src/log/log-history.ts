@@ -9,6 +9,7 @@ import type {
   HistoryLimits,
   HistoryOptions,
   Latest,
+  NewCopy,
   PastFacts,
   PathHistory,
   RecordPage,
@@ -300,8 +301,8 @@ export class LogHistory implements History {
     return sweptAmong(names)
   }
 
-  keepCopy(path: Buffer, edit_id: string, pieces: readonly Buffer[], hash: string, alone = false): boolean {
-    return this.keepsTexts(path) && this.#parts.copies.keep(path, edit_id, pieces, hash, alone)
+  keepCopy(path: Buffer, copy: NewCopy, alone = false): boolean {
+    return this.keepsTexts(path) && this.#parts.copies.keep(path, copy, alone)
   }
 
   waitingCopy(path: Buffer): FileCopy | null {

@@ -94,13 +94,12 @@ async function encodeWithBlobs(texts: Texts, limit: number): Promise<EncodedText
 export async function decodeTexts(json: unknown, read: ReadBlob): Promise<Texts | null> {
   if (!isObject(json)) return null
   const pack = typeof json.pack === 'string' ? await read(json.pack) : null
-  const state = { pack, offset: 0 }
-  const splices = await all(json.splices, 1, state, read, ([start = 0], old, insert) => ({ start, old, insert }))
+  const texts = { state: { pack, offset: 0 }, read }
+  const splices = await all(json.splices, 1, texts, ([start = 0], old, insert) => ({ start, old, insert }))
   const places = await all(
     json.places,
     PLACE_NUMBERS,
-    state,
-    read,
+    texts,
     ([start_line = 0, new_start_line = 0, lines_removed = 0, lines_added = 0], before, after) => ({
       start_line,
       new_start_line,
@@ -117,8 +116,7 @@ export async function decodeTexts(json: unknown, read: ReadBlob): Promise<Texts 
 async function all<T>(
   list: unknown,
   count: number,
-  state: { pack: Buffer | null; offset: number },
-  read: ReadBlob,
+  { state, read }: { state: { pack: Buffer | null; offset: number }; read: ReadBlob },
   make: (numbers: number[], first: Buffer, second: Buffer) => T
 ): Promise<T[] | null | undefined> {
   if (list === null) return null

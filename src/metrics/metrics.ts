@@ -52,26 +52,7 @@ export function makeMetrics(version: string): Metrics {
   ])
   let openStreams = () => 0
   registry.gauge('editd_event_streams', 'Streams of events that are open.', () => openStreams())
-  const lockWaits = registry.histogram(
-    'editd_lock_wait_seconds',
-    'How long the lock of a file was waited for, or in a bucket other changes of it, whether or not it was had.',
-    LOCK_BOUNDS
-  )
-  const lockFailures = registry.counter('editd_lock_failures_total', 'Locks that were not had in time.')
-  const takeovers = registry.counter('editd_lock_takeovers_total', 'Locks taken over from a holder that is gone.')
-  const commits = registry.histogram(
-    'editd_commit_duration_seconds',
-    'From a finished plan until the result is on the disk or in the bucket, of one file or of a batch.',
-    COMMIT_BOUNDS
-  )
-  const read = registry.counter('editd_read_bytes_total', 'Bytes of files that were read to be changed.', ['workspace'])
-  const written = registry.counter('editd_written_bytes_total', 'Bytes of files that were written.', ['workspace'])
-  const histories = new Map<object, { workspace: string; bytes: number }>()
-  registry.gauges('editd_history_bytes', 'Bytes that the history took when it was last tidied (each minute).', () => {
-    const sums = new Map<string, number>()
-    for (const { workspace, bytes } of histories.values()) sums.set(workspace, (sums.get(workspace) ?? 0) + bytes)
-    return [...sums].map(([workspace, bytes]) => [{ workspace }, bytes])
-  })
+  const meter = makeMeters(registry)
   ofProcess(registry)
   const build = { version, node: process.version }
   registry.gauges('editd_build_info', 'Always 1; the labels say what runs.', () => [[build, 1]])
@@ -99,26 +80,51 @@ export function makeMetrics(version: string): Metrics {
     streams(open) {
       openStreams = open
     },
-    meter(workspace = '') {
-      read.add({ workspace }, 0)
-      written.add({ workspace }, 0)
-      const own = {}
-      return {
-        locked(seconds, isHeld) {
-          lockWaits.observe({}, seconds)
-          if (!isHeld) lockFailures.add({})
-        },
-        tookOver: () => takeovers.add({}),
-        committed: (seconds, bytes) => {
-          commits.observe({}, seconds)
-          written.add({ workspace }, bytes)
-        },
-        read: bytes => read.add({ workspace }, bytes),
-        history: bytes => histories.set(own, { workspace, bytes }),
-        closed: () => histories.delete(own)
-      }
-    },
+    meter,
     snapshot: () => registry.snapshot()
+  }
+}
+
+/** Counts what each workspace does to its files. */
+function makeMeters(registry: Registry): Metrics['meter'] {
+  const lockWaits = registry.histogram(
+    'editd_lock_wait_seconds',
+    'How long the lock of a file was waited for, or in a bucket other changes of it, whether or not it was had.',
+    LOCK_BOUNDS
+  )
+  const lockFailures = registry.counter('editd_lock_failures_total', 'Locks that were not had in time.')
+  const takeovers = registry.counter('editd_lock_takeovers_total', 'Locks taken over from a holder that is gone.')
+  const commits = registry.histogram(
+    'editd_commit_duration_seconds',
+    'From a finished plan until the result is on the disk or in the bucket, of one file or of a batch.',
+    COMMIT_BOUNDS
+  )
+  const read = registry.counter('editd_read_bytes_total', 'Bytes of files that were read to be changed.', ['workspace'])
+  const written = registry.counter('editd_written_bytes_total', 'Bytes of files that were written.', ['workspace'])
+  const histories = new Map<object, { workspace: string; bytes: number }>()
+  registry.gauges('editd_history_bytes', 'Bytes that the history took when it was last tidied (each minute).', () => {
+    const sums = new Map<string, number>()
+    for (const { workspace, bytes } of histories.values()) sums.set(workspace, (sums.get(workspace) ?? 0) + bytes)
+    return [...sums].map(([workspace, bytes]) => [{ workspace }, bytes])
+  })
+  return (workspace = '') => {
+    read.add({ workspace }, 0)
+    written.add({ workspace }, 0)
+    const own = {}
+    return {
+      locked(seconds, isHeld) {
+        lockWaits.observe({}, seconds)
+        if (!isHeld) lockFailures.add({})
+      },
+      tookOver: () => takeovers.add({}),
+      committed: (seconds, bytes) => {
+        commits.observe({}, seconds)
+        written.add({ workspace }, bytes)
+      },
+      read: bytes => read.add({ workspace }, bytes),
+      history: bytes => histories.set(own, { workspace, bytes }),
+      closed: () => histories.delete(own)
+    }
   }
 }
 

@@ -46,7 +46,7 @@ export const makeRedo = (taking: TakingBack): Operation<RedoRequest> => ({
     const whole = await withMoves(taking.workspace, 'redo', meant.value, [])
     if (!whole.ok) return whole
     const files = filesFor(whole.value, request, set => ({ set, to: 'standing', on_conflict: 'refuse' }))
-    return files.ok ? takeBackFiles(taking, 'redo', request, files.value, context) : files
+    return files.ok ? takeBackFiles({ taking, verb: 'redo', request, context }, files.value) : files
   }
 })
 

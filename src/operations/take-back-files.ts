@@ -5,7 +5,7 @@ import { editIdsOf } from '../engine/undo/change.ts'
 import { fail, ok } from '../result.ts'
 import type { BatchDone, BatchStep, ChangeOptions } from '../workspace/api.ts'
 import { isOfAll, keyedByAll } from './file-operation.ts'
-import type { CallContext, CallResult, Failed, HistoryFailure, TakeBackVerb } from './operation.ts'
+import type { CallResult, Failed, HistoryFailure } from './operation.ts'
 import {
   changeFile,
   takenBackBy,
@@ -14,7 +14,6 @@ import {
   type FileToTakeBack,
   type PlanFailure,
   type TakeBackReport,
-  type TakeBackRequest,
   type TakeBackRun,
   type TakenBackOutcome,
   type TakingBack
@@ -45,15 +44,8 @@ export const takeBackFacts = ({ workspace }: TakingBack) =>
   }) as const
 
 /** Changes all files or none. With several files, all conflicts are found before any lock is taken. */
-export async function takeBackFiles(
-  taking: TakingBack,
-  verb: TakeBackVerb,
-  request: TakeBackRequest,
-  files: readonly FileToTakeBack[],
-  context: CallContext
-): Promise<CallResult> {
-  const { dry_run = false } = request
-  const run = { taking, verb, request, context }
+export async function takeBackFiles(run: TakeBackRun, files: readonly FileToTakeBack[]): Promise<CallResult> {
+  const { dry_run = false } = run.request
   const [first, ...others] = files
   // A single file is planned once, under its lock.
   if (first !== undefined && others.length === 0 && !dry_run) return takeBackOne(run, first, [])

@@ -78,7 +78,7 @@ async function undoMeant(
   const whole = await withMoves(taking.workspace, 'undo', meant, known)
   if (!whole.ok) return whole
   const files = filesFor(whole.value, request, set => ({ set, to: 'undone', on_conflict }))
-  return files.ok ? takeBackFiles(taking, 'undo', request, files.value, context) : files
+  return files.ok ? takeBackFiles({ taking, verb: 'undo', request, context }, files.value) : files
 }
 
 /** Undoes the last edit of a file, or all after `to`. The last edit is determined under the lock. */
@@ -101,7 +101,7 @@ async function undoOfFile(
     return edit === undefined || edit.moved !== undefined ? nothingLeft : chosenLast(history, edit, on_conflict)
   }
   const file = { path, recorded: false, choose, expected_hash }
-  const done = await takeBackFiles(taking, 'undo', request, [file], context)
+  const done = await takeBackFiles({ taking, verb: 'undo', request, context }, [file])
   const { half } = last
   if (half === undefined) {
     if (done.ok || done.failure !== nothingLeft.failure) return done

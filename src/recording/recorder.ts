@@ -371,7 +371,7 @@ export class FileRecorder {
   /** False: the copy isn't kept. */
   #keepCopy(edit_id: string, pieces: readonly Buffer[], hash: string): boolean {
     const { path, lock } = this.#file
-    return this.#history.keepCopy(path, edit_id, pieces, hash, lock !== null && lock.alone_since !== null)
+    return this.#history.keepCopy(path, { edit_id, pieces, hash }, lock !== null && lock.alone_since !== null)
   }
 
   async #settleLast({ edit_id }: Latest): Promise<Settlement> {

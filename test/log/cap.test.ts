@@ -101,7 +101,7 @@ t.test('holds where texts are long: what is written beside the segments counts',
     const record = recordOf(one, `${done}.txt`, text)
     await one.append(record, FAST)
     one.settle(record.edit_id, 'done')
-    one.keepCopy(record.path, record.edit_id, [Buffer.from(text)], hashOf(text))
+    one.keepCopy(record.path, { edit_id: record.edit_id, pieces: [Buffer.from(text)], hash: hashOf(text) })
     await one.flush()
     most = Math.max(most, sizeOf(place.folder))
     await sweeping

@@ -11,14 +11,22 @@ t.test('keeps the last content of each file', async t => {
   const history = await place.open({ limits: { copy: 100 } })
   t.equal(await history.copyOf(PATH), null)
   for (const text of ['one', 'two', 'three']) {
-    history.keepCopy(PATH, text, [Buffer.from(text.slice(0, 1)), Buffer.from(text.slice(1))], hashOf(text))
+    history.keepCopy(PATH, {
+      edit_id: text,
+      pieces: [Buffer.from(text.slice(0, 1)), Buffer.from(text.slice(1))],
+      hash: hashOf(text)
+    })
   }
-  history.keepCopy(Buffer.from('large'), 'id', [Buffer.alloc(101)], hashOf(Buffer.alloc(101)))
+  history.keepCopy(Buffer.from('large'), {
+    edit_id: 'id',
+    pieces: [Buffer.alloc(101)],
+    hash: hashOf(Buffer.alloc(101))
+  })
   t.strictSame(await history.copyOf(PATH), { edit_id: 'three', hash: hashOf('three'), bytes: Buffer.from('three') })
   t.equal(await history.copyOf(Buffer.from('large')), null)
   const other = await place.open()
   await history.flush()
-  other.keepCopy(PATH, 'four', [Buffer.from('four')], hashOf('four'))
+  other.keepCopy(PATH, { edit_id: 'four', pieces: [Buffer.from('four')], hash: hashOf('four') })
   await other.close()
   t.equal((await history.copyOf(PATH))?.edit_id, 'four')
   t.equal(readdirSync(join(place.folder, 'copies')).length, 1)
@@ -31,7 +39,11 @@ t.test('gives out what was kept then, whatever is kept of the file meanwhile', a
   const texts = ['one', 'two', 'x'.repeat(5000), '', 'three', 'y'.repeat(4096)]
   const copies = []
   for (const text of texts) {
-    history.keepCopy(PATH, 'id', [Buffer.from(text.slice(0, 2)), Buffer.from(text.slice(2))], hashOf(text))
+    history.keepCopy(PATH, {
+      edit_id: 'id',
+      pieces: [Buffer.from(text.slice(0, 2)), Buffer.from(text.slice(2))],
+      hash: hashOf(text)
+    })
     copies.push(await history.copyOf(PATH))
   }
   t.strictSame(
@@ -46,7 +58,7 @@ t.test('gives out what waits to be written, without a look at the disk', async t
   const place = makePlace(t)
   const history = await place.open()
   t.equal(history.waitingCopy(PATH), null)
-  history.keepCopy(PATH, 'id', [Buffer.from('one')], hashOf('one'), true)
+  history.keepCopy(PATH, { edit_id: 'id', pieces: [Buffer.from('one')], hash: hashOf('one') }, true)
   t.match(history.waitingCopy(PATH), { hash: hashOf('one'), bytes: Buffer.from('one') })
   await history.flush()
   t.equal(history.waitingCopy(PATH), null)
@@ -55,7 +67,7 @@ t.test('gives out what waits to be written, without a look at the disk', async t
 t.test('a copy that isn’t whole is none', async t => {
   const place = makePlace(t)
   const history = await place.open()
-  history.keepCopy(PATH, 'id', [Buffer.from('text')], hashOf('different'))
+  history.keepCopy(PATH, { edit_id: 'id', pieces: [Buffer.from('text')], hash: hashOf('different') })
   await history.flush()
   t.equal(await history.copyOf(PATH), null)
   const [name = ''] = readdirSync(join(place.folder, 'copies'))
@@ -69,7 +81,7 @@ t.test('a copy that isn’t whole is none', async t => {
 t.test('reports a copy that can’t be read, and takes it for none', async t => {
   const place = makePlace(t)
   const history = await place.open()
-  history.keepCopy(PATH, 'id', [Buffer.from('text')], hashOf('text'))
+  history.keepCopy(PATH, { edit_id: 'id', pieces: [Buffer.from('text')], hash: hashOf('text') })
   await history.flush()
   const [name = ''] = readdirSync(join(place.folder, 'copies'))
   rmSync(join(place.folder, 'copies', name))
@@ -83,13 +95,13 @@ t.test('drops what would wait beyond the bound, and says so once', async t => {
   const history = await place.open({ limits: { waitingCopies: 1000 } })
   for (let i = 0; i < 10; i++) {
     const text = `${i}`.repeat(300)
-    history.keepCopy(Buffer.from(`${i}`), 'id', [Buffer.from(text)], hashOf(text))
+    history.keepCopy(Buffer.from(`${i}`), { edit_id: 'id', pieces: [Buffer.from(text)], hash: hashOf(text) })
   }
   t.ok((await history.copyOf(Buffer.from('0'))) !== null)
   t.equal(await history.copyOf(Buffer.from('9')), null)
   t.strictSame(place.events, [{ event: 'history_copies_dropped' }])
   await history.flush()
-  history.keepCopy(Buffer.from('9'), 'id', [Buffer.alloc(900)], hashOf(Buffer.alloc(900)))
+  history.keepCopy(Buffer.from('9'), { edit_id: 'id', pieces: [Buffer.alloc(900)], hash: hashOf(Buffer.alloc(900)) })
   t.ok((await history.copyOf(Buffer.from('9'))) !== null, 'there is room again')
 })
 
@@ -103,7 +115,7 @@ t.test('writes only the last copy of a file that is edited again and again, wher
   const later: (() => void)[] = []
   const keep = (path: string, text: string, alone: boolean): void => {
     globalThis.setTimeout = ((work: () => void) => ({ unref: () => later.push(work) })) as never
-    history.keepCopy(Buffer.from(path), text, [Buffer.from(text)], hashOf(text), alone)
+    history.keepCopy(Buffer.from(path), { edit_id: text, pieces: [Buffer.from(text)], hash: hashOf(text) }, alone)
     globalThis.setTimeout = setTimeout
   }
   for (const text of ['one', 'two', 'three']) keep('a', text, true)
@@ -135,7 +147,9 @@ t.test('writes only the last copy of a file that is edited again and again, wher
 t.test('a copy is known while it is written, and one that is removed before its turn is not written', async t => {
   const place = makePlace(t)
   const history = await place.open()
-  for (const path of ['a', 'b']) history.keepCopy(Buffer.from(path), path, [Buffer.from(path)], hashOf(path))
+  for (const path of ['a', 'b']) {
+    history.keepCopy(Buffer.from(path), { edit_id: path, pieces: [Buffer.from(path)], hash: hashOf(path) })
+  }
   await new Promise(resolve => setImmediate(resolve))
   t.equal((await history.copyOf(Buffer.from('a')))?.edit_id, 'a')
   await history.forget(Buffer.from('b'))
@@ -148,7 +162,7 @@ t.test('a copy is known while it is written, and one that is removed before its 
 t.test('a copy that is being made is forgotten too', async t => {
   const place = makePlace(t)
   const history = await place.open()
-  history.keepCopy(PATH, 'id', [Buffer.from('x')], hashOf('x'))
+  history.keepCopy(PATH, { edit_id: 'id', pieces: [Buffer.from('x')], hash: hashOf('x') })
   await history.forget(PATH)
   t.equal(await history.copyOf(PATH), null)
 })
@@ -157,7 +171,7 @@ t.test('a copy that is asked for is written at once, whatever else waits', async
   const place = makePlace(t)
   const history = await place.open()
   const keep = (path: string, text: string, alone: boolean) =>
-    history.keepCopy(Buffer.from(path), text, [Buffer.from(text)], hashOf(text), alone)
+    history.keepCopy(Buffer.from(path), { edit_id: text, pieces: [Buffer.from(text)], hash: hashOf(text) }, alone)
   for (const path of ['a', 'b', 'c']) keep(path, 'one', true)
   await history.leave(PATH)
   t.equal(namesOf(place).length, 0, 'nothing to do where none waits')

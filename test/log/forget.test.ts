@@ -32,7 +32,7 @@ t.test('removes texts from open and closed segments of all servers, blobs and co
       others.push(other!.edit_id)
     }
   }
-  one.keepCopy(PATH, 'id', [Buffer.from(SECRET)], hashOf(SECRET))
+  one.keepCopy(PATH, { edit_id: 'id', pieces: [Buffer.from(SECRET)], hash: hashOf(SECRET) })
   await one.flush()
   t.ok((await one.copyOf(PATH)) !== null)
   t.match(allOf(place.folder), SECRET)
@@ -98,7 +98,7 @@ t.test('keeps no texts of private files, or of any', async t => {
   ] as const) {
     const record = recordOf(from, path, SECRET)
     await from.append(record, DURABLE)
-    from.keepCopy(record.path, record.edit_id, [Buffer.from(SECRET)], hashOf(SECRET))
+    from.keepCopy(record.path, { edit_id: record.edit_id, pieces: [Buffer.from(SECRET)], hash: hashOf(SECRET) })
     await from.flush()
     t.equal(await from.copyOf(record.path), null)
     t.match(await from.byId(record.edit_id), {

@@ -79,7 +79,7 @@ t.test('a blob or a copy that finds no room', { skip: SKIP }, async t => {
   const history = await place.open({ nonce: 'one' })
   const big = 'x'.repeat(400 * 1024)
   await t.rejects(history.append(recordOf(history, 'a.txt', big), DURABLE), { code: 'ENOSPC' })
-  history.keepCopy(Buffer.from('a.txt'), history.nextId(), [Buffer.from(big)], hashOf(big))
+  history.keepCopy(Buffer.from('a.txt'), { edit_id: history.nextId(), pieces: [Buffer.from(big)], hash: hashOf(big) })
   await history.flush()
   t.equal(await history.copyOf(Buffer.from('a.txt')), null)
   t.match(place.events, [{ event: 'history_copy_failed', code: 'ENOSPC' }])

@@ -66,7 +66,7 @@ t.test('removes the oldest beyond the size: blobs before the segment that names 
     const text = `${i}`.repeat(200)
     records.push(recordOf(history, 'a.txt', text))
     await write(history, records.slice(-1))
-    history.keepCopy(Buffer.from(`${i}.txt`), 'id', [Buffer.from(text)], hashOf(text))
+    history.keepCopy(Buffer.from(`${i}.txt`), { edit_id: 'id', pieces: [Buffer.from(text)], hash: hashOf(text) })
     await history.flush()
   }
   for (let bytes = sizeOf(place.folder) - 500; bytes > 0; bytes -= 1500) {
@@ -96,7 +96,11 @@ t.test('removes copies before anything that an undo needs, however new they are'
     const text = `${i}`.repeat(2000)
     records.push(recordOf(history, `${i}.txt`, text))
     await write(history, records.slice(-1))
-    history.keepCopy(Buffer.from(`${i}.txt`), records[i]!.edit_id, [Buffer.from(text)], hashOf(text))
+    history.keepCopy(Buffer.from(`${i}.txt`), {
+      edit_id: records[i]!.edit_id,
+      pieces: [Buffer.from(text)],
+      hash: hashOf(text)
+    })
     await history.flush()
     age(join(place.folder, 'blobs', hashOf(text)), 2)
   }
@@ -144,7 +148,7 @@ t.test('leaves what is being written, and removes what was left half written an 
   const history = await place.open({ limits: { text: 10 } })
   const text = 'more than ten bytes'
   await history.append(recordOf(history, 'a.txt', text), FAST)
-  history.keepCopy(Buffer.from('a.txt'), 'id', [Buffer.from(text)], hashOf(text))
+  history.keepCopy(Buffer.from('a.txt'), { edit_id: 'id', pieces: [Buffer.from(text)], hash: hashOf(text) })
   await history.flush()
   for (const folder of ['blobs', 'copies'].map(name => join(place.folder, name))) {
     for (const name of ['old.tmp', 'new.tmp']) writeFileSync(join(folder, name), 'half')

@@ -81,7 +81,7 @@ export async function commit(
         content: change,
         ready: () => change.record(lock.temp)
       },
-      temp => renameUnlessChanged(context, change, folder, temp, leaf)
+      temp => renameUnlessChanged(context, change, temp, { folder, leaf })
     )
     if (!replaced.ok) return replaced
     pin.replaced = true
@@ -145,9 +145,8 @@ function modeFor({ mode, uid, gid }: FileAttributes, folder: Folder): number {
 function renameUnlessChanged(
   context: CommitContext,
   change: Change,
-  folder: Folder,
   temp: Buffer,
-  leaf: Buffer
+  { folder, leaf }: { folder: Folder; leaf: Buffer }
 ): Result<Put, FileFailure> {
   if (!context.lock.held()) return fail({ code: 'FILE_LOCKED', reason: 'lost', retry_after: 1 })
   const { snapshot } = change

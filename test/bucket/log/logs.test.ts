@@ -101,7 +101,8 @@ t.test('forgets the texts of a path in all logs, blobs and its copy', CEPH, asyn
   const records = [recordOf(one, 'a.txt', secret), recordOf(one, 'b.txt', 'kept'), recordOf(two, 'a.txt', secret)]
   await write(one, records.slice(0, 2))
   await write(two, records.slice(2))
-  const keep = () => two.keepCopy(A, records[2]!.edit_id, [Buffer.from(secret)], records[2]!.hash_after!)
+  const keep = () =>
+    two.keepCopy(A, { edit_id: records[2]!.edit_id, pieces: [Buffer.from(secret)], hash: records[2]!.hash_after! })
   keep()
   await two.flush()
   t.equal((await one.copyOf(A))?.bytes.toString(), secret)

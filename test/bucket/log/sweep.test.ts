@@ -20,7 +20,7 @@ t.test('removes texts and copies that are too old, and no others', CEPH, async t
   const history = await place.open({ limits: { text: 10 } })
   const text = 'a text of more than ten bytes'
   const [record] = await write(history, [recordOf(history, 'a.txt', text)])
-  history.keepCopy(A, record!.edit_id, [Buffer.from(text)], record!.hash_after!)
+  history.keepCopy(A, { edit_id: record!.edit_id, pieces: [Buffer.from(text)], hash: record!.hash_after! })
   await history.flush()
   await history.leave(A)
   await history.sweep(ALL)

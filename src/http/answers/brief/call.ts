@@ -191,7 +191,11 @@ export const fixed = (
   failure: EditPosition,
   call: FailedCall
 ): string[] =>
-  asCall(edit, when, conflict === undefined ? undefined : whyNotMerged(conflict, call.naming), failure, call, later)
+  asCall(edit, failure, call, {
+    when,
+    whyOwn: conflict === undefined ? undefined : whyNotMerged(conflict, call.naming),
+    later
+  })
 
 /**
  * An edit as a call. `whyOwn`: why the caller has to write new_text. If there are several edits and they are too long
@@ -199,11 +203,9 @@ export const fixed = (
  */
 export function asCall(
   edit: object,
-  when: string,
-  whyOwn: string | undefined,
   failure: EditPosition,
   call: FailedCall,
-  later: readonly LaterEdit[] = []
+  { when, whyOwn, later = [] }: { when: string; whyOwn: string | undefined; later?: readonly LaterEdit[] }
 ): string[] {
   const isOne = failure.total_edits === 1
   const one = withEdit(call, edit, failure, later)

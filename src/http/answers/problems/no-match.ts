@@ -287,7 +287,7 @@ function region(best: SimilarContent, failure: NoMatch, call: FailedCall): strin
   const { content: old_text, line_number: start_line, end_line, lossy } = best
   const when = failure.cause.type === 'near_duplicate' ? `For ${spanOf(best)}` : 'If so'
   if (lossy !== true && old_text.length <= REGION_LENGTH) {
-    const edit = asCall({ old_text }, when, '', failure, call)
+    const edit = asCall({ old_text }, failure, call, { when, whyOwn: '' })
     if (edit.length > 0) return edit
   }
   const part = lossy === true ? ', a part without U+FFFD' : ''
