@@ -7,9 +7,9 @@ import { TOKEN } from './server.ts'
 export type Orders = {
   /** Opens this many readers of the server at this port, and more connections that read nothing. */
   open: { port: number; readers: number; stalled: number }
-  /** Waits until each reader has received this many edits. Asked once. */
+  /** Waits until each reader has received this many edits. Sent once. */
   collect: { edits: number }
-  /** How many connections that read nothing were cut. They notice when they finally read. */
+  /** How many connections that read nothing were cut: reads them now to find out. */
   cut: null
   close: null
 }

@@ -53,7 +53,7 @@ async function add(workspace: Workspace, text: string, path = 'a.txt'): Promise<
   return done.value.edit_id ?? ''
 }
 
-/** Of its records, oldest first. */
+/** The operations of its records, oldest first. */
 async function operations(workspace: Workspace, path = 'a.txt'): Promise<string[]> {
   const found = await workspace.history({ path, limit: 100 })
   return found.ok ? found.value.edits.map(({ record }) => record.operation).reverse() : [found.failure.code]

@@ -233,7 +233,7 @@ check('adds lines there of which one has a break', 'a\nb', text('b', 'b\n\nc\n')
 check('takes the last line of a text without a break there', 'a\nb\nc', text('b\nc', 'b'), ['3-3 3-2'], ['a', 'b'])
 check('puts the break that a last line lacks', 'a\nb', text('b', 'b\n'), ['2-2 2-2'], ['a', 'b @'])
 
-/** A random text of lines, most of which occur once. `fresh` gives a line that occurs nowhere. */
+/** A random text whose lines mostly occur once. `fresh` returns a line that occurs nowhere. */
 function randomStory(random: Random, fresh: () => string): Story {
   const lineBreak = random.pick(['\n', '\n', '\r\n'])
   const all = Array.from({ length: random.int(14) }, () => (random.chance(30) ? random.pick(['', '}']) : fresh()))

@@ -1,4 +1,4 @@
-// A workspace for whoever may use some paths only: by the real path, and of all else it tells nothing.
+// A workspace for a caller that may use only some paths: real paths decide, and nothing about others is revealed.
 import {
   chmodSync,
   existsSync,

@@ -9,16 +9,16 @@ export interface SentEvent {
 
 export interface EventReader {
   socket: Socket
-  /** Of the answer, with the status line; '' until it is there. */
+  /** The answer's head with the status line; '' until it arrives. */
   head(): string
   events: SentEvent[]
-  /** Comments, which are heartbeats. */
+  /** How many comments have arrived: they are heartbeats. */
   comments(): number
   /** Resolves when the answer is whole: the server has ended it. Rejects if the connection is closed before. */
   ended(): Promise<void>
-  /** Resolves when the connection is closed, by whomever. */
+  /** Resolves when either side has closed the connection. */
   closed: Promise<void>
-  /** Resolves when there are so many events; rejects if the connection is closed before. */
+  /** Resolves when `count` events have arrived; rejects if the connection is closed before. */
   until(count: number): Promise<void>
 }
 
@@ -48,7 +48,7 @@ export function readEvents(
       raw = raw.subarray(end + 4)
     }
     if (head === '') return
-    // Chunks, as HTTP/1.1 has them.
+    // Chunked transfer encoding.
     for (;;) {
       const line = raw.indexOf('\r\n')
       const size = line < 0 ? Number.NaN : Number.parseInt(raw.toString('latin1', 0, line), 16)

@@ -102,7 +102,7 @@ class ServedHistory {
     this.#look()
   }
 
-  /** Of whom the edit is that stands in the way of an undo by this agent. */
+  /** The agents whose edits an undo or redo of this selection conflicts with; -1: no agent. */
   agentsInTheWay(set: readonly Selection[], to: 'undone' | 'standing'): number[] {
     const copy = Object.assign(Object.create(History.prototype), this.model) as History
     copy.carryOut = () => {}
@@ -127,7 +127,7 @@ class ServedHistory {
 const chosen = (random: Random, history: History, agent: number): Selection[] =>
   someOf(random, history.edits(agent)).filter(({ change_indexes }) => change_indexes?.length !== 0)
 
-/** Of what isn't undone there is seldom anything to make again. */
+/** Mostly undo; redo more often if some of the selection is undone. */
 const direction = (random: Random, { undone }: History, set: readonly Selection[]): 'undone' | 'standing' => {
   const isUndone = set.some(({ edit_id }) => undone.has(`${edit_id} 0`))
   return random.chance(isUndone ? 35 : 95) ? 'undone' : 'standing'

@@ -61,7 +61,7 @@ function toggleSome(random: Random, history: History): string | null {
 
 const isOwn = ({ existence, toggles }: RecordedChange): boolean => existence !== undefined && toggles === undefined
 
-/** Of the changes that made or removed the text by themselves, the last that stands says what there is. */
+/** The last applied change that made or removed the text, and isn't an undo, decides whether there is one. */
 function isAsItShould(history: History): string | null {
   const { changes, exists, present } = history
   if (!history.expected().equals(present)) return 'the text is not what the cells say'

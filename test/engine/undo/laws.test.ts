@@ -52,7 +52,7 @@ function toggleSome(random: Random, history: History, agent: number): string | n
   return null
 }
 
-/** Of all laws together, with `npm run test:weave -- --histories N`. */
+/** The histories for all laws together: `npm run test:weave -- --histories N`. */
 const HISTORIES = process.env.LONG_HISTORIES === undefined ? undefined : Number(process.env.LONG_HISTORIES)
 t.setTimeout(0)
 
@@ -101,7 +101,7 @@ check('takes the last edits back without conflict', 5_000, random => {
   return history.present.equals(history.snapshots[cut]!) ? null : 'wrong text'
 })
 
-/** Whether a visible break is between two visible cells, the first of which is none. */
+/** Whether both cells are visible, the first is no line break, and a visible one is between them. */
 const isParted = (history: History, [first, second]: readonly [Cell, Cell]): boolean => {
   const { cells } = history
   if (isBreak(first) || !history.isVisible(first) || !history.isVisible(second)) return false

@@ -17,7 +17,7 @@ const rangeOf = (lines: string): LineRange => {
 const shown = (lines: LinesNow[] | undefined): string | undefined =>
   lines?.map(({ start_line, end_line, changed }) => `${start_line}-${end_line}${changed ? '!' : ''}`).join(' ')
 
-/** `texts` are the states of a text, of which the first is meant. */
+/** `texts`: the states of a text; the lines in `cases` are those of the first. */
 function check(name: string, texts: readonly [string, ...string[]], cases: Record<string, string | undefined>): void {
   t.test(name, t => {
     const changes = texts.slice(1).map((text, i): RecordedChange => ({

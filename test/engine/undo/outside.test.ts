@@ -25,7 +25,7 @@ interface Example {
   /** Before the edit, after it, and after the other program. */
   texts: [before: string, edited: string, now: string]
   gives?: string
-  /** Of a refused undo: the edits that it offers. */
+  /** The edits that a refused undo offers. */
   offers?: readonly object[]
 }
 

@@ -1,5 +1,4 @@
-// An issuer of JWTs for tests: its metadata and keys over HTTP on loopback, and tokens that are signed as asked. Does not
-// know what is done with them.
+// An issuer of JWTs for tests: serves its metadata and keys over HTTP on loopback, and signs tokens.
 import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { exportJWK, generateKeyPair, SignJWT, type CryptoKey, type JWK } from 'jose'
@@ -17,18 +16,18 @@ export async function makeKey(alg: string, kid: string): Promise<KeyPair> {
   return { alg, kid, privateKey, jwk: { ...(await exportJWK(publicKey)), kid, alg, use: 'sig' } }
 }
 
-/** `answers`: what it says at a path instead; `asked`: the paths that were asked for, in order. */
+/** `answers`: replaces the answer at a path; `asked`: the requested paths in order. */
 export interface TestIssuer {
   url: string
   keys: JWK[]
   answers: Map<string, { status?: number; body?: unknown; location?: string }>
   asked: string[]
-  /** Nobody listens any more. */
+  /** Stops listening. */
   stop(): Promise<void>
   start(): Promise<void>
 }
 
-/** Starts an issuer, whose URL has this path. */
+/** Starts an issuer whose URL has this path. */
 export async function startIssuer(t: Test, path = ''): Promise<TestIssuer> {
   const keys: JWK[] = []
   const answers: TestIssuer['answers'] = new Map()

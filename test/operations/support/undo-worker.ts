@@ -1,5 +1,5 @@
-// A second process for the tests of undo: makes, undoes and redoes lines, one step after the other, until it is killed;
-// prints the result of each step. Does not know any test.
+// A second process for the tests of undo: inserts, undoes and redoes lines, one step after the other, until it is
+// killed, and prints the result of each step. Does not know any test.
 import { makeRedo } from '../../../src/operations/redo.ts'
 import { makeUndo } from '../../../src/operations/undo.ts'
 import type { CallResult, CallContext, Operation } from '../../../src/operations/operation.ts'
@@ -13,7 +13,7 @@ export interface UndoOrder extends Partial<WorkspaceOptions> {
   root: string
   state: string
   name: string
-  /** The next line and step; `made`: the edit or batch that made the line, unless that is the next step. */
+  /** The next line and step; `made`: the edit or batch that inserted the line, unless that is the next step. */
   line: number
   step: number
   made?: string
@@ -32,7 +32,7 @@ const taking = {
 const undo = makeUndo(taking)
 const redo = makeRedo(taking)
 
-/** `failed`, or how it was done and the edit's or batch's id. */
+/** How the step ended, and the id of the edit or batch, or what failed. */
 type Said = readonly [how: 'done' | 'replayed' | 'failed', what: string]
 
 async function keyed<T>(
@@ -48,7 +48,7 @@ async function keyed<T>(
   return how === 'done' ? ['replayed', what] : [how, what]
 }
 
-/** Makes a line in one file or in both. */
+/** Inserts a line into one file or into both. */
 async function make(operation: 'edit' | 'batch', path: string, text: string, key?: Key): Promise<unknown> {
   const origin = { operation, agent: name, ...(key !== undefined && { key }) }
   if (operation === 'edit') {
