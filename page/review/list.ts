@@ -48,7 +48,7 @@ export function editButtons(edits: readonly HistoryEdit[], what: string, key: st
         name: `Take back${all} ${what}`,
         label: `Take back${all}`,
         key: `${key}-take`,
-        run: () => actions.takeBackSet({ edit_ids: idsOf(standing) }, what)
+        run: () => actions.undoSet({ edit_ids: idsOf(standing) }, what)
       }),
     gone.length > 0 &&
       button({

@@ -59,7 +59,7 @@ function partActions(
     keep: () => actions.keep({ changes }, what),
     take: () =>
       stand.length > 0
-        ? actions.takeBack(stand, what, path, sha256)
+        ? actions.undo(stand, what, path, sha256)
         : actions.restore({ changes: undone }, what, sha256)
   }
 }
@@ -154,7 +154,7 @@ function wholeActions(whole: PendingChanges, what: string, { path, sha256 }: Pen
   return {
     stands: stand.length > 0,
     keep: () => actions.keep({ changes }, `${what} ${path}`),
-    take: () => actions.takeBackSet({ changes: stand }, `${what} ${path}`, sha256)
+    take: () => actions.undoSet({ changes: stand }, `${what} ${path}`, sha256)
   }
 }
 

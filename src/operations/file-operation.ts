@@ -21,7 +21,7 @@ import type {
   OperationLimits
 } from './operation.ts'
 import { decoding } from './decoding.ts'
-import { withEarlierEdit, withTakenBack } from './after-miss.ts'
+import { withEarlierEdit, withUndoneEdit } from './after-miss.ts'
 import { withHowRemoved } from './removals.ts'
 import { staleNow } from './stale.ts'
 import { guardSyntax, type Reported, type SyntaxMode } from './syntax-guard.ts'
@@ -120,7 +120,7 @@ export async function withPast(
   { caller, subject }: Pick<CallContext, 'caller' | 'subject'>,
   failed: Failed
 ): Promise<Failed> {
-  const known = await withEarlierEdit(workspace, await withTakenBack(workspace, caller, failed))
+  const known = await withEarlierEdit(workspace, await withUndoneEdit(workspace, caller, failed))
   return withHowRemoved(workspace, known, { subject })
 }
 

@@ -7,7 +7,7 @@ import type { CurrentOutcome, HistoryGone, LineOutOfRange } from '../engine/fail
 import { pendingOf, type PendingTask, type PendingText } from '../engine/pending.ts'
 import type { Diff } from '../engine/report/diff.ts'
 import { recordedDiff, type RecordedDiffOptions } from '../engine/report/recorded-diff.ts'
-import { planTakeBack, type TextTakenBack, type TakeBackTask, type TakeBackTaskFailure } from '../engine/take-back.ts'
+import { planUndo, type ToggledText, type UndoTask, type UndoTaskFailure } from '../engine/undo-redo.ts'
 import {
   planTask,
   replanOnCurrent,
@@ -52,10 +52,10 @@ export interface ReplanJob {
   task: Omit<StaleTask, 'earlier'>
   earlier?: Packed<EarlierState>
 }
-export interface TakeBackJob {
-  type: 'take_back'
+export interface UndoJob {
+  type: 'undo'
   bytes: Uint8Array
-  task: Packed<TakeBackTask>
+  task: Packed<UndoTask>
   file: { path: string; exists: boolean }
 }
 export interface PendingJob {
@@ -75,7 +75,7 @@ export interface RecordedDiffJob {
   options: RecordedDiffOptions
 }
 export type Job =
-  SearchJob | CheckSearchJob | PlanJob | ReplanJob | TakeBackJob | PendingJob | BlameJob | RecordedDiffJob
+  SearchJob | CheckSearchJob | PlanJob | ReplanJob | UndoJob | PendingJob | BlameJob | RecordedDiffJob
 
 /** A plan as a thread sends it, with the bytes that it was made for. */
 export type SentPlan<P extends TaskResult> = Omit<P, 'splices'> & { original: Buffer; splices?: PackedSplices }
@@ -86,7 +86,7 @@ export interface Results {
   check_search: Result<null, InvalidRegex>
   plan: Result<SentPlan<TaskResult>, TaskFailure>
   replan: CurrentOutcome
-  take_back: Result<SentPlan<TextTakenBack>, TakeBackTaskFailure>
+  undo: Result<SentPlan<ToggledText>, UndoTaskFailure>
   pending: Result<PendingText, HistoryGone>
   blame: Result<BlamedText, HistoryGone | LineOutOfRange>
   recorded_diff: Diff
@@ -117,8 +117,8 @@ export async function runJob(job: Job): Promise<{ result: Results[Job['type']]; 
     const known = earlier && { earlier: unpackChanges(earlier) }
     return { result: replanOnCurrent(original, { ...task, ...known }), transfer: [] }
   }
-  if (job.type === 'take_back') {
-    return sent(original, planTakeBack(original, unpackChanges(job.task), job.file))
+  if (job.type === 'undo') {
+    return sent(original, planUndo(original, unpackChanges(job.task), job.file))
   }
   if (job.type === 'pending') return { result: pendingOf(original, unpackChanges(job.task)), transfer: [] }
   if (job.type === 'blame') return { result: blameOf(original, unpackChanges(job.task)), transfer: [] }

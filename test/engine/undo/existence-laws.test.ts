@@ -1,7 +1,7 @@
 // Laws of undo and redo of a file that is made, removed and made anew by several agents. The truth is a weave of single
 // bytes.
 import type { RecordedChange } from '../../../src/engine/undo/change.ts'
-import { stateAfter, takeBack } from '../../../src/engine/undo/take-back.ts'
+import { stateAfter, toggle } from '../../../src/engine/undo/toggle.ts'
 import { standingOf } from '../../../src/engine/undo/units.ts'
 import { often } from '../../often.ts'
 import type { Random } from '../../random.ts'
@@ -39,7 +39,7 @@ function change(random: Random, history: History, agent: number): string | null 
 }
 
 function toggleSome(random: Random, history: History): string | null {
-  const to = random.chance(60) ? 'undone' : 'standing'
+  const to = random.chance(60) ? 'undone' : 'applied'
   const { present, exists } = history
   const set = someOf(random, history.edits(random.chance(50) ? random.int(AGENTS) : undefined))
   const result = history.toggle(set, to, random.chance(30))
@@ -48,12 +48,12 @@ function toggleSome(random: Random, history: History): string | null {
     if (result.failure.code !== 'UNDO_CONFLICT' || result.failure.together === undefined) return null
     const { conflicts, together } = result.failure
     if (conflicts.length === 0) return 'refused without a conflict'
-    if (!takeBack(present, history.changes, together, to).ok) return "what is named can't be taken back together"
+    if (!toggle(present, history.changes, together, to).ok) return "what is named can't be taken back together"
     return null
   }
   const said = isAsItShould(history)
   if (said !== null || random.chance(50)) return said
-  const back = history.toggle(result.value.toggled, to === 'undone' ? 'standing' : 'undone')
+  const back = history.toggle(result.value.toggled, to === 'undone' ? 'applied' : 'undone')
   if (!back.ok) return `can't be toggled back: ${back.failure.code}`
   if (!history.present.equals(present) || history.exists !== exists) return 'is not the same after being toggled back'
   return isAsItShould(history)
@@ -101,7 +101,7 @@ check('takes a removal back where none of what was made in its place stands', 20
   const standing = standingOf(changes)
   const last = changes.findLast(one => isOwn(one) && standing.get(one.edit_id)!.state === 'applied')
   if (last?.existence !== 'removed') return null
-  const back = takeBack(present, changes, [{ edit_id: last.edit_id }], 'undone')
+  const back = toggle(present, changes, [{ edit_id: last.edit_id }], 'undone')
   return back.ok && back.value.makes === true ? null : `refused`
 })
 

@@ -1,6 +1,6 @@
 // Laws of undo and redo on random histories of three agents. The truth is a weave of single bytes.
 import t from 'tap'
-import { stateAfter, takeBack } from '../../../src/engine/undo/take-back.ts'
+import { stateAfter, toggle } from '../../../src/engine/undo/toggle.ts'
 import { standingOf } from '../../../src/engine/undo/units.ts'
 import { often } from '../../often.ts'
 import type { Random } from '../../random.ts'
@@ -27,7 +27,7 @@ function live(random: Random): { history: History; said: string | null } {
 
 /** Takes back, or makes again, some of an agent's edits. */
 function toggleSome(random: Random, history: History, agent: number): string | null {
-  const to = random.chance(60) ? 'undone' : 'standing'
+  const to = random.chance(60) ? 'undone' : 'applied'
   const before = history.present
   const seen = history.cells.filter(cell => history.isVisible(cell))
   const skip = random.chance(30)
@@ -45,7 +45,7 @@ function toggleSome(random: Random, history: History, agent: number): string | n
     if (!skip && wanted.some(unit => !history.undone.has(unit))) return 'not all is taken back'
   }
   if (random.chance(30)) {
-    const back = history.toggle(result.value.toggled, to === 'undone' ? 'standing' : 'undone')
+    const back = history.toggle(result.value.toggled, to === 'undone' ? 'applied' : 'undone')
     if (!back.ok) return `can't be toggled back: ${back.failure.code}`
     if (!history.present.equals(before)) return 'is not the same after being toggled back'
   }
@@ -80,7 +80,7 @@ check('keeps each text what its changes make it, whatever is taken back and made
     if (standing.get(edit_id)!.state !== expected && splices!.length > 0) return 'wrong standing'
   }
   // All taken back is the text that it began with.
-  const all = takeBack(
+  const all = toggle(
     present,
     changes,
     history.edits().map(({ edit_id }) => ({ edit_id })),
@@ -150,7 +150,7 @@ check('lets agents on lines of their own take back what they want', 40_000, rand
       }
     } else {
       const set = someOf(random, history.edits(agent))
-      const result = history.toggle(set, random.chance(60) ? 'undone' : 'standing', random.chance(30))
+      const result = history.toggle(set, random.chance(60) ? 'undone' : 'applied', random.chance(30))
       const { conflicts = [] } = result.ok ? result.value : (result.failure as { conflicts?: { by: string }[] })
       if (conflicts.some(({ by }) => history.agents.get(by) !== agent)) return 'refused because of another agent'
     }
@@ -165,11 +165,11 @@ check('names with a refused undo what can be taken back together', 20_000, rando
   if (said !== null || history.edits().length === 0) return said
   const { present, changes } = history
   const set = someOf(random, history.edits())
-  const refused = takeBack(present, changes, set, 'undone')
+  const refused = toggle(present, changes, set, 'undone')
   if (refused.ok || refused.failure.code !== 'UNDO_CONFLICT') return null
   const { together } = refused.failure
   if (together === undefined) return 'nothing can be taken back together'
-  const done = takeBack(present, changes, together, 'undone')
+  const done = toggle(present, changes, together, 'undone')
   if (!done.ok) return `refused: ${done.failure.code}`
   const named = new Set(unitsOf(together, changes))
   return unitsOf(set, changes).every(unit => named.has(unit)) ? null : 'not all of the set is named'

@@ -157,7 +157,7 @@ t.test('finds lines where the bytes are that they were made of, whatever was cha
     for (let i = 1 + random.int(6); i > 0; i--) {
       const before = history.changes.length
       if (random.chance(70)) history.edit(0, randomSplices(random, history.present, ALPHABET))
-      else history.toggle(someOf(random, history.edits()), random.pick(['undone', 'standing']))
+      else history.toggle(someOf(random, history.edits()), random.pick(['undone', 'applied']))
       if (history.changes.length > before) seen()
     }
     const at = random.int(states.length) - 1

@@ -1,9 +1,9 @@
 // Random histories of a text, and a weave of single bytes that is too simple to be wrong. Does not know any law.
-import { takeBack, type TakeBack } from '../../../src/engine/undo/take-back.ts'
+import { toggle, type TogglePlan } from '../../../src/engine/undo/toggle.ts'
 import type { RecordedChange, Selection } from '../../../src/engine/undo/change.ts'
 import { recordedSplices } from '../../../src/engine/undo/refine.ts'
 import { type Splice, Splices } from '../../../src/engine/edit/splice.ts'
-import type { TakeBackFailure } from '../../../src/engine/failure.ts'
+import type { ToggleFailure } from '../../../src/engine/failure.ts'
 import type { Result } from '../../../src/result.ts'
 import type { Random } from '../../random.ts'
 
@@ -63,13 +63,13 @@ export class History {
   }
 
   /** Plans an undo or redo and, if it isn't refused, carries it out. */
-  toggle(set: readonly Selection[], to: 'undone' | 'standing', skip = false): Result<TakeBack, TakeBackFailure> {
-    const result = takeBack(this.present, this.changes, set, to, { skip })
+  toggle(set: readonly Selection[], to: 'undone' | 'applied', skip = false): Result<TogglePlan, ToggleFailure> {
+    const result = toggle(this.present, this.changes, set, to, { skip })
     if (result.ok) this.carryOut(result.value)
     return result
   }
 
-  carryOut({ splices, toggled, makes, removes }: TakeBack): void {
+  carryOut({ splices, toggled, makes, removes }: TogglePlan): void {
     const seen = this.cells.filter(cell => this.isVisible(cell))
     for (const unit of unitsOf(toggled, this.changes)) this.undone[this.undone.has(unit) ? 'delete' : 'add'](unit)
     this.#step++

@@ -23,14 +23,14 @@ const order: UndoOrder = JSON.parse(process.argv[2] ?? '{}')
 const { root, state, name, line: _line, step: _step, made: _made, ...options } = order
 const workspace = await open({ base: '', root, state }, { lockTimeout: 20_000, history: 'full', ...options })
 process.stdout.write('ready\n')
-const taking = {
+const planning = {
   workspace,
   limits: { max_edits: 100, max_file_size: 1e8 },
   planMaker: new PlanMaker(),
   syntaxChecker: new SyntaxChecker()
 }
-const undo = makeUndo(taking)
-const redo = makeRedo(taking)
+const undo = makeUndo(planning)
+const redo = makeRedo(planning)
 
 /** How the step ended, and the id of the edit or batch, or what failed. */
 type Said = readonly [how: 'done' | 'replayed' | 'failed', what: string]

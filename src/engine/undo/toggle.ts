@@ -1,7 +1,7 @@
 // Undo and redo: computes the splices that toggle some changes of a text while others stay, or why that isn't possible.
 import { fail, ok, type Result } from '../../result.ts'
 import { type Splice, Splices } from '../edit/splice.ts'
-import type { HistoryGone, NothingToUndo, TakeBackFailure, UndoConflict } from '../failure.ts'
+import type { HistoryGone, NothingToUndo, ToggleFailure, UndoConflict } from '../failure.ts'
 import { askableId, isRecordedId, type RecordedChange, type Selection, spliceOf } from './change.ts'
 import { Conflicts, visitConflicts } from './conflicts.ts'
 import { Existence } from './existence.ts'
@@ -14,7 +14,7 @@ import { Units } from './units.ts'
 import { relaidBy, replay, stands, type Weave } from './weave.ts'
 
 /** The effect of an undo or redo. */
-export interface TakeBack {
+export interface TogglePlan {
   /** Splices of the present text. */
   splices: Splices
   /** The changes toggled: those of the set that weren't in the wanted state. Recorded as `toggles`. */
@@ -38,19 +38,19 @@ export interface TakeBack {
  * Fails with UNDO_CONFLICT; with NOTHING_TO_UNDO if everything is already in that state, or everything else was
  * skipped; with HISTORY_GONE if the set has an unknown change, or reaches back to or beyond a change without splices.
  */
-export function takeBack(
+export function toggle(
   present: Buffer,
   changes: readonly RecordedChange[],
   set: readonly Selection[],
-  to: 'undone' | 'standing',
+  to: 'undone' | 'applied',
   options: { skip?: boolean } = {}
-): Result<TakeBack, TakeBackFailure> {
+): Result<TogglePlan, ToggleFailure> {
   const units = new Units(changes)
   const unknown = set.find(({ edit_id }) => units.indexOf(edit_id) === undefined)
   if (unknown !== undefined) return gone(unknown.edit_id)
   const standing = standingUnits(changes)
   const wanted = new UnitSet(units.count)
-  for (const unit of units.selected(set)) if (standing.stands(unit) !== (to === 'standing')) wanted.add(unit)
+  for (const unit of units.selected(set)) if (standing.stands(unit) !== (to === 'applied')) wanted.add(unit)
   if (wanted.size === 0) return fail({ code: 'NOTHING_TO_UNDO' })
 
   const conflicts = new Conflicts(present, units, changes)
@@ -72,7 +72,7 @@ export function takeBack(
     if (options.skip !== true) {
       const listed = conflicts.list(wanted)
       const later = to === 'undone' ? withLater(changes, standing, { set, wanted, found, judge }) : undefined
-      const isFree = later?.isSure === true || (later && takeBack(present, changes, later.together, to).ok)
+      const isFree = later?.isSure === true || (later && toggle(present, changes, later.together, to).ok)
       return fail({ code: 'UNDO_CONFLICT', ...listed, ...(isFree === true && { together: later!.together }) })
     }
     for (const unit of found.units) wanted.delete(unit)
@@ -83,13 +83,13 @@ export function takeBack(
 /**
  * Restores the text as it was after the change `edit_id`, which may be an undo or redo: undoes later changes, and
  * redoes what was undone later. Fails with NOTHING_TO_UNDO if the text is in that state, with HISTORY_GONE as
- * `takeBack` does; never with a conflict.
+ * `toggle` does; never with a conflict.
  */
 export function stateAfter(
   present: Buffer,
   changes: readonly RecordedChange[],
   edit_id: string
-): Result<TakeBack, NothingToUndo | HistoryGone> {
+): Result<TogglePlan, NothingToUndo | HistoryGone> {
   const units = new Units(changes)
   const at = units.indexOf(edit_id)
   if (at === undefined) return gone(edit_id)
