@@ -34,14 +34,14 @@ const EDITS = ['/edit', '/edit-lines', '/edit-section']
 async function createMissing({ url, headers, body }, { paths }) {
   const examplesOf = route => Object.values(paths[route].post.requestBody.content['application/json'].examples)
   const route = EDITS.find(route => new URL(url).pathname.endsWith(route))
-  const asked = route && parsed(body)
-  const same = ({ value }) => JSON.stringify(value) === JSON.stringify(asked)
-  if (asked === undefined || !examplesOf(route).some(same)) return
-  const file = examplesOf('/create').find(({ value }) => value.path === asked.path)
+  const request = route && parsed(body)
+  const same = ({ value }) => JSON.stringify(value) === JSON.stringify(request)
+  if (request === undefined || !examplesOf(route).some(same)) return
+  const file = examplesOf('/create').find(({ value }) => value.path === request.path)
   const post = (to, fields) =>
     fetch(new URL(to, url), { method: 'POST', headers, body: JSON.stringify(fields) }).then(({ status }) => status)
-  if ((await post('inspect', { path: asked.path })) !== 404) return
-  if ((await post('create', file.value)) === 200) return asked.path
+  if ((await post('inspect', { path: request.path })) !== 404) return
+  if ((await post('create', file.value)) === 200) return request.path
 }
 
 /** Merges a schema with those in its allOf. */

@@ -48,11 +48,11 @@ export async function followFirstCall(
     const shown = lines.flatMap(each => /^\d+\t(.*)$/.exec(each)?.[1] ?? [])
     return shown.length === 0 ? { how: 'nothing', edit: { path, ...edit } } : withContent(shown.join('\n'))
   }
-  const asked = JSON.parse(line) as Record<string, unknown>
-  if (asked.name === 'inspect_file') {
-    const { content } = (await call('/inspect', asked.arguments as Record<string, unknown>)).body
+  const proposed = JSON.parse(line) as Record<string, unknown>
+  if (proposed.name === 'inspect_file') {
+    const { content } = (await call('/inspect', proposed.arguments as Record<string, unknown>)).body
     return withContent(String(content))
   }
-  if (asked.new_text !== undefined) return { how: 'complete', edit: asked }
-  return { how: 'own_new_text', edit: { ...asked, new_text: wanted(String(asked.old_text)) } }
+  if (proposed.new_text !== undefined) return { how: 'complete', edit: proposed }
+  return { how: 'own_new_text', edit: { ...proposed, new_text: wanted(String(proposed.old_text)) } }
 }

@@ -151,7 +151,7 @@ function end(status: number): never {
   process.exit(status)
 }
 
-let told: Promise<object> | undefined
+let starting: Promise<object> | undefined
 const server = createServer(socket => {
   clearTimeout(idle)
   users.add(socket)
@@ -162,12 +162,12 @@ const server = createServer(socket => {
   })
   // Without reading, 'close' would never be emitted.
   socket.resume()
-  told?.then(facts => socket.write(`${JSON.stringify(facts)}\n`))
+  starting?.then(facts => socket.write(`${JSON.stringify(facts)}\n`))
 })
 // Another process owns the socket already.
 server.on('error', () => end(0))
 for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP'] as const) process.on(signal, () => end(1))
 server.listen(`\0${process.argv[2]}`, () => {
   endWhenIdle()
-  told = cluster().catch((error: unknown) => ({ fault: String(error) }))
+  starting = cluster().catch((error: unknown) => ({ fault: String(error) }))
 })

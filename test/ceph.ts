@@ -98,11 +98,11 @@ async function use(): Promise<Ceph> {
     const line = await Promise.race([once(lines, 'line'), once(socket, 'close').then(() => null)])
     // The process was just ending.
     if (line === null) continue
-    const told = JSON.parse(String(line[0])) as Ceph | { fault: string }
-    if ('fault' in told) throw new Error(`Ceph does not start: ${told.fault}`)
+    const facts = JSON.parse(String(line[0])) as Ceph | { fault: string }
+    if ('fault' in facts) throw new Error(`Ceph does not start: ${facts.fault}`)
     // It counts as used until this process ends.
     socket.unref()
-    return told
+    return facts
   }
 }
 

@@ -25,7 +25,7 @@ import { unifiedDiff } from './report/diff.ts'
 import { type Described, type Task, type TaskResult, taskResult } from './task.ts'
 
 /**
- * The goal: make these changes `undone` or `standing` (applied), or restore the text as it was right after a change.
+ * The goal: make these changes `undone` or `applied`, or restore the text as it was right after a change.
  */
 export type UndoGoal =
   { set: readonly Selection[]; to: 'undone' | 'applied'; on_conflict: 'refuse' | 'skip' } | { state_after: string }

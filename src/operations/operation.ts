@@ -177,7 +177,7 @@ export type HistoryFailure =
   | RemovedFile
 
 /**
- * no_texts: the texts of these edits aren't kept. inconsistent: their records don't fit the file. `asked`: what the
+ * no_texts: the texts of these edits aren't kept. inconsistent: their records don't fit the file. `goal`: what the
  * request asked for, if those aren't the same edits: to undo or redo edits, the state of the file after an edit, the
  * file's pending changes, or the writers of its lines (after an edit). `unrecorded`: the file was also changed since
  * then without a record.
@@ -186,7 +186,7 @@ export interface TextsGone {
   code: 'HISTORY_GONE'
   reason: 'no_texts' | 'inconsistent'
   edit_ids: readonly string[]
-  asked?: { to: UndoVerb | 'state_after' | 'pending' | 'blame'; edit_ids: readonly string[] }
+  goal?: { to: UndoVerb | 'state_after' | 'pending' | 'blame'; edit_ids: readonly string[] }
   unrecorded?: true
 }
 

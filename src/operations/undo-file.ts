@@ -28,7 +28,7 @@ import type {
   UndoVerb
 } from './operation.ts'
 import { decoding, namingEncoding } from './decoding.ts'
-import { findByIds, isOrdinary, stands } from './past-edits.ts'
+import { findByIds, isOrdinary, isApplied } from './past-edits.ts'
 import { withHowRemoved, withRemovals } from './removals.ts'
 import { textsGone } from './texts-gone.ts'
 
@@ -237,8 +237,8 @@ function inFile(
     case 'HISTORY_GONE': {
       const { edit_ids: gone, unrecorded } = failure
       const isState = 'state_after' in goal
-      const areAsked = !isState && unrecorded === undefined && gone.every(id => edit_ids.includes(id))
-      return textsGone(failure, areAsked ? undefined : { to: isState ? 'state_after' : verb, edit_ids })
+      const areRequested = !isState && unrecorded === undefined && gone.every(id => edit_ids.includes(id))
+      return textsGone(failure, areRequested ? undefined : { to: isState ? 'state_after' : verb, edit_ids })
     }
     case 'UNDO_CONFLICT':
       return { ...failure, verb, edit_ids, conflicts: failure.conflicts.map(conflict => conflictAt(path, conflict)) }
@@ -292,7 +292,7 @@ async function removedMeanwhile(workspace: Workspace, file: FileToUndo, failed: 
   const meant = chosen.ok ? chosen.value.edit_ids : []
   const found = await findByIds(workspace, meant)
   if (!found.ok) return { ...failed, failure: found.failure }
-  if (found.value.edits.some(edit => edit.record.hash_after === null && stands(edit))) return null
+  if (found.value.edits.some(edit => edit.record.hash_after === null && isApplied(edit))) return null
   const undone = new Set(found.value.edits.flatMap(({ record, state }) => (state === 'undone' ? [record.edit_id] : [])))
   const edit_ids = meant.filter(id => !undone.has(id))
   if (edit_ids.length === 0) {

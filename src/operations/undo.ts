@@ -1,7 +1,7 @@
 // /undo: undoes edits by any author, and touches nothing else. A selector says which edits.
 import { UndoRequestSchema, UndoResultSchema, type UndoRequest } from '../../schemas/undo.ts'
 import { editIdsOf } from '../engine/undo/change.ts'
-import { standingOf } from '../engine/undo/units.ts'
+import { undoStates } from '../engine/undo/units.ts'
 import { fail, ok, type Result } from '../result.ts'
 import type { Author, EditRecord, FileHistory, PastEdit } from '../workspace/api.ts'
 import type { Workspace } from '../workspace/api.ts'
@@ -25,7 +25,7 @@ import {
 } from './meant-edits.ts'
 import type { CallContext, CallResult, FixedFault, HistoryFailure, Operation, OperationFailure } from './operation.ts'
 import { withMoves } from './moves.ts'
-import { findEdits, isOrdinary, ownQuery, stands, type FoundEdits } from './past-edits.ts'
+import { findEdits, isOrdinary, ownQuery, isApplied, type FoundEdits } from './past-edits.ts'
 import { severalClients } from './several-clients.ts'
 import { undoFacts, undoFiles } from './undo-files.ts'
 import type { Chosen, UndoPlanning } from './undo-file.ts'
@@ -117,8 +117,8 @@ const nothingLeft = fail<HistoryFailure>({ code: 'NOTHING_TO_UNDO', verb: 'undo'
 
 /** The last applied edit, by any author. */
 function lastEdit({ changes, records }: FileHistory): EditRecord | undefined {
-  const standing = standingOf(changes)
-  return records.findLast(record => isOrdinary(record) && standing.get(record.edit_id)?.state !== 'undone')
+  const states = undoStates(changes)
+  return records.findLast(record => isOrdinary(record) && states.get(record.edit_id)?.state !== 'undone')
 }
 
 function chosenLast(
@@ -193,7 +193,7 @@ const nothingOf = ({ oldest_kept_at }: FoundEdits, caller: Author | undefined): 
   oldest_kept_at
 })
 
-const isLeft = (edit: PastEdit): boolean => isOrdinary(edit.record) && stands(edit)
+const isLeft = (edit: PastEdit): boolean => isOrdinary(edit.record) && isApplied(edit)
 
 const recordsOf = (edits: readonly PastEdit[]) => edits.map(({ record }) => record)
 

@@ -61,4 +61,4 @@ export const press = async (page: Page, ...keys: string[]) => {
   for (const key of keys) await page.keyboard.press(key)
 }
 /** Waits until the page shows a notice with this text. */
-export const said = (page: Page, text: string | RegExp) => page.locator('.notice', { hasText: text }).waitFor()
+export const noticeShown = (page: Page, text: string | RegExp) => page.locator('.notice', { hasText: text }).waitFor()

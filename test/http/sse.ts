@@ -29,13 +29,13 @@ export function readEvents(
   { after, reads = true, headers = {} }: { after?: string; reads?: boolean; headers?: Record<string, string> } = {}
 ): EventReader {
   const { hostname, port } = new URL(url)
-  const asked = {
+  const fields = {
     host: `${hostname}:${port}`,
     authorization: `Bearer ${token}`,
     ...(after !== undefined && { 'last-event-id': after }),
     ...headers
   }
-  const lines = Object.entries(asked).map(([name, value]) => `${name}: ${value}\r\n`)
+  const lines = Object.entries(fields).map(([name, value]) => `${name}: ${value}\r\n`)
   const socket = connect(Number(port), hostname, () => socket.write(`GET /events HTTP/1.1\r\n${lines.join('')}\r\n`))
   let [head, raw, body, comments] = ['', Buffer.alloc(0), '', 0]
   const events: SentEvent[] = []

@@ -15,7 +15,7 @@ const NOTHING = { removed: 0 }
 async function rest(history: History, after: Cursor): Promise<{ ids: string[]; next: Cursor }> {
   const page = await history.readOn(Cursor.parse(after.toString())!, 1000)
   if (!page.ok) throw new Error(page.failure.code)
-  return { ids: page.value.told.map(({ facts }) => facts.edit_id), next: page.value.next }
+  return { ids: page.value.events.map(({ facts }) => facts.edit_id), next: page.value.next }
 }
 
 const idsOf = (records: readonly EditRecord[]) => records.map(({ edit_id }) => edit_id)

@@ -95,14 +95,14 @@ export async function beginInPlace(
       throw new Error(HALF_WRITTEN, { cause: problem })
     }
   }
-  let begun = false
+  let isStarted = false
   try {
     await context.root.disk.call(() => takesWrites(fd))
     saved = await context.journal.save(pin, snapshot, await digest, batch)
     await record()
     const refusal = refusalNow([context.lock, object.value], pin, snapshot)
     if (refusal !== null) return fail(refusal)
-    begun = true
+    isStarted = true
     try {
       await file.put(pieces, size, durability)
     } catch (error) {
@@ -110,7 +110,7 @@ export async function beginInPlace(
       throw error
     }
   } finally {
-    if (!begun) await end()
+    if (!isStarted) await end()
   }
   const finish = (): Promise<void> => {
     // The kernel has cleared the set-id bits already, except for root.

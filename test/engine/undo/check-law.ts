@@ -10,9 +10,9 @@ export function checkLaw(
 ): void {
   t.test(law, t => {
     for (let round = 0; round < count; round++) {
-      const said = holds(new Random(SEED * series + round))
-      if (said === null) continue
-      t.fail(said, { seed: SEED, round })
+      const fault = holds(new Random(SEED * series + round))
+      if (fault === null) continue
+      t.fail(fault, { seed: SEED, round })
       break
     }
     t.pass(`${count} histories`)

@@ -2,7 +2,7 @@
 // bytes.
 import type { RecordedChange } from '../../../src/engine/undo/change.ts'
 import { stateAfter, toggle } from '../../../src/engine/undo/toggle.ts'
-import { standingOf } from '../../../src/engine/undo/units.ts'
+import { undoStates } from '../../../src/engine/undo/units.ts'
 import { often } from '../../often.ts'
 import type { Random } from '../../random.ts'
 import { checkLaw } from './check-law.ts'
@@ -66,7 +66,7 @@ function isAsItShould(history: History): string | null {
   const { changes, exists, present } = history
   if (!history.expected().equals(present)) return 'the text is not what the cells say'
   if (!exists) return present.length > 0 ? 'a text that is no more has bytes' : null
-  const standing = standingOf(changes)
+  const standing = undoStates(changes)
   const last = changes.findLastIndex(one => isOwn(one) && standing.get(one.edit_id)!.state === 'applied')
   if (last !== -1 && changes[last]!.existence === 'removed') return 'a removal stands, and the text is there'
   const at = new Map(changes.map(({ edit_id }, index) => [edit_id, index]))
@@ -98,7 +98,7 @@ check('takes a removal back where none of what was made in its place stands', 20
   const { history, said } = live(random)
   if (said !== null) return said
   const { changes, present } = history
-  const standing = standingOf(changes)
+  const standing = undoStates(changes)
   const last = changes.findLast(one => isOwn(one) && standing.get(one.edit_id)!.state === 'applied')
   if (last?.existence !== 'removed') return null
   const back = toggle(present, changes, [{ edit_id: last.edit_id }], 'undone')

@@ -1,7 +1,7 @@
 // Laws of undo and redo on random histories of three agents. The truth is a weave of single bytes.
 import t from 'tap'
 import { stateAfter, toggle } from '../../../src/engine/undo/toggle.ts'
-import { standingOf } from '../../../src/engine/undo/units.ts'
+import { undoStates } from '../../../src/engine/undo/units.ts'
 import { often } from '../../often.ts'
 import type { Random } from '../../random.ts'
 import { checkLaw } from './check-law.ts'
@@ -71,7 +71,7 @@ check('keeps each text what its changes make it, whatever is taken back and made
   if (!state.ok && !(state.failure.code === 'NOTHING_TO_UNDO' && present.equals(snapshots[at]!))) return 'no state'
   if (state.ok && !Buffer.concat(state.value.splices.apply(present)).equals(snapshots[at]!)) return 'wrong state'
   // What stands is known without texts.
-  const standing = standingOf(
+  const standing = undoStates(
     changes.map(change => ({ ...change, ...(!change.toggles && { splices: change.splices }) }))
   )
   for (const { edit_id, splices } of history.edits()) {

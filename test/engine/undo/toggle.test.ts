@@ -3,7 +3,7 @@ import t from 'tap'
 import type { RecordedChange } from '../../../src/engine/undo/change.ts'
 import { differing, recordedSplices } from '../../../src/engine/undo/refine.ts'
 import { stateAfter, toggle } from '../../../src/engine/undo/toggle.ts'
-import { standingOf } from '../../../src/engine/undo/units.ts'
+import { undoStates } from '../../../src/engine/undo/units.ts'
 import { bytes, historyOf, select } from './changes-between.ts'
 
 interface Example {
@@ -140,7 +140,7 @@ t.test('takes single splices back', t => {
   const after = Buffer.concat(splices.apply(bytes(texts[1]!)))
   t.equal(after.toString(), 'one\n-\n2\n')
   const undo = { edit_id: 'u', splices: recordedSplices(bytes(texts[1]!), splices.list), toggles: toggled }
-  const standing = standingOf([...changes, undo]).get('a')
+  const standing = undoStates([...changes, undo]).get('a')
   t.match(standing, { state: 'partly_undone', by: 'u', count: 2 })
   t.strictSame(
     [0, 1].map(index => standing?.undone.has(index)),
@@ -240,10 +240,7 @@ t.test('says where the history ends', t => {
   const edits = [part, lines, list(2, 'x')].map((splices, i) => ({ edit_id: 'abc'[i]!, splices }))
   const misfit = { edit_id: 'c', splices: list(99, 'x') }
   t.match(toggle(bytes('fo!\nbaz\n'), edits, select('a'), 'undone'), { failure: { code: 'UNDO_CONFLICT' } })
-  t.match(
-    toggle(bytes('fo!\nbaz\n'), [...edits.slice(0, 2), misfit], select('a'), 'undone'),
-    gone('b', 'inconsistent')
-  )
+  t.match(toggle(bytes('fo!\nbaz\n'), [...edits.slice(0, 2), misfit], select('a'), 'undone'), gone('b', 'inconsistent'))
   t.match(toggle(present, [a, b, { ...c, existence: 'made' }], select('c'), 'undone'), gone('c', 'inconsistent'))
   t.match(toggle(present, [a, b, { ...c, toggles: select('q') }], select('a'), 'undone'), gone('q'))
   t.match(toggle(present, [a, { ...b, toggles: select('c') }, c], select('a'), 'undone'), gone('b', 'inconsistent'))

@@ -13,7 +13,7 @@ export const FILES = ['a.txt', 'b.txt']
 async function now(workspace: Workspace, after?: string): Promise<{ ids: string[]; next: string }> {
   const page = await workspace.changes({ limit: 1000, wait_ms: 0, ...(after !== undefined && { after }) })
   if (!page.ok) throw new Error(page.failure.code)
-  return { ids: page.value.told.map(({ facts }) => facts.edit_id), next: page.value.next_after }
+  return { ids: page.value.events.map(({ facts }) => facts.edit_id), next: page.value.next_after }
 }
 
 /**

@@ -16,12 +16,12 @@ export async function makeKey(alg: string, kid: string): Promise<KeyPair> {
   return { alg, kid, privateKey, jwk: { ...(await exportJWK(publicKey)), kid, alg, use: 'sig' } }
 }
 
-/** `answers`: replaces the answer at a path; `asked`: the requested paths in order. */
+/** `answers`: replaces the answer at a path; `requests`: the requested paths in order. */
 export interface TestIssuer {
   url: string
   keys: JWK[]
   answers: Map<string, { status?: number; body?: unknown; location?: string }>
-  asked: string[]
+  requests: string[]
   /** Stops listening. */
   stop(): Promise<void>
   start(): Promise<void>
@@ -31,14 +31,14 @@ export interface TestIssuer {
 export async function startIssuer(t: Test, path = ''): Promise<TestIssuer> {
   const keys: JWK[] = []
   const answers: TestIssuer['answers'] = new Map()
-  const asked: string[] = []
+  const requests: string[] = []
   let server: Server
   let port = 0
   const listen = () =>
     new Promise<void>(resolve => {
       server = createServer((request, response) => {
         const { url = '' } = request
-        asked.push(url)
+        requests.push(url)
         const known: Record<string, unknown> = {
           [`/.well-known/oauth-authorization-server${path}`]: { issuer: issuer.url, jwks_uri: `${issuer.url}/jwks` },
           [`${path}/jwks`]: { keys }
@@ -54,7 +54,7 @@ export async function startIssuer(t: Test, path = ''): Promise<TestIssuer> {
       server.close(() => resolve())
       server.closeAllConnections()
     })
-  const issuer: TestIssuer = { url: '', keys, answers, asked, stop, start: listen }
+  const issuer: TestIssuer = { url: '', keys, answers, requests, stop, start: listen }
   await listen()
   port = (server!.address() as AddressInfo).port
   issuer.url = `http://127.0.0.1:${port}${path}`

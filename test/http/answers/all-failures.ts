@@ -451,12 +451,12 @@ const ALL: AllFailures = {
     { reason: 'swept', edit_ids: [], of: { selector: 'caller' }, to: 'redo', oldest_kept_at: 0 },
     { reason: 'no_texts', edit_ids: ['E1', 'E2'] },
     { reason: 'inconsistent', edit_ids: ['E1'] },
-    { reason: 'no_texts', edit_ids: ['E2', 'E3'], asked: { to: 'undo', edit_ids: ['E1'] } },
-    { reason: 'no_texts', edit_ids: [], asked: { to: 'state_after', edit_ids: ['E1'] }, unrecorded: true },
-    { reason: 'inconsistent', edit_ids: ['E2'], asked: { to: 'redo', edit_ids: ['E1'] } },
-    { reason: 'inconsistent', edit_ids: ['E2'], asked: { to: 'pending', edit_ids: [] } },
-    { reason: 'inconsistent', edit_ids: ['E2'], asked: { to: 'blame', edit_ids: [] } },
-    { reason: 'no_texts', edit_ids: ['E2', 'E3'], asked: { to: 'blame', edit_ids: ['E1'] } },
+    { reason: 'no_texts', edit_ids: ['E2', 'E3'], goal: { to: 'undo', edit_ids: ['E1'] } },
+    { reason: 'no_texts', edit_ids: [], goal: { to: 'state_after', edit_ids: ['E1'] }, unrecorded: true },
+    { reason: 'inconsistent', edit_ids: ['E2'], goal: { to: 'redo', edit_ids: ['E1'] } },
+    { reason: 'inconsistent', edit_ids: ['E2'], goal: { to: 'pending', edit_ids: [] } },
+    { reason: 'inconsistent', edit_ids: ['E2'], goal: { to: 'blame', edit_ids: [] } },
+    { reason: 'no_texts', edit_ids: ['E2', 'E3'], goal: { to: 'blame', edit_ids: ['E1'] } },
     { reason: 'off' }
   ],
   UNDO_CONFLICT: [

@@ -19,7 +19,7 @@ export async function rest(
   for (let next = after; ;) {
     const page = await history.readOn(next, most)
     if (!page.ok) return null
-    ids.push(...page.value.told.map(({ facts }) => facts.edit_id))
+    ids.push(...page.value.events.map(({ facts }) => facts.edit_id))
     next = page.value.next
     if (page.value.isEnd) return { ids, next }
   }
@@ -50,14 +50,14 @@ export function feedBehaviours(t: Test, makePlace: MakePlace, share = 1): void {
       ok: true,
       value: {
         isEnd: true,
-        told: [
+        events: [
           { facts: { edit_id: uncertain!.edit_id, path: Buffer.from('1.txt') }, settled: 'uncertain' },
           { facts: { edit_id: done!.edit_id }, settled: 'done' }
         ]
       }
     })
     const first = await history.readOn(start, 1)
-    t.match(first, { ok: true, value: { isEnd: false, told: { length: 1 } } })
+    t.match(first, { ok: true, value: { isEnd: false, events: { length: 1 } } })
     t.strictSame((await rest(history, again(first.ok ? first.value.next : start)))!.ids, [done!.edit_id])
     history.settle(open!.edit_id, 'done')
     await history.flush()
@@ -156,7 +156,7 @@ export function feedBehaviours(t: Test, makePlace: MakePlace, share = 1): void {
     await history.flush()
     const page = await history.readOn(start, 2000)
     t.strictSame(
-      page.ok && page.value.told.map(({ facts }) => [facts.edit_id, facts.path.toString()]),
+      page.ok && page.value.events.map(({ facts }) => [facts.edit_id, facts.path.toString()]),
       records.map(({ edit_id, path }) => [edit_id, path.toString()])
     )
   })
@@ -280,10 +280,10 @@ export function feedBehaviours(t: Test, makePlace: MakePlace, share = 1): void {
         this.gone++
         return true
       }
-      const { told, next, isEnd } = page.value
+      const { events, next, isEnd } = page.value
       // A reader may go on from the last change's cursor as well as from the page's.
-      const last = told.at(-1)
-      reader.ids.push(...told.map(({ facts }) => facts.edit_id))
+      const last = events.at(-1)
+      reader.ids.push(...events.map(({ facts }) => facts.edit_id))
       reader.cursor = last !== undefined && this.#random.chance(50) ? last.after : next
       return isEnd
     }
@@ -364,22 +364,22 @@ export function tellsInOrder(t: Test, makePlace: MakePlace, share = 1): void {
           const until = random.chance(50) && !isLast ? await server.feedEnd() : undefined
           const page = await server.readOn(again(next), 1 + random.int(6), until)
           if (!page.ok) throw new Error('nothing was removed')
-          const { told, isEnd } = page.value
-          ids.push(...told.map(({ facts }) => facts.edit_id))
-          next = told.length > 0 && random.chance(30) ? told.at(-1)!.after : page.value.next
+          const { events, isEnd } = page.value
+          ids.push(...events.map(({ facts }) => facts.edit_id))
+          next = events.length > 0 && random.chance(30) ? events.at(-1)!.after : page.value.next
           if (isEnd && isLast) return ids
           isLast = state.isOver
           if (random.chance(30)) await sleep(1)
         }
       })
-      const told = Promise.all(readers)
+      const read = Promise.all(readers)
       // Awaited below, where a rejection fails this test; here it would end the process.
-      told.catch(() => {})
+      read.catch(() => {})
       const made = await editTogether(servers, random, 15)
       for (const server of servers) await server.flush()
       state.isOver = true
       const later = await rest(random.pick(servers), start, 1 + random.int(9))
-      for (const ids of [...(await told), later!.ids]) {
+      for (const ids of [...(await read), later!.ids]) {
         const inOrder = made.map(ofFile => ids.filter(id => ofFile.includes(id)))
         t.strictSame(inOrder, made, `seed ${SEED + i}`)
       }

@@ -48,10 +48,10 @@ function inTheWay({ verb, conflicts, more_conflicts = 0 }: FailureOf<'UNDO_CONFL
   if (first === undefined) return `The edits ${CAN_T[verb]}.`
   const count = conflicts.length + more_conflicts
   const more = count === 1 ? '' : ` There are ${count} conflicts in all.`
-  return `Edit ${first.edit_id} ${CAN_T[verb]}: ${whatStands(first, naming)}.${more}`
+  return `Edit ${first.edit_id} ${CAN_T[verb]}: ${conflictText(first, naming)}.${more}`
 }
 
-function whatStands(conflict: ConflictAt, naming: CallSyntax): string {
+function conflictText(conflict: ConflictAt, naming: CallSyntax): string {
   const { kind, by, path: named, start_line, end_line, replaced, removal } = conflict
   const path = cut(pathShown(naming, named), 200)
   if (replaced === true) {
