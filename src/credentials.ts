@@ -58,8 +58,9 @@ function tokenReader(file: string, token: string | null): (started: Started, byR
     const isNew = read.ok && read.value !== known
     const faults = read.ok ? (isNew ? await replace(read.value) : []) : [read.failure]
     for (const fault of faults) {
-      if (byRequest || fault !== reported)
+      if (byRequest || fault !== reported) {
         logger.error({ event: 'token_unchanged' }, `${fault} The token in use stays.`)
+      }
     }
     reported = faults[0] ?? ''
     if (!read.ok || faults.length > 0) return

@@ -101,8 +101,7 @@ async function undoOne(run: UndoRun, file: FileToUndo, left: readonly string[]):
 async function undoPlanned(run: UndoRun, { done, files, left }: PlannedFiles): Promise<CallResult> {
   const [first, ...others] = files
   if (first !== undefined && others.length === 0) return undoOne(run, first, left)
-  const answer = ({ batch_id, steps }: BatchDone<UndoReport>): UndoCallOutcome =>
-    answerOf(run, steps, left, batch_id)
+  const answer = ({ batch_id, steps }: BatchDone<UndoReport>): UndoCallOutcome => answerOf(run, steps, left, batch_id)
   const options: ChangeOptions<BatchDone<UndoReport>> = {
     dry_run: false,
     ...undoOptions(run),
@@ -120,11 +119,7 @@ async function undoPlanned(run: UndoRun, { done, files, left }: PlannedFiles): P
 /** The failure of one of several files: `together` is known only for that file, so it is dropped. */
 const ofOneFile = ({ together: _, ...refused }: UndoRefused): UndoRefused => refused
 
-function stepOf(
-  run: UndoRun,
-  file: FileToUndo,
-  planned: FileUndone
-): BatchStep<UndoReport, PlanFailure> {
+function stepOf(run: UndoRun, file: FileToUndo, planned: FileUndone): BatchStep<UndoReport, PlanFailure> {
   const { path, expected_hash } = file
   const plan = plannerOf(run, file, false)
   // The file is created again, or stays removed.

@@ -4,11 +4,7 @@ import type { UndoOutcome, UndoneFile } from './operation.ts'
 import type { FileUndone, UndoFields, UndoCallOutcome } from './undo-file.ts'
 
 /** `left`: edits that were left alone in files in which nothing was changed. */
-export function outcomeOfAll(
-  request: UndoFields,
-  all: readonly FileUndone[],
-  left: readonly string[]
-): UndoOutcome {
+export function outcomeOfAll(request: UndoFields, all: readonly FileUndone[], left: readonly string[]): UndoOutcome {
   const results = all.map(done => outcomeOfFile(request, done))
   const { sha256 } = results.length === 1 ? results[0]! : {}
   const ids = (of: (done: FileUndone) => readonly string[]) => [...new Set(all.flatMap(of))]

@@ -74,8 +74,7 @@ export interface RecordedDiffJob {
   around: PackedSplices
   options: RecordedDiffOptions
 }
-export type Job =
-  SearchJob | CheckSearchJob | PlanJob | ReplanJob | UndoJob | PendingJob | BlameJob | RecordedDiffJob
+export type Job = SearchJob | CheckSearchJob | PlanJob | ReplanJob | UndoJob | PendingJob | BlameJob | RecordedDiffJob
 
 /** A plan as a thread sends it, with the bytes that it was made for. */
 export type SentPlan<P extends TaskResult> = Omit<P, 'splices'> & { original: Buffer; splices?: PackedSplices }

@@ -79,9 +79,7 @@ export class PlanMaker {
     task: UndoTask,
     file: { path: string; exists: boolean }
   ): Result<ToggledText, UndoTaskFailure> | Promise<Result<InThread<ToggledText>, UndoTaskFailure>> {
-    return isShort(original, task.changes)
-      ? planUndo(original, task, file)
-      : this.#undoInThread(original, task, file)
+    return isShort(original, task.changes) ? planUndo(original, task, file) : this.#undoInThread(original, task, file)
   }
 
   close(): Promise<void> {

@@ -261,11 +261,7 @@ function lineOf(edit: ListedEdit, naming: CallSyntax): string {
 }
 
 /** What happened to each file. */
-function briefUndo(
-  { results: outcomes }: UndoOutcome,
-  body: UndoResult | RedoResult,
-  naming: CallSyntax
-): string {
+function briefUndo({ results: outcomes }: UndoOutcome, body: UndoResult | RedoResult, naming: CallSyntax): string {
   const { message, batch_id, results } = body
   const isOne = results.length === 1
   const files = results.map((file, i) => {
