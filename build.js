@@ -86,7 +86,7 @@ function lastBuild({ stamp }) {
   }
 }
 
-/** Makes the outputs, unless they are unchanged since they were last made from the same inputs. Both are digests. */
+/** Makes the outputs, unless they and the inputs are unchanged since the last time. Both are digests. */
 async function unlessMade({ stamp, inputs, outputs }, make) {
   const last = lastBuild({ stamp })
   if (last.inputs === inputs && last.outputs === outputs()) return

@@ -62,7 +62,7 @@ export const FILESYSTEM: Peer = {
   ]
 }
 
-/** `several`: takes several edits in one call. Without that, a hundred edits would take minutes, and are left out. */
+/** `several`: takes several edits in one call. The others skip the case of a hundred edits, which takes minutes. */
 const OTHERS: (Peer & { several: boolean })[] = [
   { ...FILESYSTEM, several: true },
   {
@@ -132,7 +132,6 @@ async function compared(base: string, it: Case, options: RoundOptions): Promise<
       running.push(server)
       variants.push(await variantOf(peer, server, place, it, after))
     }
-    // Slow ones run less often, but they run.
     return rowsOf(
       `${it.name}, MCP`,
       it.there.length,
@@ -195,7 +194,7 @@ class Running {
     const [root, home] = [join(place, 'root'), join(place, 'home')]
     mkdirSync(root, { recursive: true })
     mkdirSync(join(home, '.claude-server-commander'), { recursive: true })
-    // One of them reports each call to its maker.
+    // Turns off one server's telemetry.
     writeFileSync(
       join(home, '.claude-server-commander', 'config.json'),
       JSON.stringify({ telemetryEnabled: false, allowedDirectories: [root], fileWriteLineLimit: 1_000_000 })

@@ -16,7 +16,7 @@ interface Outcome {
 const [list] = process.argv.slice(2)
 const cases = casesIn(list).filter(({ kind }) => kind !== 'none')
 
-/** The file's kind of line break wasn't what the agent was after either, so it is ignored. */
+/** Ignores kinds of line breaks, which are not part of the intended edit. */
 const plain = (text: string): string => withoutTrailingSpace(text.replaceAll('\r\n', '\n'))
 
 const folder = mkdtempSync(join(tmpdir(), 'editd-bench-agent-'))
@@ -35,7 +35,7 @@ async function judge({ file, old_text, start_byte, end_byte, alts }: Case): Prom
         bytes.toString('utf8', from, to),
         bytes.toString('utf8', to)
       ]
-      // Read lines are whole: a part of a line that was meant may have its mark at the end of the line.
+      // The agent reads whole lines: if part of a line was meant, the mark may be at the end of the line.
       const rest = /^[^\n]*/.exec(after)![0]
       return (
         result === plain(before + marked(region) + after) ||

@@ -1,5 +1,5 @@
-// How many edits 1, 2 and 3 servers of one bucket make, in different files: a Ceph with two gateways on the same
-// machine. Does not know Ceph.
+// How many edits 1, 2 and 3 servers of one bucket make in different files. The store is a Ceph with two gateways on
+// the same machine.
 import { PutObjectCommand } from '@aws-sdk/client-s3'
 import { makeBucket, NO_CEPH, type Bucket } from '../test/ceph.ts'
 import { KB, makeCase } from './corpora.ts'
@@ -15,7 +15,7 @@ import { median } from './statistics.ts'
 
 const SMALL = makeCase('ASCII', 10 * KB, 1)
 const SERVERS = 3
-/** The total for all servers: each gets an equal part, whether 1, 2 or 3 of them run. */
+/** The clients of all servers together; each server gets an equal part. */
 const CLIENTS = 12
 
 interface Used {

@@ -29,7 +29,7 @@ const cyclesOf = ([Ir = 0, , , I1mr = 0, D1mr = 0, , ILmr = 0, DLmr = 0, DLmw = 
 const RUNS_JAVASCRIPT =
   /^Builtins_(?:Call|JSEntry|RunMicrotasks|JSRunMicrotasks|PromiseFulfill|Async|CompileLazy|Baseline|Construct|JSConstruct|JSBuiltinsConstruct|Interpreter|Array(?:Map|ForEach|Filter|Some|Every|Reduce|Find|From|Sort|PrototypeSort)|Promise|FunctionPrototype|Reflect|Resume|Generator|TypedArrayFrom|MapPrototypeForEach)|^v8::Function::Call|^node::|^uv_/
 
-/** Compiled code has an address there instead of a name. */
+/** Whether this name is an address: compiled code has no other. */
 const isCompiled = (name: string): boolean => /^(?:0x|\?\?\?)/.test(name)
 
 const PAGE = 4096

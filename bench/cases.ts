@@ -1,5 +1,5 @@
-// The cases of the corpus kit: texts as models misremember them, and where in a file they were meant. Does not know any
-// bench.
+// The cases of the corpus kit: texts that models misremembered, and the places in a file that they meant. Does not know
+// any bench.
 import { readFileSync } from 'node:fs'
 
 /** Bytes with an exclusive end. `alts`: duplicates that are equally right. */

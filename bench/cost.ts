@@ -37,7 +37,7 @@ const run = promisify(execFile)
 
 interface Start {
   ms: number
-  /** CPU time in ms until then. */
+  /** CPU time in ms until it is ready. */
   cpu: number
   resident: number
 }

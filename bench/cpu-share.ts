@@ -3,10 +3,10 @@
 import { existsSync, mkdirSync, rmdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 
-/** In µs: the period after which the kernel renews the share. */
+/** The period of the limit, in µs. */
 const PERIOD = 20_000
 
-/** Where versions 1 and 2 of control groups are: a file that only this version has, and the files to write. */
+/** For versions 1 and 2 of control groups: a file that only this version has, and the files to write. */
 const PLACES = [
   {
     folder: '/sys/fs/cgroup/cpu',
@@ -26,7 +26,7 @@ export interface Held {
   end(): void
 }
 
-/** `share`: of one processor, above 0. Null: this system doesn't let this user set a limit. */
+/** `share`: of one processor, above 0. Null: this user can't set a limit on this system. */
 export function holdTo(pid: number, share: number): Held | null {
   for (const { folder, sign, limits } of PLACES) {
     const group = join(folder, `editd-bench-${pid}`)

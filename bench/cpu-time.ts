@@ -1,6 +1,6 @@
 // Measures the CPU time of this process for a piece of work; and a walk through a text to compare it with.
 
-/** In ms. */
+/** CPU time in ms. */
 export function cpuTime(work: () => unknown): number {
   const before = process.cpuUsage()
   work()

@@ -36,7 +36,7 @@ async function stall(base: string, size: number, rounds: number): Promise<Row> {
     const turns = watchTurns()
     await product.edit('file.ts', i % 2 === 0 ? it.there : it.back)
     const found = turns.end()
-    // A file changed within 20 ms is read a second time.
+    // A file that changed less than 20 ms ago is read twice.
     await new Promise(resolve => setTimeout(resolve, 50))
     if (i >= 0) longest.push(found)
   }

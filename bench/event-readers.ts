@@ -7,9 +7,9 @@ import { TOKEN } from './server.ts'
 export type Orders = {
   /** Opens this many readers of the server at this port, and more connections that read nothing. */
   open: { port: number; readers: number; stalled: number }
-  /** Waits until each reader has received this many edits. Asked once. */
+  /** Waits until each reader has received this many edits. Sent once. */
   collect: { edits: number }
-  /** How many connections that read nothing were cut. They notice when they finally read. */
+  /** How many connections that read nothing were cut: reads them now to find out. */
   cut: null
   close: null
 }
@@ -20,7 +20,7 @@ export type Order = { [K in keyof Orders]: { order: K; what: Orders[K] } }[keyof
 
 let readers: EventReader[] = []
 let stalled: EventReader[] = []
-const told: Record<string, number[]> = {}
+const received: Record<string, number[]> = {}
 
 const answers: { [K in keyof Orders]: (what: Orders[K]) => Promise<Answers[K]> } = {
   async open({ port, readers: count, stalled: unread }) {
@@ -34,7 +34,7 @@ const answers: { [K in keyof Orders]: (what: Orders[K]) => Promise<Answers[K]> }
       socket.on('data', () => {
         const now = Date.now()
         for (const { event, data } of events.slice(seen)) {
-          if (event === 'edit') (told[String(data.edit_id)] ??= []).push(now)
+          if (event === 'edit') (received[String(data.edit_id)] ??= []).push(now)
         }
         seen = events.length
       })
@@ -43,7 +43,7 @@ const answers: { [K in keyof Orders]: (what: Orders[K]) => Promise<Answers[K]> }
   },
   async collect({ edits }) {
     await Promise.all(readers.map(reader => reader.until(1 + edits)))
-    return told
+    return received
   },
   async cut() {
     let cut = 0

@@ -104,12 +104,12 @@ async function delaysOf(
       sent.push({ maker, edit_id, at })
       await sleep(random(PAUSE))
     }
-    const told = await readers.ask('collect', { edits: makers.length })
+    const received = await readers.ask('collect', { edits: makers.length })
     await readers.ask('close', null)
     return ['own', 'other'].map(maker => {
       const times = sent
         .filter(edit => edit.maker === maker)
-        .flatMap(({ edit_id, at }) => told[edit_id]!.map(then => then - at))
+        .flatMap(({ edit_id, at }) => received[edit_id]!.map(then => then - at))
       const [p50, p99] = [quantile(times, 0.5), quantile(times, 0.99)]
       const figure = `p50 ${time(p50)}, p99 ${time(p99)}, longest ${time(Math.max(...times))}`
       const variant = maker === 'own' ? 'of the same server' : 'of another server on the root'

@@ -21,7 +21,7 @@ export interface Product {
 
 const LIMIT = 1_000_000_000
 
-/** A workspace on `root` without rules of its own, with the options in `mode`; `state` is a folder beside the root. */
+/** A workspace on `root` without path rules, with the options in `mode`; `state` is a folder beside the root. */
 export const openPlain = (root: string, state: string, mode: Mode): Promise<Workspace> =>
   openWorkspace({
     root,

@@ -1,7 +1,7 @@
 // The cost of planning an undo in a file with many changes. Does not know files, or how records are read.
 import { recordedSplices } from '../src/engine/undo/refine.ts'
 import type { RecordedChange } from '../src/engine/undo/change.ts'
-import { planTakeBack } from '../src/engine/take-back.ts'
+import { planUndo } from '../src/engine/undo-redo.ts'
 import { cpuTime } from './cpu-time.ts'
 import { makeRandom } from './random.ts'
 import { time, type Row } from './row.ts'
@@ -63,6 +63,6 @@ function changed(count: number): Changed {
 function plan({ text, changes }: Changed, set: readonly RecordedChange[]): void {
   const goal = { set: set.map(({ edit_id }) => ({ edit_id })), to: 'undone', on_conflict: 'skip' } as const
   const task = { changes, goal, max_result_size: 1e9, context_lines: 3, dry_run: false }
-  const planned = planTakeBack(text, task, { path: 'a.txt', exists: true })
+  const planned = planUndo(text, task, { path: 'a.txt', exists: true })
   if (!planned.ok) throw new Error(`the plan failed: ${planned.failure.code}`)
 }

@@ -51,7 +51,7 @@ for (let turn = 0; turn < 30; turn++) {
     break
   }
   for (const { id, function: call } of message.tool_calls) {
-    // Whether success or problem, the text tells the model how to go on.
+    // For a success and for a problem, the text tells the model how to go on.
     const answer = await editd(`/tools/${encodeURIComponent(call.name)}`, { arguments: call.arguments })
     console.error(call.name, call.arguments, '→', answer.status)
     messages.push({ role: 'tool', tool_call_id: id, content: await answer.text() })

@@ -3,7 +3,7 @@ import type { Static } from 'typebox'
 import { Type } from './type.ts'
 import { named } from './common.ts'
 import { editId } from './history.ts'
-import { editIds, namedChanges, takeBackFields } from './undo.ts'
+import { editIds, namedChanges, undoFields } from './undo.ts'
 
 export const RedoRequestSchema = named(
   'RedoRequest',
@@ -13,7 +13,7 @@ export const RedoRequestSchema = named(
     edit_ids: Type.Optional(editIds('Several of these, of one file or more: all are made again, or none.')),
     changes: Type.Optional(namedChanges('Some changes of several edits, of one file or more: all, or none.')),
     batch_id: Type.Optional(editId('An undo of several files, or a batch that was undone.')),
-    ...takeBackFields
+    ...undoFields
   }
 )
 

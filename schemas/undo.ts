@@ -28,7 +28,7 @@ export const namedChanges = (description: string) =>
 const { expected_hash, dry_run, show_diff, max_diff_lines, context_lines } = changeFields
 
 /** The fields that undo and redo accept besides the selector. */
-export const takeBackFields = {
+export const undoFields = {
   expected_hash,
   dry_run,
   show_diff,
@@ -71,7 +71,7 @@ export const UndoRequestSchema = named(
         'If a later change stands on one that is to be taken back: refuse (default), or leave that one as it is.'
       )
     ),
-    ...takeBackFields
+    ...undoFields
   }
 )
 

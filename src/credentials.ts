@@ -49,20 +49,22 @@ function accessReader(config: Config, declared: Access | null): (started: Starte
   }
 }
 
-/** Returns a function that checks the file once; unless it is `asked`, it logs only what is new. */
-function tokenReader(file: string, token: string | null): (started: Started, asked: boolean) => Promise<void> {
+/** Returns a function that checks the file once; unless it runs `byRequest`, it logs only what is new. */
+function tokenReader(file: string, token: string | null): (started: Started, byRequest: boolean) => Promise<void> {
   let known = token
-  let told = ''
-  return async ({ logger, replace }, asked) => {
+  let reported = ''
+  return async ({ logger, replace }, byRequest) => {
     const read = readToken(file)
     const isNew = read.ok && read.value !== known
     const faults = read.ok ? (isNew ? await replace(read.value) : []) : [read.failure]
     for (const fault of faults) {
-      if (asked || fault !== told) logger.error({ event: 'token_unchanged' }, `${fault} The token in use stays.`)
+      if (byRequest || fault !== reported) {
+        logger.error({ event: 'token_unchanged' }, `${fault} The token in use stays.`)
+      }
     }
-    told = faults[0] ?? ''
+    reported = faults[0] ?? ''
     if (!read.ok || faults.length > 0) return
     known = read.value
-    if (isNew || asked) logger.info({ event: 'token_read' })
+    if (isNew || byRequest) logger.info({ event: 'token_read' })
   }
 }

@@ -71,7 +71,7 @@ export function makeOperations(
   { searcher, historyReader, planMaker, outliner, syntaxChecker } = new Workers()
 ): Operations {
   const planning = { limits, planMaker, syntaxChecker }
-  const taking = { workspace, ...planning }
+  const undoPlanning = { workspace, ...planning }
   const edit = makeEdit(workspace, planning, outliner)
   const edit_lines = makeEditLines(workspace, planning)
   const create = makeCreate(workspace, planning)
@@ -87,8 +87,8 @@ export function makeOperations(
     create: audited(create),
     inspect: makeInspect(workspace, searcher, outliner),
     history: makeHistory(workspace, historyReader),
-    undo: audited(makeUndo(taking)),
-    redo: audited(makeRedo(taking)),
+    undo: audited(makeUndo(undoPlanning)),
+    redo: audited(makeRedo(undoPlanning)),
     review: audited(makeReview(workspace)),
     pending: makePending(workspace, historyReader),
     blame: makeBlame(workspace, historyReader),

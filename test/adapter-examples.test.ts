@@ -100,7 +100,7 @@ const patchCall = (operation: object) => ({ type: 'apply_patch_call', operation 
 const codexCall = (input: string) => ({ type: 'custom_tool_call', name: 'apply_patch', input })
 const MISSED = '@@\n const host = process.env.HOST\n-const port  = 8080\n+const port = 9090\n'
 
-/** Each model misses by a space, sends what it is told to, and ends with what it was told last. */
+/** Each model misses by a space, sends what the answer asks for, and ends with the last answer. */
 const SCRIPTS: Record<string, { vendor: Vendor; script: Script; file: string; before?: string; after: string }> = {
   'anthropic-text-editor': {
     vendor: ANTHROPIC,

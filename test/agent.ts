@@ -16,15 +16,15 @@ export interface Intent {
   wanted: (content: string) => string
 }
 
-/** A change that fits any text: it puts a mark at its end. */
+/** A change that fits any text: puts a mark at its end. */
 export const marked = (content: string): string => content.replace(/\s*$/, blank => ` @@EDITED@@${blank}`)
 
 /** A text without the white space at the end of its lines, for comparisons that ignore it. */
 export const withoutTrailingSpace = (text: string): string => text.replace(/[^\S\n]+$/gm, '')
 
 /**
- * What the second request was made from: a complete call, the old_text of one and the agent's own new_text, lines that
- * the agent read or was shown, or nothing.
+ * The source of the second request: a complete call, a call's old_text with the agent's own new_text, lines that the
+ * agent read or was shown, or nothing.
  */
 export type FixKind = 'complete' | 'own_new_text' | 'read' | 'nothing'
 
@@ -41,18 +41,18 @@ export async function followFirstCall(
     edit: { path, old_text: content, new_text: wanted(content) }
   })
   if (line === undefined) {
-    // The places are listed, and the agent knows which one it means: any of them, here.
+    // The places are listed, and the agent knows which one it means; here it takes any.
     if (/send "occurrence": a number from 1/.test(text)) {
       return { how: 'complete', edit: { path, ...edit, new_text: wanted(String(edit.old_text)), occurrence: 1 } }
     }
     const shown = lines.flatMap(each => /^\d+\t(.*)$/.exec(each)?.[1] ?? [])
     return shown.length === 0 ? { how: 'nothing', edit: { path, ...edit } } : withContent(shown.join('\n'))
   }
-  const asked = JSON.parse(line) as Record<string, unknown>
-  if (asked.name === 'inspect_file') {
-    const { content } = (await call('/inspect', asked.arguments as Record<string, unknown>)).body
+  const proposed = JSON.parse(line) as Record<string, unknown>
+  if (proposed.name === 'inspect_file') {
+    const { content } = (await call('/inspect', proposed.arguments as Record<string, unknown>)).body
     return withContent(String(content))
   }
-  if (asked.new_text !== undefined) return { how: 'complete', edit: asked }
-  return { how: 'own_new_text', edit: { ...asked, new_text: wanted(String(asked.old_text)) } }
+  if (proposed.new_text !== undefined) return { how: 'complete', edit: proposed }
+  return { how: 'own_new_text', edit: { ...proposed, new_text: wanted(String(proposed.old_text)) } }
 }

@@ -103,7 +103,7 @@ const ROOMS: Record<string, string[]> = {
   'engine/pending': ['undo', 'failure'],
   'engine/blame': ['text', 'undo', 'failure'],
   'engine/decoded': ['text', 'edit', 'undo', 'failure'],
-  'engine/take-back': ['edit', 'undo', 'plan', 'report', 'failure', 'task'],
+  'engine/undo-redo': ['edit', 'undo', 'plan', 'report', 'failure', 'task'],
   'engine/task': ['text', 'edit', 'patch', 'undo', 'plan', 'report', 'explain', 'failure'],
   'folder/root': ['sync', 'snapshot', 'close-later'],
   'folder/locks': ['root', 'snapshot'],

@@ -29,7 +29,7 @@ const COPIED = ['build.js', 'tsconfig.json', 'tsconfig.build.json', 'page/review
 const CODE = (...grammars: string[]) =>
   `export const CODE = ${JSON.stringify(Object.fromEntries(grammars.map(grammar => [grammar, { grammar }])))}\n`
 
-/** Loads one module at once, and one where it is told to. */
+/** Loads one module at once, and another one if it has an argument. */
 const SERVER = `import { first } from './first.ts'
 console.log(process.argv[2] === undefined ? first : (await import('./late.ts')).late)
 `

@@ -11,9 +11,9 @@ import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { promisify } from 'node:util'
 
-/** In ms, from when the last user is gone. Between two files of tests there is less. */
+/** ms from when the last user disconnects; longer than the time between two test files. */
 const IDLE = 15_000
-/** In ms, until Ceph has to be up: 15 to 25 s on two cores that have nothing else to do. */
+/** The most ms until Ceph is up: it takes 15 to 25 s on two idle cores. */
 const START = 150_000
 
 const run = promisify(execFile)
@@ -22,7 +22,7 @@ const folder = mkdtempSync(join(tmpdir(), 'editd-ceph-'))
 const children: ChildProcess[] = []
 const users = new Set<Socket>()
 
-/** Ends with this process, even where that is killed. */
+/** Starts a process that ends with this one, even if this one is killed. */
 function start(command: string, ...args: string[]): ChildProcess {
   const child = spawn('setpriv', ['--pdeathsig', 'KILL', command, ...args], { stdio: 'ignore' })
   children.push(child)
@@ -151,7 +151,7 @@ function end(status: number): never {
   process.exit(status)
 }
 
-let told: Promise<object> | undefined
+let starting: Promise<object> | undefined
 const server = createServer(socket => {
   clearTimeout(idle)
   users.add(socket)
@@ -160,14 +160,14 @@ const server = createServer(socket => {
     users.delete(socket)
     if (users.size === 0) endWhenIdle()
   })
-  // Read, so that its end is seen.
+  // Without reading, 'close' would never be emitted.
   socket.resume()
-  told?.then(facts => socket.write(`${JSON.stringify(facts)}\n`))
+  starting?.then(facts => socket.write(`${JSON.stringify(facts)}\n`))
 })
-// Another process was first.
+// Another process owns the socket already.
 server.on('error', () => end(0))
 for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP'] as const) process.on(signal, () => end(1))
 server.listen(`\0${process.argv[2]}`, () => {
   endWhenIdle()
-  told = cluster().catch((error: unknown) => ({ fault: String(error) }))
+  starting = cluster().catch((error: unknown) => ({ fault: String(error) }))
 })

@@ -15,13 +15,13 @@ import type { Test } from 'tap'
 import { ONLY_CI } from './often.ts'
 
 export interface Ceph {
-  /** Of the gateways, such as `http://127.0.0.1:7480`; they serve the same. At least two. */
+  /** URLs of the gateways, at least two, such as `http://127.0.0.1:7480`; all serve the same buckets. */
   endpoints: [string, string]
   accessKeyId: string
   secretAccessKey: string
-  /** A user who may do nothing but what the policy of a bucket allows; its key is its name, too. */
+  /** A user who may do only what a bucket's policy allows; its key is also its name. */
   guest: { accessKeyId: string; secretAccessKey: string }
-  /** Ids of its processes: the gateways in the order of the endpoints, and the monitor and the disk behind them. */
+  /** Process ids: the gateways in the order of the endpoints; the monitor and the disk behind them. */
   processes: { gateways: number[]; behind: number[] }
 }
 
@@ -30,7 +30,7 @@ export interface Bucket extends Ceph {
   name: string
   /** What a server of this bucket needs in its environment. */
   environment: { AWS_ACCESS_KEY_ID: string; AWS_SECRET_ACCESS_KEY: string; AWS_REGION: string }
-  /** Of a gateway, by default the first. */
+  /** A client of a gateway, by default the first. */
   client(gateway?: 0 | 1): S3Client
 }
 
@@ -58,13 +58,13 @@ export const NO_CEPH: string | false = (() => {
 /** This file's folder; the file is also built itself, for the benchmark. */
 const SOURCES = new URL(import.meta.url.endsWith('.js') ? '../../test/' : '.', import.meta.url)
 
-/** One for each user and tree; abstract, so that nothing of it is left. */
+/** One for each user and tree; an abstract socket leaves no file behind. */
 const SOCKET = `editd-ceph-${createHash('sha256')
   .update(`${process.getuid?.()} ${import.meta.url}`)
   .digest('hex')
   .slice(0, 16)}`
 
-/** Null: nobody listens. */
+/** Null if no process listens. */
 async function connected(): Promise<Socket | null> {
   const socket = connect(`\0${SOCKET}`)
   try {
@@ -75,20 +75,18 @@ async function connected(): Promise<Socket | null> {
   }
 }
 
-/**
- * Connects to the process that has the cluster; where there is none, starts it. It ends some time after the last user.
- */
+/** Connects to the cluster's process, and starts it if none runs. It ends some time after its last user. */
 async function use(): Promise<Ceph> {
   for (let tries = 0; ; tries++) {
     const socket = await connected()
     if (socket === null) {
-      // On a busy machine it took more than twenty seconds.
+      // Starting took more than 20 s on a busy machine.
       if (tries > 450) throw new Error('the process of the cluster does not listen')
       // Others may do so at the same time: one of them gets the socket, the rest end.
       if (tries % 50 === 0) {
         const loader = new URL('typescript.js', SOURCES).href
         const program = fileURLToPath(new URL('ceph-cluster.ts', SOURCES))
-        // It serves later tests too: not one of them has left it behind.
+        // It serves later tests too, so it doesn't count as left behind by this one.
         const { TEST_RUN: _, NODE_V8_COVERAGE: __, ...env } = process.env
         const args = ['--import', loader, program, SOCKET]
         spawn(process.execPath, args, { detached: true, stdio: 'ignore', env }).unref()
@@ -98,19 +96,19 @@ async function use(): Promise<Ceph> {
     }
     const lines = createInterface({ input: socket })
     const line = await Promise.race([once(lines, 'line'), once(socket, 'close').then(() => null)])
-    // It was just ending.
+    // The process was just ending.
     if (line === null) continue
-    const told = JSON.parse(String(line[0])) as Ceph | { fault: string }
-    if ('fault' in told) throw new Error(`Ceph does not start: ${told.fault}`)
+    const facts = JSON.parse(String(line[0])) as Ceph | { fault: string }
+    if ('fault' in facts) throw new Error(`Ceph does not start: ${facts.fault}`)
     // It counts as used until this process ends.
     socket.unref()
-    return told
+    return facts
   }
 }
 
 let using: Promise<Ceph> | undefined
 
-/** The cluster, which is started where none of this user's tests has done so. Takes some 20 s then. */
+/** The cluster. Takes some 20 s if no other test of this user has started it. */
 export const ceph = (): Promise<Ceph> => (using ??= use())
 
 export const clientOf = (
@@ -126,7 +124,7 @@ export const clientOf = (
     ...settings
   })
 
-/** Makes a bucket for one test, or for whatever else ends. */
+/** Makes a bucket for one test, or for anything else with a `teardown`. */
 export async function makeBucket(t: Pick<Test, 'teardown'>): Promise<Bucket> {
   const cluster = await ceph()
   const name = `test-${randomUUID()}`
@@ -145,10 +143,7 @@ export async function makeBucket(t: Pick<Test, 'teardown'>): Promise<Bucket> {
   }
 }
 
-/**
- * Which form of an ETag its gateways take in a condition: the quoted one only since Ceph's pull request 63348, of 2025,
- * which versions before 20 don't have.
- */
+/** The form of an ETag that its gateways take in a condition: quoted since version 20 (Ceph's pull request 63348). */
 export async function etagForm(): Promise<'quoted' | 'unquoted'> {
   const { stdout } = await promisify(execFile)('radosgw', ['--version'])
   return Number(/version (\d+)/.exec(stdout)?.[1]) < 20 ? 'unquoted' : 'quoted'

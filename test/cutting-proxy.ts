@@ -11,17 +11,17 @@ export interface CuttingProxy {
   endpoint: string
   /** How many answers were cut so far. */
   cut: number
-  /** Is awaited before a request is carried out; replaced at any time. */
+  /** Awaited before a request is forwarded. May be replaced at any time, as the next two. */
   before(request: { method: string; path: string }): unknown
-  /** Whether the request is refused for good instead of carried out; replaced at any time. */
+  /** Whether the request is refused for good instead of forwarded. */
   refuses(request: { method: string; path: string }): boolean
-  /** Whether the answer to this request is cut: all of it, or in the middle; replaced at any time. */
+  /** Whether the answer to this request is cut: all of it, or in the middle. */
   cuts(request: { method: string; path: string }): Cut | Promise<Cut>
 }
 
 const REFUSAL = '<?xml version="1.0"?><Error><Code>AccessDenied</Code><Message>no</Message></Error>'
 
-/** In front of `target`. `cuts`: as of CuttingProxy; none by default. */
+/** Starts a proxy in front of `target`. `cuts`: see CuttingProxy; by default it cuts nothing. */
 export async function startCuttingProxy(
   t: Test,
   target: string,

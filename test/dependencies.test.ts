@@ -36,7 +36,7 @@ const RUNTIME = [
 ]
 /** Only who serves a bucket installs it: 25 MB. Without it, a server says so. */
 const LATER = '@aws-sdk/client-s3'
-/** Of these, files are put into dist/ and so into the package: NOTICES.md has to name each. */
+/** The build copies files of these into dist/, and so into the package: NOTICES.md has to name each. */
 const COPIED = ['@vscode/tree-sitter-wasm', 'web-tree-sitter']
 
 const LICENCES = new Set([

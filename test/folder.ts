@@ -1,9 +1,9 @@
-// The folder of a test. Does not know any test.
+// Makes the folder of a test. Does not know any test.
 import type { Test } from 'tap'
 
 /**
- * As `t.testdir`, but removed after everything that the test tears down: tap removes it first where no teardown was
- * registered before, so while servers that the test stops still write to it.
+ * Like `t.testdir`, but the folder is removed after all teardowns of the test. tap may remove it before them, while
+ * servers that the test is about to stop still write to it.
  */
 export function testFolder(t: Test, files: Parameters<Test['testdir']>[0] = {}): string {
   t.teardown(() => {})

@@ -3,7 +3,7 @@ import type { CauseType } from '../src/engine/suggest/differences/classify.ts'
 
 export interface Miss {
   cause: CauseType
-  /** In a person's words. */
+  /** The cause, for people. */
   title: string
   /** Part of the answer. */
   says: string
@@ -13,9 +13,9 @@ export interface Miss {
   old_text: string
   new_text: string
   line_endings?: 'exact'
-  /** What the agent makes of the text that is there, where the fix leaves it to it. */
+  /** The agent's own replacement for the text that is there, if the fix leaves that to it. */
   wanted?: (content: string) => string
-  /** The file in the end; null where no fix has an edit, because nothing like old_text is there. */
+  /** The file in the end; null if no fix has an edit, because nothing in the file is like old_text. */
   result: string | null
 }
 
@@ -67,7 +67,7 @@ const REMEMBERED = RETRIES.replace('Math.min(options.retries, 10)', 'options.ret
 const VARIABLES = Array.from({ length: 60 }, (_, i) => `var v${i}=f${i}(${i * 7},"${i}");`).join('')
 const MINIFIED = `!function(){${VARIABLES}var width=compute(left+right,"px");return width}()\n`
 
-/** The compiler asks for one of each. */
+/** The compiler checks that no cause is missing. */
 const BY_CAUSE: Record<CauseType, Omit<Miss, 'cause'>> = {
   indentation: {
     title: 'indentation lost or different',

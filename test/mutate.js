@@ -1,4 +1,5 @@
-// Breaks lines of the product at random, one at a time, and says which of them `npm test` finds: `node test/mutate.js [COUNT]`. For a clone of its own: it changes sources, and puts them back.
+// Breaks random lines of the product, one at a time, and prints which of them `npm test` finds:
+// `node test/mutate.js [COUNT]`. To be run in a separate clone: it changes sources, and restores them.
 import { spawnSync } from 'node:child_process'
 import { readFileSync, readdirSync, writeFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
@@ -19,7 +20,7 @@ const FOLDERS = [
   'src/log',
   'src/http/answers'
 ]
-/** How a line is broken: each keeps it a program. */
+/** Ways to break a line that mostly leave a valid program. */
 const MUTATIONS = [
   [/ === /, ' !== '],
   [/ !== /, ' === '],
@@ -38,7 +39,7 @@ const MUTATIONS = [
   [/^(\s+)(?!return|throw|await|const|let|super)([a-zA-Z#.]+\(.*\))$/, '$1void 0']
 ]
 
-/** The file that fails; null: none does. */
+/** The first test file that fails; null: none does. */
 function failing(paths) {
   const { status, stdout } = spawnSync(process.execPath, ['test/run.js', ...paths], {
     cwd: HOME,
@@ -81,9 +82,9 @@ for (let n = 0; n < COUNT; n++) {
   const broken = line.replace(from, to)
   writeFileSync(HOME + file, text.split('\n').with(i, broken).join('\n'))
   try {
-    // Types would find some: what is asked is whether tests do.
+    // Without checking types: this measures the tests.
     const built = spawnSync(process.execPath, ['build.js', '--no-check'], { cwd: HOME })
-    // Most are found by the tests beside them, which are the first of the whole suite's.
+    // Runs the tests of the same folder first, which find most.
     const beside = file.replace(/^src/, 'test').replace(/\/[^/]+$/, '')
     const failed = built.status === 0 ? (failing([beside]) ?? failing([])) : ''
     const isFound = failed !== null

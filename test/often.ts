@@ -1,18 +1,17 @@
-// How often tests repeat something or try random cases: the full count in the long run, a part of it in .ci/run, at
-// most that part in `npm test`. Does not know any test.
+// How often tests repeat something or try random cases: the full count in .ci/long, a part of it in .ci/run, at most
+// that part in `npm test`. Does not know any test.
 
-/** Whether this is the run with the full counts: `LONG=1`. */
+/** Whether this run has the full counts: `LONG=1`. */
 export const LONG = process.env.LONG === '1'
 
 /** Why a test is skipped in `npm test`, or false with LONG=1, and with CI=true as .ci/run sets it. */
 export const ONLY_CI: string | false = !LONG && process.env.CI === undefined && 'runs in .ci/run (CI=true)'
 
-/** Why a test is skipped everywhere but in the long run, or false with LONG=1. */
+/** Why a test is skipped except in .ci/long, or false with LONG=1. */
 export const ONLY_LONG: string | false = !LONG && 'runs in .ci/long (LONG=1)'
 
 /**
- * A count: `full` with LONG=1, else `short`, by default a twentieth of it; in `npm test`, where neither LONG nor CI is
- * set, `brief`, by default as `short`.
+ * A count: `full` with LONG=1; `short` with CI=true, by default a twentieth of `full`; else `brief`, by default `short`.
  */
 export function often(full: number, short = Math.ceil(full / 20), brief = short): number {
   if (short > full || brief > short) {
@@ -22,7 +21,7 @@ export function often(full: number, short = Math.ceil(full / 20), brief = short)
   return ONLY_CI === false ? short : brief
 }
 
-/** A stride, to try every n-th case: `long` with LONG=1, else `short`, which skips more. */
+/** A stride, to try every n-th case: `long` with LONG=1, else `short`, which is larger. */
 export function every(long: number, short: number): number {
   if (long > short) {
     throw new Error(`strides are swapped: every ${short}th in the short run, every ${long}th in the long one`)

@@ -32,10 +32,10 @@ export class Random {
   }
 }
 
-/** The seed of this run: `SEED` in the environment, or else the number of today; a law that fails prints it. */
+/** The seed of this run: `SEED` in the environment, else the day's number. A law that fails prints it. */
 export const SEED = Number(process.env.SEED ?? Math.floor(Date.now() / 86_400_000))
 
-/** Small alphabets, so that texts occur often, touch and overlap. */
+/** Small alphabets, so that texts often repeat, touch and overlap. */
 const ALPHABETS = [
   ['a', 'b'],
   ['a', 'b', ' ', '\t', '{', '}'],

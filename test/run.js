@@ -1,9 +1,9 @@
 // Runs the tests: `npm test`, `npm test -- test/engine test/listen.test.ts`, `npm run test:races -- --attempts 1000000`.
 //
-// Many files share a process, since a process of its own costs a file two seconds of CPU. A file that can't share one says
-// so in its first lines: `// runs alone: WHY`. One that has nothing for `npm test` says `// runs in .ci/run` there, and isn't
-// loaded, which can cost seconds. A file that fails runs again, alone, once; if it passes then, the run is green and the
-// last lines name it. With BAIL=1, no process begins after one in which something failed. With NODE_V8_COVERAGE in the
+// Many files share a process, since a separate one costs two seconds of CPU. A file that can't share one says so in
+// its first lines: `// runs alone: WHY`. One without tests for `npm test` says `// runs in .ci/run` there, and isn't
+// loaded, which can take seconds. A file that fails runs again, alone, once; if it passes then, the run is green and
+// its last lines name the file. With BAIL=1, no more files start after a failure. With NODE_V8_COVERAGE in the
 // environment, V8 counts the lines that run.
 import { spawn } from 'node:child_process'
 import { randomUUID } from 'node:crypto'
@@ -14,19 +14,19 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { Parser } from 'tap-parser'
 
 const HOME = fileURLToPath(new URL('..', import.meta.url))
-/** Files in one process at most: what one leaves loaded or open doesn't pile up over all of them. */
+/** The most files in one process, which bounds what they leave loaded or open. */
 const SHARED = 80
-/** Whether files that are for .ci/run and .ci/long are run too. */
+/** Whether files for .ci/run and .ci/long run too. */
 const ALL = process.env.CI !== undefined || process.env.LONG === '1'
-/** Why they are not loaded else. */
+/** Why they are not loaded otherwise. */
 const NOT_LOADED = 'files all of whose tests run in .ci/run (CI=true)'
-/** Twice the cores: many tests mostly wait. */
+/** Processes at once: twice the cores, since many tests mostly wait. */
 const JOBS = Number(process.env.JOBS ?? 2 * availableParallelism())
-/** Seconds without a result after which a process is ended. The longest single law takes 20 s alone. */
+/** Seconds without a result after which a process is killed. The longest law takes 20 s when it runs alone. */
 const SILENCE = process.env.LONG === '1' ? 1800 : 300
-/** Seconds of CPU from which on a file is named as slow: there should be few. */
+/** Seconds of CPU above which a file is reported as slow: few should be. */
 const SLOW = 3
-/** Seconds that children of a test have for their end after it. */
+/** Seconds that a test's child processes have to end after it. */
 const GRACE = 5
 
 const { paths, env } = readArguments(process.argv.slice(2))
@@ -56,7 +56,7 @@ async function work() {
   while (queue.length > 0) await run(queue)
 }
 
-/** `paths`: files or folders below the tree. `--name 7` becomes LONG_NAME=7. */
+/** `paths`: files or folders. `--name 7` becomes LONG_NAME=7. */
 function readArguments(args) {
   const env = {}
   const paths = []
@@ -82,7 +82,7 @@ function testFiles(paths) {
   return paths.length === 0 ? all : all.filter(name => paths.some(path => name === path || name.startsWith(`${path}/`)))
 }
 
-/** The files that are for this circle, in the order in which they begin. Those that run alone are first, as they take longest. */
+/** The files for this circle in the order in which they start: those that run alone first, since they take longest. */
 function ordered(files) {
   const all = []
   for (const file of files) {
@@ -93,12 +93,12 @@ function ordered(files) {
   return [...all.filter(({ alone }) => alone), ...all.filter(({ alone }) => !alone)]
 }
 
-/** Runs files of the queue in one process, which takes the next one when it is done with one, and keeps their results. */
+/** Starts a process that takes files from the queue and runs them one by one; keeps their results. */
 async function run(queue) {
   const id = randomUUID().slice(0, 8)
   const child = spawn(process.execPath, ['--import=./test/typescript.js', 'test/together.js', id], {
     cwd: HOME,
-    // tap's own limit is for a file.
+    // tap's limit would be for the process, not for a file.
     env: { ...process.env, ...env, TAP_TIMEOUT: '0', TEST_RUN: id },
     stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
     detached: true
@@ -122,7 +122,7 @@ async function run(queue) {
     since = performance.now()
   }
   child.on('message', message => {
-    // tap sends messages of its own.
+    // tap sends other messages too.
     if (message !== 'next') return
     const isLast = taken.length >= SHARED || taken.at(-1)?.alone || (taken.length > 0 && queue[0]?.alone)
     const next = isLast ? undefined : queue.shift()
@@ -164,7 +164,7 @@ async function run(queue) {
   }
 }
 
-/** Reads the results of a process: those of its subtests too, each under the names of the tests around it. */
+/** Reads the results of a process and, recursively, of subtests. `names`: of the tests around. */
 function read(parser, onFile, result, names) {
   let summary = false
   parser.on('comment', text => {
@@ -211,7 +211,7 @@ function passed(file) {
   return results.get(file).fail === 0
 }
 
-/** Ends the processes that tests left behind, and returns their command lines. They are known by TEST_RUN in their environment. */
+/** Kills the processes that tests left behind (TEST_RUN is in their environment); returns their command lines. */
 async function endLeftovers(id) {
   if (process.platform !== 'linux') return []
   for (const until = performance.now() + GRACE * 1000; ; await sleep(100)) {
@@ -232,7 +232,7 @@ function proc(pid, name) {
   try {
     return readFileSync(`/proc/${pid}/${name}`, 'latin1')
   } catch {
-    // It has ended meanwhile, or is another user's.
+    // The process has ended meanwhile, or is another user's.
     return ''
   }
 }
@@ -245,7 +245,7 @@ function kill(pid) {
   }
 }
 
-/** A line for each file whose tests have ended, and what failed in it. */
+/** Prints a line for a file whose tests have ended, and its failures. */
 function tell(file, milliseconds) {
   const { pass, fail, failures } = results.get(file)
   process.stdout.write(

@@ -1,4 +1,4 @@
-// Starts the built server as a process of its own. Does not know any test.
+// Starts the built server as a separate process. Does not know any test.
 import { spawn, type ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
 import { createInterface } from 'node:readline'
@@ -6,15 +6,15 @@ import { fileURLToPath } from 'node:url'
 
 const measuresCoverage = process.env.NODE_V8_COVERAGE !== undefined
 
-// This file is also built itself, for the benchmark.
+// The benchmark uses a built copy of this file.
 const built = (name: string) =>
   fileURLToPath(new URL(import.meta.url.endsWith('.js') ? `../${name}` : `../dist/${name}`, import.meta.url))
 /** The path of the server that users start. */
 const BUNDLED = built('server.js')
-/** As `BUNDLED`; where coverage is measured, with a file for each module, whose sources are known. */
+/** As `BUNDLED`; where coverage is measured, unbundled, so that each line maps to its source. */
 export const SERVER = measuresCoverage ? built('src/server.js') : BUNDLED
 
-/** `body` is empty where the answer isn't JSON. */
+/** `body` is empty if the answer isn't JSON. */
 export interface Answer {
   status: number
   body: Record<string, unknown>
@@ -35,10 +35,10 @@ export interface Running {
   stop(): Promise<number | null>
 }
 
-/** Before a command: V8 doesn't count what it runs, which costs time, and of what is bundled finds no sources. */
+/** Put before a command, turns coverage off: it takes time, and doesn't find the sources of bundled code. */
 export const UNCOUNTED: readonly [string, ...string[]] = ['env', '-u', 'NODE_V8_COVERAGE']
 const BARE = [...UNCOUNTED, process.execPath]
-/** The command and the arguments that run this without counting. */
+/** The command and arguments that run this without coverage. */
 export const uncounted = (command: string, args: readonly string[]): [command: string, args: string[]] => {
   const [env, ...flags] = UNCOUNTED
   return [env, [...flags, command, ...args]]
@@ -48,10 +48,13 @@ export const BARE_COMMAND: readonly string[] = [...BARE, BUNDLED]
 /** As `BARE_COMMAND`, with a file for each module. */
 export const UNBUNDLED_COMMAND: readonly string[] = [...BARE, built('src/server.js')]
 
-/** The command of the built server. Where coverage is measured, what it runs counts if it ends by itself or by SIGTERM. */
+/** The command of the built server. Coverage counts a process that ends by itself or by SIGTERM. */
 export const COMMAND: string[] = [process.execPath, SERVER]
 
-/** Starts the server, on a free port unless the flags say where; with an access file, without a root. Resolves when it listens; rejects with its stderr if it ends before. */
+/**
+ * Starts the server, on a free port unless the flags say where; with an access file, without a root. Resolves when it
+ * listens; rejects with its stderr if it ends before.
+ */
 export const start = (root: string, stateDir: string | null, ...flags: string[]): Promise<Running> =>
   run(COMMAND, root, stateDir, flags)
 

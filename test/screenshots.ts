@@ -8,7 +8,7 @@ import { startBare } from './running.ts'
 
 const DOCS = join(import.meta.dirname, '../docs/images')
 const TOKEN = 'a-token-for-tests'
-/** Bytes. */
+/** The most bytes of a picture. */
 const MOST = 100_000
 
 const SERVER = `import { createServer } from 'node:http'
@@ -28,7 +28,7 @@ export function stop(server) {
 `
 const README = '# Hello\n\nStart it with `npm start`, then open port 8080.\n'
 
-/** By whom, why, where, and what becomes what. */
+/** Agent, reason, path, old and new text. */
 const EDITS = [
   ['ann', 'the proxy has 8080', 'src/server.js', 'port = 8080', 'port = 9090'],
   ['ann', 'the proxy has 8080', 'README.md', 'port 8080', 'port 9090'],

@@ -27,7 +27,7 @@ const FILES = [
   '@fastify/cors/index.js'
 ]
 const EACH = often(3, 2)
-/** The same cases in every run: the rate depends only on the code. */
+/** Every run has the same cases: the rate depends only on the code. */
 const random = new Random(4)
 
 type Mutation = (lines: string[]) => string[] | undefined

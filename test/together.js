@@ -8,7 +8,7 @@ import t from 'tap'
 
 keepOpen()
 const fixtures = t.testdirName
-// tap and Node let the channel keep no process alive.
+// The channel to the parent doesn't keep the process alive.
 const alive = setInterval(() => {}, 60_000)
 for (;;) {
   const next = once(process, 'message')
@@ -16,21 +16,21 @@ for (;;) {
   const [{ file, alone }] = await next
   if (file === undefined) break
   if (!alone) {
-    // It would hold for the tests of all files.
+    // t.jobs would apply to the tests of all files.
     const set = () => assert.fail('a file that sets t.jobs needs a line that begins with "// runs alone:"')
     Object.defineProperty(t, 'jobs', { get: () => 1, set, configurable: true })
   }
-  // Nor may a limit that one file sets end the tests of another.
+  // A file's timeout must not end the tests of another one.
   t.setTimeout(0)
-  // Else the folder that one file makes at its top would be removed for that of the next.
+  // A folder of its own for each file: else the top-level folder of one would be removed for the next.
   t.testdirName = `${fixtures}-${file.replaceAll('/', '-')}`
-  // In the order of the tests, so that the reader knows whose results follow.
+  // In the order of the results, so that the parent knows which file they belong to.
   t.comment(`file: ${file}`)
   const before = cpuSeconds()
   await import(pathToFileURL(resolve(file)).href)
   while (!isIdle()) await once(t, 'idle')
   t.comment(`cpu: ${(cpuSeconds() - before).toFixed(1)}`)
-  // What threw outside a test would fail all files that follow.
+  // A throw outside a test would fail all files that follow.
   if (!t.passing()) break
 }
 clearInterval(alive)
@@ -49,7 +49,7 @@ function isIdle() {
   return is
 }
 
-/** Seconds of CPU that this process has used, and on Linux the processes that it started and that have ended. */
+/** Seconds of CPU that this process has used; on Linux with its ended child processes. */
 function cpuSeconds() {
   if (process.platform !== 'linux') return process.cpuUsage().user / 1e6 + process.cpuUsage().system / 1e6
   // utime, stime, cutime, cstime (proc(5)), in hundredths of a second.

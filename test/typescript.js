@@ -7,8 +7,8 @@ import module from 'node:module'
 const CACHE = new URL('../node_modules/.cache/editd/', import.meta.url)
 const HOOKS = '?hooks'
 const [major, minor] = process.versions.node.split('.').map(Number)
-// Such hooks take half a second less of a test that loads the server (Node 22 and 24). Below tap only from the version on
-// from which it uses them too.
+// Synchronous hooks save half a second in a test that loads the server (Node 22 and 24). Below tap, only on versions of
+// Node on which tap uses them too.
 const hasHooksInThread =
   major > 24 ||
   (major === 24 && minor >= 13) ||
@@ -18,7 +18,7 @@ const hasHooksInThread =
 if (hasHooksInThread) module.registerHooks({ load })
 else if (!import.meta.url.endsWith(HOOKS)) module.register(import.meta.url + HOOKS)
 
-/** Node's hook for loading a module; of hooks in the same thread it wants no promise. */
+/** Node's hook for loading a module; in the same thread it must not return a promise. */
 export function load(url, context, next) {
   if (!/^file:.*\.ts$/.test(url) || url.includes('/node_modules/')) return next(url, context)
   const text = readFileSync(new URL(url), 'utf8')

@@ -416,16 +416,16 @@ t.test('takes changes of a large file back in a thread, as on the event loop', a
       context_lines: 0,
       dry_run: false
     })
-    const planned = await planMaker.takeBack(Buffer.from(now), task('a'), { path: 'a.txt', exists: true })
+    const planned = await planMaker.undo(Buffer.from(now), task('a'), { path: 'a.txt', exists: true })
     t.match(planned, {
       ok: true,
       value: { toggled: [{ edit_id: 'a' }], splices: [{ start: 0, old: Buffer.from('LINE') }] }
     })
     if (planned.ok) t.equal(Buffer.concat(planned.value.pieces).toString(), `line${now.toString().slice(4)}`)
-    const gone = await planMaker.takeBack(Buffer.from(now), task('c'), { path: 'a.txt', exists: true })
+    const gone = await planMaker.undo(Buffer.from(now), task('c'), { path: 'a.txt', exists: true })
     t.match(gone, { ok: false, failure: { code: 'HISTORY_GONE', edit_ids: ['c'] } })
     const small = { ...task('a'), max_result_size: 10 }
-    const large = await planMaker.takeBack(Buffer.from(now), small, { path: 'a.txt', exists: true })
+    const large = await planMaker.undo(Buffer.from(now), small, { path: 'a.txt', exists: true })
     t.match(large, { ok: false, failure: { code: 'RESULT_TOO_LARGE', limit: 10 } })
   }
 })

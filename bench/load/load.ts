@@ -29,7 +29,7 @@ export class Load {
     })
   }
 
-  /** Throws if any client got an answer other than success. */
+  /** Sends an order. Throws if any client got an answer other than success. */
   ask<K extends keyof Orders>(order: K, what: Orders[K]): Promise<Answers[K]> {
     return new Promise((resolve, reject) => {
       const id = this.#orders++

@@ -1,6 +1,6 @@
 // What a person can do: keep, undo, restore, go back to a state. Sends the request, reports the result and how to undo
 // it, and reloads the view. Does not know how anything is drawn.
-import type { Answered, Api, Selector, TakeBackCall } from './api.ts'
+import type { Answered, Api, Selector, UndoCall } from './api.ts'
 import { conflictsPanel } from './conflict.ts'
 import { ask } from './dialogs.ts'
 import { counted, dryRunSentence } from './model.ts'
@@ -97,7 +97,7 @@ export function makeActions({ api, state, notices, reload, draw }: ActionsNeeds)
   }
 
   /** `isState`: `what` names a state, and everything after it was undone; else `what` itself was undone. */
-  const tellTakenBack = (answer: UndoAnswer, what: string, isState = false) => {
+  const tellUndone = (answer: UndoAnswer, what: string, isState = false) => {
     const edit_ids = idsOf(answer)
     const run = () =>
       sendAndTell(() => api.redo({ edit_ids }), isState ? `Restored what came after ${what}.` : `Restored ${what}.`)
@@ -108,12 +108,12 @@ export function makeActions({ api, state, notices, reload, draw }: ActionsNeeds)
   }
 
   /** Undoes a hunk, or one agent's part of it, if it is still as it was shown. */
-  async function takeBack(changes: Selection[], what: string, path: string, expected_hash?: string): Promise<void> {
+  async function undo(changes: Selection[], what: string, path: string, expected_hash?: string): Promise<void> {
     await alone(async () => {
       const answer = await api.undo({ changes, expected_hash })
       if (answer.ok) {
         await reload()
-        tellTakenBack(answer.body, what)
+        tellUndone(answer.body, what)
         return
       }
       const { conflicts, suggested_fixes = [], detail } = answer.problem
@@ -126,7 +126,7 @@ export function makeActions({ api, state, notices, reload, draw }: ActionsNeeds)
   }
 
   /** What undoing many changes would do; null if that can't be told, which has been reported. */
-  const tried = (base: TakeBackCall) =>
+  const tried = (base: UndoCall) =>
     alone(async () => {
       const isState = base.to !== undefined
       const dry = await api.undo({
@@ -146,9 +146,9 @@ export function makeActions({ api, state, notices, reload, draw }: ActionsNeeds)
     })
 
   /** Undoes many changes, after showing what that does. */
-  async function takeBackSet(selector: Selector, what: string, expected_hash?: string): Promise<void> {
+  async function undoSet(selector: Selector, what: string, expected_hash?: string): Promise<void> {
     if (!fits(selector)) return
-    const base: TakeBackCall = { ...selector, expected_hash }
+    const base: UndoCall = { ...selector, expected_hash }
     const isState = selector.to !== undefined
     const shown = await tried(base)
     if (shown === null) return
@@ -180,9 +180,9 @@ export function makeActions({ api, state, notices, reload, draw }: ActionsNeeds)
     const [file, other] = dry.ok ? dry.body.results : []
     const hash = other === undefined && file?.sha256 !== undefined ? { expected_hash: file.sha256 } : {}
     if (isState && state.wanted !== null) state.wanted = { ...state.wanted, at: undefined }
-    const skip: TakeBackCall = inConflict && !isState ? { on_conflict: 'skip' } : {}
+    const skip: UndoCall = inConflict && !isState ? { on_conflict: 'skip' } : {}
     const answer = await send(() => api.undo({ ...base, ...hash, ...skip, ...(note !== '' && { note }) }))
-    if (answer !== null) tellTakenBack(answer, what, isState)
+    if (answer !== null) tellUndone(answer, what, isState)
   }
 
   async function restore(selector: Selector, what: string, expected_hash?: string): Promise<void> {
@@ -216,7 +216,7 @@ export function makeActions({ api, state, notices, reload, draw }: ActionsNeeds)
     draw()
   }
 
-  return { keep, toReview, takeBack, takeBackSet, restore, followFix, leaveConflict, factsById }
+  return { keep, toReview, undo, undoSet, restore, followFix, leaveConflict, factsById }
 }
 
 export type Actions = ReturnType<typeof makeActions>

@@ -23,7 +23,7 @@ export interface Selector {
 }
 
 /** An undo or redo: a selector and its options. */
-export interface TakeBackCall extends Selector {
+export interface UndoCall extends Selector {
   expected_hash?: string
   dry_run?: boolean
   show_diff?: boolean
@@ -42,8 +42,8 @@ export interface Api {
   history(request: object): Promise<Answered<HistoryAnswer>>
   pending(path: string): Promise<Answered<PendingAnswer>>
   blame(request: object): Promise<Answered<BlameAnswer>>
-  undo(request: TakeBackCall): Promise<Answered<UndoAnswer>>
-  redo(request: TakeBackCall): Promise<Answered<RedoAnswer>>
+  undo(request: UndoCall): Promise<Answered<UndoAnswer>>
+  redo(request: UndoCall): Promise<Answered<RedoAnswer>>
   review(verdict: 'keep' | 'pending', selector: Selector): Promise<Answered<ReviewAnswer>>
   /** The present position in the event stream: events after `next_after` are still to come. */
   now(): Promise<Answered<{ next_after: string }>>

@@ -2,7 +2,7 @@
 import { button, h, hostile, named, type Child } from './dom.ts'
 import { diffHunks } from './model.ts'
 import { rowsOf } from './rows.ts'
-import type { TakenBackResult } from './wire.ts'
+import type { UndoneFile } from './wire.ts'
 
 /** Opens a dialog. When it is closed, it is removed, and focus returns to where it was. */
 function open(title: string, ...children: Child[]): HTMLDialogElement {
@@ -18,7 +18,7 @@ function open(title: string, ...children: Child[]): HTMLDialogElement {
   return dialog
 }
 
-const fileDiff = ({ path, diff, removed, created }: TakenBackResult, isOpen: boolean) =>
+const fileDiff = ({ path, diff, removed, created }: UndoneFile, isOpen: boolean) =>
   h(
     'details',
     { open: isOpen },
@@ -36,7 +36,7 @@ interface Question {
   title: string
   /** What would happen, in one sentence. */
   sentence: string
-  files: readonly TakenBackResult[]
+  files: readonly UndoneFile[]
   /** What else to show: conflicts. */
   more?: (close: () => void) => Child
   /** Absent: nothing can be done. */

@@ -118,7 +118,7 @@ export function drawFileView(needs: FileViewNeeds): Child[] {
             label: 'Go back to this state',
             key: 'go-back',
             class: 'primary',
-            run: () => actions.takeBackSet({ path, to: at }, `the state of ${path} at ${when}`)
+            run: () => actions.undoSet({ path, to: at }, `the state of ${path} at ${when}`)
           }),
           button({
             name: 'Show it as it is now',

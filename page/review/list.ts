@@ -31,7 +31,7 @@ const idsOf = (edits: readonly HistoryEdit[]) => edits.map(({ edit_id }) => edit
 /** Buttons for edits: pending ones can be kept or undone, undone ones restored. */
 export function editButtons(edits: readonly HistoryEdit[], what: string, key: string, actions: Actions): Child[] {
   const pending = edits.filter(edit => isPending(edit) && edit.state !== 'uncertain')
-  const standing = pending.filter(({ state }) => state !== 'undone')
+  const applied = pending.filter(({ state }) => state !== 'undone')
   const gone = edits.filter(isUndone)
   const kept = edits.filter(({ review, state }) => review === 'kept' && state !== 'undone')
   const all = edits.length > 1 ? ' all' : ''
@@ -43,12 +43,12 @@ export function editButtons(edits: readonly HistoryEdit[], what: string, key: st
         key: `${key}-keep`,
         run: () => actions.keep({ edit_ids: idsOf(pending) }, what)
       }),
-    standing.length > 0 &&
+    applied.length > 0 &&
       button({
         name: `Take back${all} ${what}`,
         label: `Take back${all}`,
         key: `${key}-take`,
-        run: () => actions.takeBackSet({ edit_ids: idsOf(standing) }, what)
+        run: () => actions.undoSet({ edit_ids: idsOf(applied) }, what)
       }),
     gone.length > 0 &&
       button({

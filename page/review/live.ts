@@ -15,7 +15,7 @@ interface LiveHandlers {
   onGap(): void
 }
 
-type Told =
+type Message =
   | { kind: 'event'; event: ServerEvent }
   | { kind: 'state'; state: LiveState }
   | { kind: 'gap'; next_after: string }
@@ -46,22 +46,22 @@ export async function follow(api: Api, handlers: LiveHandlers, next_after: strin
   const channel = name === null ? null : new BroadcastChannel(name)
   let last_id = next_after
 
-  const take = (told: Told) => {
-    if (told.kind === 'state') handlers.onState(told.state)
-    else if (told.kind === 'heartbeat') handlers.onHeartbeat()
-    else if (told.kind === 'gap') {
-      last_id = told.next_after
+  const take = (message: Message) => {
+    if (message.kind === 'state') handlers.onState(message.state)
+    else if (message.kind === 'heartbeat') handlers.onHeartbeat()
+    else if (message.kind === 'gap') {
+      last_id = message.next_after
       handlers.onGap()
     } else {
-      last_id = told.event.id ?? last_id
-      if (told.event.event !== 'ready') handlers.onChange(JSON.parse(told.event.data) as FeedChange)
+      last_id = message.event.id ?? last_id
+      if (message.event.event !== 'ready') handlers.onChange(JSON.parse(message.event.data) as FeedChange)
     }
   }
-  const tell = (told: Told) => {
-    channel?.postMessage(told)
-    take(told)
+  const publish = (message: Message) => {
+    channel?.postMessage(message)
+    take(message)
   }
-  if (channel !== null) channel.onmessage = ({ data }: MessageEvent<Told>) => take(data)
+  if (channel !== null) channel.onmessage = ({ data }: MessageEvent<Message>) => take(data)
 
   /** Reads one connection to its end. Resolves with whether to try again. */
   async function readOnce(): Promise<boolean> {
@@ -80,19 +80,19 @@ export async function follow(api: Api, handlers: LiveHandlers, next_after: strin
       })
       if (answer.status === 410) {
         const now = await api.now()
-        if (now.ok) tell({ kind: 'gap', next_after: now.body.next_after })
+        if (now.ok) publish({ kind: 'gap', next_after: now.body.next_after })
         return true
       }
       if (!answer.ok || answer.body === null) return answer.status >= 500 || answer.status === 429
-      tell({ kind: 'state', state: 'live' })
+      publish({ kind: 'state', state: 'live' })
       const read = makeEventReader()
       const reader = answer.body.pipeThrough(new TextDecoderStream()).getReader()
       for (let part = await reader.read(); !part.done; part = await reader.read()) {
         clearTimeout(timer)
         timer = setTimeout(() => stop.abort(), SILENCE)
         const events = read(part.value)
-        for (const event of events) tell({ kind: 'event', event })
-        if (events.length === 0) tell({ kind: 'heartbeat' })
+        for (const event of events) publish({ kind: 'event', event })
+        if (events.length === 0) publish({ kind: 'heartbeat' })
       }
       return true
     } catch {
@@ -106,11 +106,11 @@ export async function follow(api: Api, handlers: LiveHandlers, next_after: strin
     for (let wait = FIRST_WAIT; ;) {
       const since = Date.now()
       if (!(await readOnce())) break
-      tell({ kind: 'state', state: 'waiting' })
+      publish({ kind: 'state', state: 'waiting' })
       wait = Date.now() - since > LONGEST_WAIT ? FIRST_WAIT : Math.min(LONGEST_WAIT, wait * 2)
       await sleep(wait)
     }
-    tell({ kind: 'state', state: 'refused' })
+    publish({ kind: 'state', state: 'refused' })
   }
 
   const keepReading = async () => {

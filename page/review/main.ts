@@ -60,13 +60,13 @@ const readLists = (() => {
       next.own &&= own
       return next.done
     }
-    const asked = { own, done: Promise.resolve() }
-    asked.done = running.then(() => {
+    const queued = { own, done: Promise.resolve() }
+    queued.done = running.then(() => {
       next = null
-      return run(asked.own)
+      return run(queued.own)
     })
-    next = asked
-    return asked.done
+    next = queued
+    return queued.done
   }
 })()
 
@@ -292,12 +292,12 @@ async function lookAtHistory(): Promise<void> {
 /** Retries what couldn't be loaded. */
 const tryAgain = () => (state.loaded ? showNew() : begin())
 
-function onState(told: LiveState): void {
-  live = told
-  top.querySelector('.live')?.replaceWith(liveMark(told))
-  if (told === 'live' && state.problem !== null && state.problem.code !== 'UNAUTHORIZED') tryAgain()
+function onState(now: LiveState): void {
+  live = now
+  top.querySelector('.live')?.replaceWith(liveMark(now))
+  if (now === 'live' && state.problem !== null && state.problem.code !== 'UNAUTHORIZED') tryAgain()
   // The stream also ends if the history can't be read.
-  if (told !== 'live' && state.loaded) lookAtHistory()
+  if (now !== 'live' && state.loaded) lookAtHistory()
 }
 
 /** In ms: when to try again to follow the events. */

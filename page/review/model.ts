@@ -176,7 +176,7 @@ export const changesOf = (hunks: readonly PendingChanges[]): Required<PendingCha
 })
 
 /** The pending changes that are applied, which can be undone; the others can be restored. */
-export function standing({ changes, undone = [] }: PendingChanges): Selection[] {
+export function applied({ changes, undone = [] }: PendingChanges): Selection[] {
   const gone = new Map(undone.map(({ edit_id, change_indexes }) => [edit_id, change_indexes]))
   return changes.flatMap(selection => {
     const { edit_id, change_indexes } = selection

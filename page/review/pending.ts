@@ -13,7 +13,7 @@ import {
   isPending,
   OUTSIDE,
   overlap,
-  standing,
+  applied,
   type PendingChanges
 } from './model.ts'
 import { rowsOf, type Row } from './rows.ts'
@@ -52,14 +52,14 @@ function partActions(
   actions: Actions
 ) {
   const { changes, undone = [] } = pendingChanges
-  const stand = standing(pendingChanges)
+  const changesToUndo = applied(pendingChanges)
   const { path, sha256 } = file
   return {
-    stands: stand.length > 0,
+    isApplied: changesToUndo.length > 0,
     keep: () => actions.keep({ changes }, what),
     take: () =>
-      stand.length > 0
-        ? actions.takeBack(stand, what, path, sha256)
+      changesToUndo.length > 0
+        ? actions.undo(changesToUndo, what, path, sha256)
         : actions.restore({ changes: undone }, what, sha256)
   }
 }
@@ -67,8 +67,8 @@ function partActions(
 /** Keep, undo and restore, for a hunk or for one agent's part of it. */
 function partButtons(part: Part, file: PendingAnswer, actions: Actions): Child[] {
   const { what, key, shortcuts } = part
-  const { stands, keep, take } = partActions(part, file, actions)
-  const label = stands ? 'Take back' : 'Restore'
+  const { isApplied, keep, take } = partActions(part, file, actions)
+  const label = isApplied ? 'Take back' : 'Restore'
   return [
     button({ name: `Keep ${what}`, label: 'Keep', key: `${key}-keep`, ...(shortcuts && { shortcut: 'y' }), run: keep }),
     button({ name: `${label} ${what}`, label, key: `${key}-take`, ...(shortcuts && { shortcut: 'u' }), run: take })
@@ -91,7 +91,7 @@ function hunkBlock(
   const facts = factsOf(pending)
   const authors = byAuthor(hunk, facts)
   const part = hunkPart(hunk, i, pending.path)
-  const gone = standing(hunk).length === 0
+  const gone = applied(hunk).length === 0
   const ids = new Set(hunk.changes.map(({ edit_id }) => edit_id))
   const reasons = [...new Set([...ids].flatMap(id => facts.get(id)?.reason ?? []))]
   const refused = state.refused.find(({ path, changes }) => path === pending.path && overlap(changes, hunk.changes))
@@ -153,11 +153,11 @@ export function hunkActions(pending: PendingAnswer, i: number, actions: Actions)
 /** The actions on changes all over the file; an undo first shows what it does. */
 function wholeActions(whole: PendingChanges, what: string, { path, sha256 }: PendingAnswer, actions: Actions) {
   const { changes } = whole
-  const stand = standing(whole)
+  const changesToUndo = applied(whole)
   return {
-    stands: stand.length > 0,
+    isApplied: changesToUndo.length > 0,
     keep: () => actions.keep({ changes }, `${what} ${path}`),
-    take: () => actions.takeBackSet({ changes: stand }, `${what} ${path}`, sha256)
+    take: () => actions.undoSet({ changes: changesToUndo }, `${what} ${path}`, sha256)
   }
 }
 
@@ -167,7 +167,7 @@ export const fileActions = (pending: PendingAnswer, actions: Actions) =>
 
 function fileParts(pending: PendingAnswer, actions: Actions): Child {
   const authors = byAuthor(changesOf(pending.hunks), factsOf(pending))
-  const { stands, keep, take } = fileActions(pending, actions)
+  const { isApplied, keep, take } = fileActions(pending, actions)
   const { path, hunks } = pending
   const what = `${counted(hunks.length, 'hunk')} of ${path}`
   return h(
@@ -177,7 +177,7 @@ function fileParts(pending: PendingAnswer, actions: Actions): Child {
       'div',
       { class: 'buttons' },
       button({ name: `Keep all ${what}`, label: 'Keep all', shortcut: 'Y', key: 'all-keep', run: keep }),
-      stands &&
+      isApplied &&
         button({ name: `Take back all ${what}`, label: 'Take back all', shortcut: 'U', key: 'all-take', run: take })
     ),
     authors.length > 1 &&
@@ -186,7 +186,7 @@ function fileParts(pending: PendingAnswer, actions: Actions): Child {
         { class: 'parts', 'aria-label': 'In this file, by agent' },
         ...authors.map(({ author, ...whole }) => {
           const what = `what ${author} did in`
-          const { stands, keep, take } = wholeActions(whole, what, pending, actions)
+          const { isApplied, keep, take } = wholeActions(whole, what, pending, actions)
           return h(
             'li',
             {},
@@ -196,7 +196,7 @@ function fileParts(pending: PendingAnswer, actions: Actions): Child {
               'div',
               { class: 'buttons' },
               button({ name: `Keep ${what} ${path}`, label: 'Keep', key: `all-keep ${author}`, run: keep }),
-              stands &&
+              isApplied &&
                 button({ name: `Take back ${what} ${path}`, label: 'Take back', key: `all-take ${author}`, run: take })
             )
           )

@@ -111,7 +111,7 @@ async function readPages(api: Api, query: object, before?: string) {
  * for, so that nothing moves under the cursor. Must not be called while it runs.
  */
 export async function loadLists(state: State, api: Api, own: boolean): Promise<void> {
-  const told = new Set(state.fresh)
+  const reported = new Set(state.fresh)
   const [pending, recent, degraded] = await Promise.all([
     readPages(api, { review: 'pending' }),
     api.history({ limit: PAGE }),
@@ -136,7 +136,7 @@ export async function loadLists(state: State, api: Api, own: boolean): Promise<v
   state.older = recent.body.next_before
   // An event during the reading may be included in it, or not.
   const listed = new Set(state.edits.map(({ edit_id }) => edit_id))
-  const isNew = (change: FeedChange) => !told.has(change) && (change.type !== 'edit' || !listed.has(change.edit_id))
+  const isNew = (change: FeedChange) => !reported.has(change) && (change.type !== 'edit' || !listed.has(change.edit_id))
   if (!own) state.fresh = state.fresh.filter(isNew)
   state.loaded = true
 }

@@ -94,7 +94,7 @@ export interface BlameAnswer {
   next_line?: number
 }
 
-export interface TakenBackResult {
+export interface UndoneFile {
   path: string
   /** The hash of the present file; in a dry run, that of the file as it was shown. */
   sha256?: string
@@ -108,7 +108,7 @@ export interface TakenBackResult {
 export interface UndoAnswer {
   message: string
   dry_run: boolean
-  results: TakenBackResult[]
+  results: UndoneFile[]
   undone: string[]
   skipped: string[]
   warnings?: string[]
@@ -116,7 +116,7 @@ export interface UndoAnswer {
 
 export interface RedoAnswer {
   message: string
-  results: TakenBackResult[]
+  results: UndoneFile[]
   redone: string[]
 }
 

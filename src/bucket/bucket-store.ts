@@ -45,7 +45,7 @@ export interface BucketStoreOptions extends ReadContext {
 /** A key. Whether it has an object is known once it is read. */
 interface BucketPlace extends FilePlace {
   isThere: undefined
-  asked: RequestedPath
+  requested: RequestedPath
 }
 
 /** The first pause before a change starts again from reading, in ms; chosen, not measured. */
@@ -77,11 +77,16 @@ export class BucketStore implements FileStore<BucketPlace, ObjectContent> {
     this.#context = context
   }
 
-  async open(asked: readonly RequestedPath[]): Promise<ManyResult<OpenPlaces<BucketPlace>, FileFailure>> {
-    const refusals = asked.map(one => this.#refusalOf(one))
+  async open(requested: readonly RequestedPath[]): Promise<ManyResult<OpenPlaces<BucketPlace>, FileFailure>> {
+    const refusals = requested.map(one => this.#refusalOf(one))
     const at = refusals.findIndex(refusal => refusal !== null)
     if (at !== -1) return { ...fail(refusals[at]!), at }
-    const places = asked.map((one): BucketPlace => ({ path: one.relative, info: {}, isThere: undefined, asked: one }))
+    const places = requested.map((one): BucketPlace => ({
+      path: one.relative,
+      info: {},
+      isThere: undefined,
+      requested: one
+    }))
     const deadline = this.#context.turns.deadline()
     return ok({
       places,
@@ -163,7 +168,10 @@ export class BucketStore implements FileStore<BucketPlace, ObjectContent> {
     return (await objects.isFolder(path)) ? { code: 'NOT_A_FILE', type: 'directory' } : objects.notFound(path, 'edit')
   }
 
-  async refusalToMake({ path, asked: { isFolder } }: BucketPlace, target: CreateTarget): Promise<FileFailure | null> {
+  async refusalToMake(
+    { path, requested: { isFolder } }: BucketPlace,
+    target: CreateTarget
+  ): Promise<FileFailure | null> {
     const { objects } = this.#context
     if (target.expected_hash !== undefined) {
       const failure = await objects.notFound(path, 'edit')
@@ -196,11 +204,11 @@ export class BucketStore implements FileStore<BucketPlace, ObjectContent> {
   }
 
   /** Empty if the file may not be used, or is too large to be read. */
-  async infoNow({ asked }: BucketPlace): Promise<FileInfo> {
-    if (this.#refusalOf(asked) !== null) return {}
+  async infoNow({ requested }: BucketPlace): Promise<FileInfo> {
+    if (this.#refusalOf(requested) !== null) return {}
     const taken: (() => void)[] = []
     try {
-      const read = await readContent(this.#context, asked.relative.toString(), taken)
+      const read = await readContent(this.#context, requested.relative.toString(), taken)
       return read?.ok === true ? { file_hash: read.value.digest } : {}
     } finally {
       for (const release of taken) release()
@@ -211,12 +219,12 @@ export class BucketStore implements FileStore<BucketPlace, ObjectContent> {
     [place]: readonly BucketPlace[],
     taken: (() => void)[]
   ): Promise<ManyResult<readonly FoundContent<ObjectContent>[], FileFailure>> {
-    const { path, asked } = place!
+    const { path, requested } = place!
     const read = await readContent(this.#context, path.toString(), taken)
     if (read === null) return ok([{ snapshot: null, refused: null }])
     if (!read.ok) return ok([{ snapshot: null, refused: read }])
     const { bytes, digest } = read.value
-    if (asked.isFolder) {
+    if (requested.isFolder) {
       const refused = { ...fail<FileFailure>({ code: 'NOT_A_FILE', type: 'file_as_directory' }), file_hash: digest }
       return ok([{ snapshot: null, refused }])
     }

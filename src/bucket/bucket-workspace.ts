@@ -116,8 +116,8 @@ export class BucketWorkspace extends WithHistory implements Workspace {
   }
 
   #change<T, F>(step: BatchStep<T, F>, options: BatchOptions<FileChanged<T>>): Answer<FileChanged<T>, F> {
-    return this.#objects.run<FileChanged<T>, F>(step.target, 'edit', async asked =>
-      this.#opened.options.readOnly ? readOnly : changeFile(this.#store, step, asked, options)
+    return this.#objects.run<FileChanged<T>, F>(step.target, 'edit', async requested =>
+      this.#opened.options.readOnly ? readOnly : changeFile(this.#store, step, requested, options)
     )
   }
 
@@ -139,11 +139,12 @@ export class BucketWorkspace extends WithHistory implements Workspace {
   }
 
   look<R>(target: FileTarget, use: { file: () => Consumer<R>; directory: PageRequest }): Answer<Looked<R>> {
-    return this.#objects.run<Looked<R>, FileFailure>(target, 'look', async asked => {
-      const refusal = this.#objects.refusal('read', asked.relative)
-      const read = refusal === null && asked.relative.length > 0 ? await this.#read(asked, target, use.file) : null
+    return this.#objects.run<Looked<R>, FileFailure>(target, 'look', async requested => {
+      const refusal = this.#objects.refusal('read', requested.relative)
+      const read =
+        refusal === null && requested.relative.length > 0 ? await this.#read(requested, target, use.file) : null
       if (read !== null) return read
-      const { path, relative } = asked
+      const { path, relative } = requested
       const hidden = this.#objects.refusal('list', relative)
       if (hidden !== null) return fail(refusal ?? hidden)
       if (!(await this.#objects.isFolder(relative))) {
@@ -189,10 +190,10 @@ export class BucketWorkspace extends WithHistory implements Workspace {
   }
 
   recall<T, F>(target: Pick<FileTarget, 'path'>, work: (file: FileWithPast) => Promise<Result<T, F>>): Answer<T, F> {
-    return this.#objects.run<T, F>(target, 'look', async asked => {
+    return this.#objects.run<T, F>(target, 'look', async requested => {
       const { kept } = this.#opened
       if (kept === null) return noHistory
-      return recallObject<T, F>({ ...this.#context, history: kept.history }, asked, work)
+      return recallObject<T, F>({ ...this.#context, history: kept.history }, requested, work)
     })
   }
 

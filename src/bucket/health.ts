@@ -79,10 +79,10 @@ export class StoreHealth implements ObjectStore {
 
   /** Returns the fault, after asking a store that hasn't answered for a second. */
   async ask(): Promise<StoreFault | null> {
-    const begun = performance.now()
-    if (this.#fault === null && begun - this.answeredAt >= FRESH) {
+    const start = performance.now()
+    if (this.#fault === null && start - this.answeredAt >= FRESH) {
       await Promise.race([this.#look(), sleep(PATIENCE, undefined, { ref: false })])
-      if (this.answeredAt < begun) this.#become('store_unavailable', 'no answer')
+      if (this.answeredAt < start) this.#become('store_unavailable', 'no answer')
     }
     return this.#fault
   }
@@ -141,14 +141,14 @@ export class StoreHealth implements ObjectStore {
   }
 
   async #seen<T>(work: () => Promise<T>): Promise<T> {
-    const begun = performance.now()
+    const start = performance.now()
     try {
       const done = await work()
       if (this.#fault === 'store_unavailable') this.#become(null)
       return done
     } catch (error) {
       // If the store answered other requests meanwhile, it isn't down.
-      const isMute = error instanceof StoreUnavailable && this.answeredAt < begun
+      const isMute = error instanceof StoreUnavailable && this.answeredAt < start
       if (isMute) this.#become('store_unavailable', reasonOf(error))
       if (!(error instanceof StoreRefused)) throw error
       if (error.isOfAll) this.#become('store_refused', error.reason)

@@ -49,13 +49,13 @@ export class Objects {
   async run<T, F>(
     { path: text }: FileTarget,
     use: 'edit' | 'look',
-    work: (asked: RequestedPath) => Promise<FileResult<T, F | FileFailure>>
+    work: (requested: RequestedPath) => Promise<FileResult<T, F | FileFailure>>
   ): Promise<{ ok: true; value: T } | FailedAccess<F | FileFailure>> {
     const { running } = this.#options
-    const asked = running.isClosed ? fail(draining) : this.requested(text)
-    if (!asked.ok) return { ...fail(await this.#withPathInside(asked.failure, text, use)), path: text }
-    const result = await running.counted(() => this.#guarded(() => work(asked.value)))
-    return result.ok ? result : { path: asked.value.path, ...result }
+    const requested = running.isClosed ? fail(draining) : this.requested(text)
+    if (!requested.ok) return { ...fail(await this.#withPathInside(requested.failure, text, use)), path: text }
+    const result = await running.counted(() => this.#guarded(() => work(requested.value)))
+    return result.ok ? result : { path: requested.value.path, ...result }
   }
 
   async #guarded<T, F>(work: () => Promise<FileResult<T, F>>): Promise<FileResult<T, F | FileFailure>> {
@@ -86,10 +86,10 @@ export class Objects {
 
   /** Resolves a request's path to a path below the root, if that may be listed. */
   realPath(text: string): Result<Buffer, FileFailure> {
-    const asked = this.requested(text)
-    if (!asked.ok) return asked
-    const refusal = this.refusal('list', asked.value.relative)
-    return refusal === null ? ok(asked.value.relative) : fail(refusal)
+    const requested = this.requested(text)
+    if (!requested.ok) return requested
+    const refusal = this.refusal('list', requested.value.relative)
+    return refusal === null ? ok(requested.value.relative) : fail(refusal)
   }
 
   /** Whether a folder exists: some key has its path as prefix. The root always exists. */

@@ -17,20 +17,20 @@ interface ObjectRecall extends ReadContext {
 /** Does for an object what `recallFile` does for a file in a folder. */
 export async function recallObject<T, F>(
   context: ObjectRecall,
-  asked: RequestedPath,
+  requested: RequestedPath,
   work: (file: FileWithPast) => Promise<Result<T, F>>
 ): Promise<FileResult<T, F | FileFailure>> {
   const { objects } = context
-  const refusal = objects.refusal('read', asked.relative)
+  const refusal = objects.refusal('read', requested.relative)
   if (refusal !== null) return fail(refusal)
-  if (asked.relative.length === 0) return fail({ code: 'NOT_A_FILE', type: 'directory' })
+  if (requested.relative.length === 0) return fail({ code: 'NOT_A_FILE', type: 'directory' })
   return untilUnchanged<T, F | FileFailure>(async () => {
     const taken: (() => void)[] = []
     try {
-      const read = await readContent(context, asked.relative.toString(), taken)
+      const read = await readContent(context, requested.relative.toString(), taken)
       if (read?.ok === false) return read
-      if (read !== null && asked.isFolder) return fail({ code: 'NOT_A_FILE', type: 'file_as_directory' })
-      return await recall(context, asked, read?.value ?? null, work)
+      if (read !== null && requested.isFolder) return fail({ code: 'NOT_A_FILE', type: 'file_as_directory' })
+      return await recall(context, requested, read?.value ?? null, work)
     } finally {
       for (const release of taken) release()
     }
@@ -39,21 +39,21 @@ export async function recallObject<T, F>(
 
 async function recall<T, F>(
   { objects, history, store }: ObjectRecall,
-  asked: RequestedPath,
+  requested: RequestedPath,
   content: ObjectContent | null,
   work: (file: FileWithPast) => Promise<Result<T, F>>
 ): Promise<FileResult<T, F | FileFailure | typeof CHANGED>> {
   const { digest = null, landed = [], bytes = Buffer.alloc(0) } = content ?? {}
-  const { relative } = asked
+  const { relative } = requested
   await history.refresh()
   const { records: stored } = await history.ofPath(relative)
   const attempts = landed.map(({ attempt }) => attempt)
   const chain = chainOf(landedOf(stored, attempts), digest)
   if (digest === null && (await objects.isFolder(relative))) return fail({ code: 'NOT_A_FILE', type: 'directory' })
-  if (digest === null && (chain.records.length === 0 || asked.isFolder)) {
+  if (digest === null && (chain.records.length === 0 || requested.isFolder)) {
     return fail(await objects.notFound(relative, 'look'))
   }
   // The chain doesn't end in what we read: either another program made it, or the object has changed since.
   if (!isEnd(chain) && !(await isStill(store, relative.toString(), content))) return fail(CHANGED)
-  return workOn(history, { path: asked.path, relative, info: {}, digest, bytes, stored, chain }, work)
+  return workOn(history, { path: requested.path, relative, info: {}, digest, bytes, stored, chain }, work)
 }

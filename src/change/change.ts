@@ -47,13 +47,13 @@ export async function changeFiles<T, F, P extends FilePlace, S extends FileSnaps
 export async function changeFile<T, F, P extends FilePlace, S extends FileSnapshot>(
   store: FileStore<P, S>,
   step: BatchStep<T, F>,
-  asked: RequestedPath,
+  requested: RequestedPath,
   options: ChangeOptions<FileChanged<T>>
 ): Promise<FileResult<FileChanged<T>, F | FileFailure>> {
   const { outcome } = options
   const done = await changeFiles<T, F, P, S>(store, {
     steps: [step],
-    asked: [asked],
+    requested: [requested],
     options: {
       dry_run: options.dry_run,
       origin: options.origin ?? (step.operation === 'create' ? CREATE : EDIT),
@@ -73,8 +73,8 @@ async function changeOnce<T, F, P extends FilePlace, S extends FileSnapshot>(
   store: FileStore<P, S>,
   request: ChangeSteps<T, F>
 ): Promise<ManyResult<BatchDone<T>, F | FileFailure | typeof MOVED>> {
-  const { steps, asked, options } = request
-  const opened = await store.open(asked)
+  const { steps, requested, options } = request
+  const opened = await store.open(requested)
   if (!opened.ok) return opened
   let places: FilePlaces<P> = opened.value
   try {
@@ -299,7 +299,7 @@ class Change<T, F, P extends FilePlace, S extends FileSnapshot> {
   }
 
   #answer({ batch_id, idOf, committed }: AnswerFacts<P>): BatchDone<T> {
-    const { asked, options } = this.#request
+    const { requested, options } = this.#request
     const steps = this.#draft.done.map((step, i): FileChanged<T> => {
       const { text, name, changed, created, description } = step
       const { content, new_hash, file_hash: hash_before } = text
@@ -310,7 +310,7 @@ class Change<T, F, P extends FilePlace, S extends FileSnapshot> {
       const edit_id = idOf?.(name)
       const warnings = isLast ? this.#warningsOf(text, name, committed?.get(name)) : []
       const file_size = content?.size ?? 0
-      const done: FileChanged<T> = { path: asked[i]!.path, changed, new_hash, file_size, description, warnings }
+      const done: FileChanged<T> = { path: requested[i]!.path, changed, new_hash, file_size, description, warnings }
       if (resolved_path !== undefined) done.resolved_path = resolved_path
       if (created !== undefined) done.created = created
       if (hash_before !== undefined) done.hash_before = hash_before

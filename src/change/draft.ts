@@ -15,7 +15,7 @@ import { Unknown } from './unknown.ts'
 /** Steps, each with its path, and the options for carrying them out. */
 export interface ChangeSteps<T, F> {
   steps: readonly BatchStep<T, F>[]
-  asked: readonly RequestedPath[]
+  requested: readonly RequestedPath[]
   options: BatchOptions<BatchDone<T>>
   /** Makes the id that the records of a batch share; null: not a batch, or no history is kept. */
   newId: (() => string) | null
@@ -117,7 +117,7 @@ export class Draft<T, F, P extends FilePlace, S extends FileSnapshot> {
     step: BatchStep<T, F>,
     { name, text }: NamedText<P, S>
   ): Promise<Omit<FailedOne<F | FileFailure>, 'at'> | null> {
-    const { asked } = this.#request
+    const { requested } = this.#request
     // Not the name's place: an earlier step may have reached the file by another path, such as a link.
     const place = this.#places[this.at]!
     const { info } = place
@@ -129,7 +129,7 @@ export class Draft<T, F, P extends FilePlace, S extends FileSnapshot> {
     const stale = text.content === null ? null : staleness(step.target, text.file_hash ?? '')
     const before = this.#contentOf(text)
     const planned = await step.plan(before, {
-      path: asked[this.at]!.path,
+      path: requested[this.at]!.path,
       resolved_path: info.resolved_path,
       exists: text.content !== null,
       attributes: text.snapshot === null ? undefined : this.#store.attributesOf(place),

@@ -108,7 +108,7 @@ export interface FileStore<P extends FilePlace, S extends FileSnapshot> {
   /** Whether a change of no byte that toggles something is written too, so that the file names its record. */
   readonly writesToggles: boolean
   /** Finds what is at the paths, if it may be changed. A failure has the index of its path. */
-  open(asked: readonly RequestedPath[]): Promise<ManyResult<OpenPlaces<P>, FileFailure>>
+  open(requested: readonly RequestedPath[]): Promise<ManyResult<OpenPlaces<P>, FileFailure>>
   /** Whether both places are names of one file. */
   isSame(a: P, b: P): boolean
   /** FILE_NOT_FOUND, with the paths that may have been meant. */

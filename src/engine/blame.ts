@@ -49,11 +49,11 @@ export interface BlamedText extends Reach {
  * empty text exists and is empty). Linear in the text and in the record.
  */
 export function blameOf(present: Buffer, task: BlameTask): Result<BlamedText, HistoryGone | LineOutOfRange> {
-  const { changes, at: asked, start_line = 1, end_line, limit } = task
+  const { changes, at: upTo, start_line = 1, end_line, limit } = task
   const units = new Units(changes)
   const since = knownSince(changes, units)
-  const at = asked === undefined ? changes.length - 1 : units.indexOf(asked)
-  if (at === undefined || at < since - 1) return fail(tooOld(changes, asked!, at ?? since - 1, since))
+  const at = upTo === undefined ? changes.length - 1 : units.indexOf(upTo)
+  if (at === undefined || at < since - 1) return fail(tooOld(changes, upTo!, at ?? since - 1, since))
   const weave = replay(present, changes, units, since)
   if (!weave.ok) return weave
   const written = textAfter(weave.value, at)
@@ -104,13 +104,13 @@ export function blameOf(present: Buffer, task: BlameTask): Result<BlamedText, Hi
 const beginsLines = ({ insert }: RecordedSplice): boolean =>
   isBreakByte(insert[0]!) && breakEndIn(insert, 0) < insert.length
 
-/** The failure when changes that the state after `asked` depends on are unknown. */
-function tooOld(changes: readonly RecordedChange[], asked: string, at: number, since: number): HistoryGone {
+/** The failure when changes that the state after `upTo` depends on are unknown. */
+function tooOld(changes: readonly RecordedChange[], upTo: string, at: number, since: number): HistoryGone {
   const missing = changes.slice(at + 1, since).filter(({ splices }) => splices === null)
   const ids = missing.map(({ edit_id }) => edit_id).filter(isRecordedId)
   return {
     code: 'HISTORY_GONE',
-    edit_ids: missing.length > 0 ? ids : [asked],
+    edit_ids: missing.length > 0 ? ids : [upTo],
     reason: 'not_kept',
     ...(ids.length < missing.length && { unrecorded: true })
   }

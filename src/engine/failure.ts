@@ -467,4 +467,4 @@ export interface HistoryGone {
   unrecorded?: true
 }
 
-export type TakeBackFailure = UndoRefused | NothingToUndo | HistoryGone
+export type ToggleFailure = UndoRefused | NothingToUndo | HistoryGone

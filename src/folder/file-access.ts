@@ -90,36 +90,36 @@ export class FileAccess {
   async run<T, F>(
     target: FileTarget,
     use: AccessMode,
-    work: (asked: RequestedPath) => Promise<FileResult<T, F | FileFailure>>
+    work: (requested: RequestedPath) => Promise<FileResult<T, F | FileFailure>>
   ): Promise<{ ok: true; value: T } | FailedAccess<F | FileFailure>> {
-    const asked = this.#requested(target, use)
-    if (!asked.ok) return { ...asked, path: target.path }
+    const requested = this.#requested(target, use)
+    if (!requested.ok) return { ...requested, path: target.path }
     const result = await this.#running.counted(async () => {
       try {
-        return await work(asked.value)
+        return await work(requested.value)
       } catch (error) {
         return failedBy(error, {})
       }
     })
-    return result.ok ? result : { path: asked.value.path, ...result }
+    return result.ok ? result : { path: requested.value.path, ...result }
   }
 
   /** `run` for several paths; a failure names its path. */
   async runAll<T, F>(
     targets: readonly FileTarget[],
     use: AccessMode,
-    work: (asked: readonly RequestedPath[]) => Promise<ManyResult<T, F | FileFailure>>
+    work: (requested: readonly RequestedPath[]) => Promise<ManyResult<T, F | FileFailure>>
   ): Promise<{ ok: true; value: T } | FailedSteps<F | FileFailure>> {
-    const asked: RequestedPath[] = []
+    const requested: RequestedPath[] = []
     for (const [at, target] of targets.entries()) {
       const one = this.#requested(target, use)
       if (!one.ok) return { ...one, path: target.path, at }
-      asked.push(one.value)
+      requested.push(one.value)
     }
-    const result = await this.#running.counted(() => work(asked))
+    const result = await this.#running.counted(() => work(requested))
     if (result.ok) return result
     const named = (one: FailedOne<F | FileFailure>): FailedStep<F | FileFailure> => ({
-      path: asked[one.at]!.path,
+      path: requested[one.at]!.path,
       ...one
     })
     const { others, ...first } = result

@@ -118,8 +118,8 @@ export class FileWorkspace extends WithHistory implements Workspace {
     options: ChangeOptions<FileChanged<T>>,
     plan: Planner<T, F>
   ): Answer<FileChanged<T>, F> {
-    return this.#change(target, asked => {
-      const change = () => changeFile(this.#store, { operation: 'edit', target, plan }, asked, options)
+    return this.#change(target, requested => {
+      const change = () => changeFile(this.#store, { operation: 'edit', target, plan }, requested, options)
       return options.dry_run ? change() : this.#opened.turns.take(change)
     })
   }
@@ -129,14 +129,18 @@ export class FileWorkspace extends WithHistory implements Workspace {
     options: ChangeOptions<FileChanged<T>>,
     plan: Planner<T, F>
   ): Answer<FileChanged<T>, F> {
-    return this.#change(target, asked => changeFile(this.#store, { operation: 'create', target, plan }, asked, options))
+    return this.#change(target, requested =>
+      changeFile(this.#store, { operation: 'create', target, plan }, requested, options)
+    )
   }
 
   #change<T, F>(
     target: FileTarget,
-    work: (asked: RequestedPath) => Promise<FileResult<T, F | FileFailure>>
+    work: (requested: RequestedPath) => Promise<FileResult<T, F | FileFailure>>
   ): Answer<T, F> {
-    return this.#files.run<T, F>(target, 'edit', async asked => (this.#options.readOnly ? readOnly : work(asked)))
+    return this.#files.run<T, F>(target, 'edit', async requested =>
+      this.#options.readOnly ? readOnly : work(requested)
+    )
   }
 
   async batch<T, F>(steps: readonly BatchStep<T, F>[], options: BatchOptions<BatchDone<T>>): BatchAnswer<T, F> {
@@ -147,18 +151,18 @@ export class FileWorkspace extends WithHistory implements Workspace {
     return this.#files.runAll(
       steps.map(({ target }) => target),
       'edit',
-      asked => {
+      requested => {
         const settling = this.#opened.settling
         const newId = settling && (() => settling.history.nextId())
-        return changeFiles(this.#store, { steps, asked, options, newId })
+        return changeFiles(this.#store, { steps, requested, options, newId })
       }
     )
   }
 
   look<R>(target: FileTarget, use: { file: () => Consumer<R>; directory: PageRequest }): Answer<Looked<R>> {
-    return this.#files.run(target, 'look', asked =>
-      this.#files.pinned<Looked<R>, FileFailure>(asked, 'look', async ({ pin, info }) => {
-        const facts = { path: asked.path, ...info }
+    return this.#files.run(target, 'look', requested =>
+      this.#files.pinned<Looked<R>, FileFailure>(requested, 'look', async ({ pin, info }) => {
+        const facts = { path: requested.path, ...info }
         if (pin.stat.isDirectory()) {
           if (target.expected_hash !== undefined) return fail({ code: 'NOT_A_FILE', type: 'directory' })
           return ok({ type: 'directory', ...facts, ...(await this.#list(pin, use.directory)) })
@@ -184,10 +188,10 @@ export class FileWorkspace extends WithHistory implements Workspace {
   }
 
   recall<T, F>(target: Pick<FileTarget, 'path'>, work: (file: FileWithPast) => Promise<Result<T, F>>): Answer<T, F> {
-    return this.#files.run<T, F>(target, 'look', async asked => {
+    return this.#files.run<T, F>(target, 'look', async requested => {
       if (this.#opened.settling === null) return noHistory
       const { history } = this.#opened.settling
-      return recallFile<T, F>({ ...this.#opened, files: this.#files, history }, asked, work)
+      return recallFile<T, F>({ ...this.#opened, files: this.#files, history }, requested, work)
     })
   }
 

@@ -94,38 +94,38 @@ export class FolderStore implements FileStore<FolderPlace, Snapshot> {
     this.#context = context
   }
 
-  async open(asked: readonly RequestedPath[]): Promise<ManyResult<OpenPlaces<FolderPlace>, FileFailure>> {
+  async open(requested: readonly RequestedPath[]): Promise<ManyResult<OpenPlaces<FolderPlace>, FileFailure>> {
     const { released, aloneSince } = this.#context.locks
-    const opened = await this.#openAll(asked, null)
+    const opened = await this.#openAll(requested, null)
     if (!opened.ok) return opened
     const places = opened.value
     return ok({
       places,
-      hold: client => this.#hold(asked, { places, released, aloneSince }, client),
+      hold: client => this.#hold(requested, { places, released, aloneSince }, client),
       release: () => closeAll(places)
     })
   }
 
   async #openAll(
-    asked: readonly RequestedPath[],
+    requested: readonly RequestedPath[],
     locks: readonly Lock[] | null
   ): Promise<ManyResult<FolderPlace[], FileFailure>> {
     const places: FolderPlace[] = []
     try {
-      for (const [at, one] of asked.entries()) {
+      for (const [at, one] of requested.entries()) {
         const opened = await this.#context.files.open(one, 'edit').catch((error: unknown) => failedBy(error, {}))
         if (!opened.ok) return { ...opened, at }
         places.push(placeOf(opened.value, one, locks?.[at] ?? null))
       }
       return ok(places)
     } finally {
-      if (places.length < asked.length) await closeAll(places)
+      if (places.length < requested.length) await closeAll(places)
     }
   }
 
   /** Acquires the locks of the real paths, in path order, and looks again at what is there. */
   async #hold(
-    asked: readonly RequestedPath[],
+    requested: readonly RequestedPath[],
     opened: OpenedBefore,
     client: Client | undefined
   ): Promise<ManyResult<FilePlaces<FolderPlace>, FileFailure | typeof MOVED>> {
@@ -156,11 +156,11 @@ export class FolderStore implements FileStore<FolderPlace, Snapshot> {
         if (last === undefined || !last.path.equals(path)) {
           const acquire = (): Promise<Result<Lock, FileFailure>> => locks.acquire(path, { deadline, client })
           const lock = await (one === null ? acquire() : running.keeping(one.found.pin, acquire))
-          if (!lock.ok) return { ...(await this.#notHeld(lock.failure, asked[at]!)), at }
+          if (!lock.ok) return { ...(await this.#notHeld(lock.failure, requested[at]!)), at }
           own.push(lock.value)
           const isLeft = mayBeLeft(lock.value)
           if (isLeft && !(await recover(path, place.found.pin?.stat))) {
-            return { ...(await this.#notHeld(beingWritten, asked[at]!)), at }
+            return { ...(await this.#notHeld(beingWritten, requested[at]!)), at }
           }
           const { alone_since } = lock.value
           isUntouched &&= !isLeft && alone_since !== null && alone_since === opened.aloneSince
@@ -170,12 +170,12 @@ export class FolderStore implements FileStore<FolderPlace, Snapshot> {
       }
       // No server edited the file since it was pinned, so the pin is as good as new.
       const isNew = isUntouched && locks.released === opened.released
-      if (one !== null && isStillThere(one, asked[0]!, isNew)) {
+      if (one !== null && isStillThere(one, requested[0]!, isNew)) {
         one.lock = lockOf[0]!
         places = opened.places
       } else {
         if (one !== null) await closeAll(opened.places)
-        const reopened = await this.#openAll(asked, lockOf)
+        const reopened = await this.#openAll(requested, lockOf)
         if (!reopened.ok) return reopened
         places = reopened.value
         if (!places.every(({ path }, i) => path.equals(opened.places[i]!.path))) return { ...fail(MOVED), at: 0 }
@@ -190,11 +190,11 @@ export class FolderStore implements FileStore<FolderPlace, Snapshot> {
   }
 
   /** Why a file can't be changed now, with what is known of it. */
-  async #notHeld(failure: FileFailure, asked: RequestedPath): Promise<FailedFile<FileFailure>> {
+  async #notHeld(failure: FileFailure, requested: RequestedPath): Promise<FailedFile<FileFailure>> {
     const reason = failure.code === 'FILE_LOCKED' ? failure.reason : undefined
     // Under a flood, reading the file for each refused request costs too much; a client that has gone needs no answer.
     const isUnread = reason === 'queue_full' || reason === 'client_gone'
-    return { ...fail(failure), ...(!isUnread && (await this.#context.files.currentInfo(asked))) }
+    return { ...fail(failure), ...(!isUnread && (await this.#context.files.currentInfo(requested))) }
   }
 
   isSame({ found: { pin: a } }: FolderPlace, { found: { pin: b } }: FolderPlace): boolean {
@@ -387,10 +387,10 @@ const NOTHING_THERE = { snapshot: null, refused: null }
 const inOrderOfPaths = (places: readonly FolderPlace[]): number[] =>
   places.length === 1 ? [0] : [...places.keys()].sort((a, b) => places[a]!.path.compare(places[b]!.path))
 
-function placeOf(found: OpenPath, asked: RequestedPath, lock: Lock | null): FolderPlace {
+function placeOf(found: OpenPath, requested: RequestedPath, lock: Lock | null): FolderPlace {
   const path = realPathOf(found)
   // If links lead to nothing, the place is elsewhere too.
-  const isElsewhere = found.pin === null && !path.equals(asked.relative)
+  const isElsewhere = found.pin === null && !path.equals(requested.relative)
   const info = isElsewhere ? { resolved_path: path.toString() } : found.info
   return { path, info, isThere: found.pin !== null, found, lock }
 }

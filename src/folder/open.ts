@@ -102,7 +102,7 @@ function openHistoryOf(
     isAlive: nonce => mayLive(state.intents, nonce, observer),
     // A running edit sees by the generation that it must not go on; the next one joins first.
     stayAlive: () => {
-      if (!intents.stands()) intents.renew()
+      if (!intents.exists()) intents.renew()
       return intents.generation
     },
     report: options.report ?? (() => {})

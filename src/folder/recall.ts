@@ -23,19 +23,19 @@ interface RecallContext extends FileReadContext {
  */
 export async function recallFile<T, F>(
   context: RecallContext,
-  asked: RequestedPath,
+  requested: RequestedPath,
   work: (file: FileWithPast) => Promise<Result<T, F>>
 ): Promise<FileResult<T, F | FileFailure>> {
   const { history } = context
   return untilUnchanged<T, F | FileFailure>(async () => {
     await history.refresh()
-    const known = await history.lastOf(asked.relative)
+    const known = await history.lastOf(requested.relative)
     // Copy its present state: later statements about the record are written into it.
     const last: LastBefore | null = known && { edit_id: known.edit_id, settled: known.settled }
-    return context.files.find<T, F | FileFailure | typeof CHANGED>(asked, 'look', async found => {
+    return context.files.find<T, F | FileFailure | typeof CHANGED>(requested, 'look', async found => {
       // If a link led elsewhere, the record is another file's.
-      const since = (found.pin ?? found.absent).relative.equals(asked.relative) ? last : undefined
-      const about = { asked, found, since, work }
+      const since = (found.pin ?? found.absent).relative.equals(requested.relative) ? last : undefined
+      const about = { requested, found, since, work }
       if (found.pin === null) return recall(context, { ...about, content: null })
       if (found.pin.stat.isDirectory()) return fail({ code: 'NOT_A_FILE', type: 'directory' })
       const taken: (() => void)[] = []
@@ -52,7 +52,7 @@ export async function recallFile<T, F>(
 }
 
 interface Recalled<T, F> {
-  asked: RequestedPath
+  requested: RequestedPath
   found: FoundPath
   /** Null: there is no file. */
   content: Snapshot | null
@@ -63,23 +63,23 @@ interface Recalled<T, F> {
 
 async function recall<T, F>(
   { files, history }: RecallContext,
-  { asked, found, content, since, work }: Recalled<T, F>
+  { requested, found, content, since, work }: Recalled<T, F>
 ): Promise<FileResult<T, F | FileFailure | typeof CHANGED>> {
   const { relative } = found.pin ?? found.absent
   const digest = content?.digest ?? null
   await history.refresh()
   const { stored, chain } = await readChain(history, relative, digest, since)
-  if (found.pin === null && (chain.records.length === 0 || asked.isFolder)) {
+  if (found.pin === null && (chain.records.length === 0 || requested.isFolder)) {
     return fail(files.notFound(found.absent, 'look'))
   }
   if (!isEnd(chain)) {
     // Another program's change, unless the file has changed since it was read.
-    const now = await files.find<string | null, never>(asked, 'look', async now => ok(placeOf(now)))
+    const now = await files.find<string | null, never>(requested, 'look', async now => ok(placeOf(now)))
     if (!now.ok) return now
     if (now.value !== placeOf(found)) return fail(CHANGED)
   }
   const bytes = content?.bytes ?? Buffer.alloc(0)
-  return workOn(history, { path: asked.path, relative, info: found.info, digest, bytes, stored, chain }, work)
+  return workOn(history, { path: requested.path, relative, info: found.info, digest, bytes, stored, chain }, work)
 }
 
 /** Identifies what is at a path: unchanged as long as nothing was done to it. */

@@ -25,7 +25,7 @@ interface Seen {
 
 export function serversOf({ state, observer, sockets, intents, checkState, report }: Seen): Servers {
   return {
-    stands: () => intents.stands(),
+    exists: () => intents.exists(),
     renew: () => intents.renew(),
     checkState: () => {
       const failure = checkState()

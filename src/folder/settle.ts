@@ -78,8 +78,8 @@ async function lookAt(root: Root, history: History, record: Stored['record']): P
   const { records } = await history.ofPath(record.path)
   const isThis = ({ edit_id }: { edit_id: string }): boolean => edit_id === record.edit_id
   // Its server may have recorded it just now.
-  const said = records.find(stored => isThis(stored.record))?.settled
-  if (said) return said
+  const recorded = records.find(stored => isThis(stored.record))?.settled
+  if (recorded) return recorded
   const settlement = chainOf(records, present.value).settled.find(isThis)?.settlement ?? null
   return settlement !== 'done' && (await isCopied(history, record)) ? 'done' : settlement
 }

@@ -100,7 +100,7 @@ export async function readWhole(
       kept = true
       let seen = stat
       /** Whether a change after the reading would have given the file a time other than this earlier one. */
-      const isTold = (time: bigint): boolean =>
+      const wouldShow = (time: bigint): boolean =>
         time < at - (time % SECOND === 0n ? COARSE_CLOCK : CLOCK) || pin.hasFineTimes()
       const snapshot: Snapshot = {
         bytes,
@@ -109,7 +109,7 @@ export async function readWhole(
         hasNul: large?.hasNul,
         marks: large?.marks ?? [],
         unchanged: (now = fstatSync(fd, { bigint: true })) =>
-          alike(seen, now) && (isTold(seen.ctimeNs) || holds(fd, snapshot.bytes)),
+          alike(seen, now) && (wouldShow(seen.ctimeNs) || holds(fd, snapshot.bytes)),
         linked: () => {
           seen = fstatSync(fd, { bigint: true })
         },
@@ -120,7 +120,7 @@ export async function readWhole(
         written: () => {
           const now = fstatSync(fd, { bigint: true })
           const isAlike = now.size === stat.size && now.mtimeNs === stat.mtimeNs
-          if (isAlike && (isTold(now.mtimeNs) || holds(fd, snapshot.bytes))) return null
+          if (isAlike && (wouldShow(now.mtimeNs) || holds(fd, snapshot.bytes))) return null
           const present = Buffer.alloc(Number(now.size))
           return fill(fd, present, null) === null ? null : present
         },

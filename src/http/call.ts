@@ -163,16 +163,16 @@ async function answerTo<Request extends RequestFields>(
   if (!conditions.ok) return refused(conditions.failure, { path })
   const { expected_hash, if_none_match } = conditions.value
   const by_header = expected_hash !== undefined
-  const asked = by_header ? { ...request, expected_hash } : request
+  const conditional = by_header ? { ...request, expected_hash } : request
   const made = { name: operation.id, arguments: request as Record<string, unknown> }
-  const whole = defaults === undefined ? asked : filled(operation, asked, defaults)
+  const whole = defaults === undefined ? conditional : filled(operation, conditional, defaults)
   const work = (held?: Key) =>
     operation.call(whole, { subject, if_none_match, caller, is_named, key: held, audit, client })
   const { keyed } = operation
   const carried =
     key === undefined || keyed === undefined
       ? ok({ called: await work(), replayed: false })
-      : await carryOutOnce({ id: operation.id, keyed }, { key, subject }, { ...asked, ...conditions.value }, work)
+      : await carryOutOnce({ id: operation.id, keyed }, { key, subject }, { ...conditional, ...conditions.value }, work)
   if (!carried.ok) return refused(refusalOf(carried.failure), { path })
   const { called, replayed } = carried.value
   if (!called.ok) {
@@ -256,16 +256,16 @@ interface Carried {
 
 /**
  * Runs a request with an idempotency key only if the same request wasn't already run with this key, for this operation,
- * through any route or tool. Keys of different tokens are independent. `asked`: the request's content.
+ * through any route or tool. Keys of different tokens are independent. `content`: the request without its key.
  */
 async function carryOutOnce(
   { id, keyed }: Required<Pick<Callable, 'id' | 'keyed'>>,
   { key, subject }: { key: string; subject: Call['subject'] },
-  asked: object,
+  content: object,
   work: (held: Key) => Promise<CallResult>
 ): Promise<Result<Carried, KeyFailure>> {
   const scope = subject === undefined ? id : `${id} ${JSON.stringify(subject.name)}`
-  const carried = await keyed({ scope, key, fingerprint: fingerprintOf(asked) }, work)
+  const carried = await keyed({ scope, key, fingerprint: fingerprintOf(content) }, work)
   if (!carried.ok) return carried
   if ('done' in carried.value) return ok({ called: carried.value.done, replayed: false })
   // It was returned by a call of this operation.
@@ -275,15 +275,15 @@ async function carryOutOnce(
 /** Fills in the defaults for fields that a request leaves out; for a list of requests, in each of them. */
 function filled<Request extends RequestFields>(
   { request, items, many_in }: Callable<Request>,
-  asked: Request,
+  fields: Request,
   defaults: NonNullable<Call['defaults']>
 ): Request {
   const of = (schema: TSchema) =>
     Object.fromEntries(Object.entries(defaults).filter(([field]) => hasProperty(schema, field)))
-  const whole = { ...of(request), ...asked }
+  const whole = { ...of(request), ...fields }
   if (many_in === undefined) return whole
   const each = of(items[many_in]!)
-  const list = (asked as Record<string, unknown>)[many_in] as object[]
+  const list = (fields as Record<string, unknown>)[many_in] as object[]
   return { ...whole, [many_in]: list.map(one => ({ ...each, ...one })) }
 }
 

@@ -55,12 +55,12 @@ export function makeEventStreams(onBug: (error: unknown) => void, heartbeat = HE
       else if (stream.waited === null) stream.response.write(': \n\n')
     }
   }
-  const frameOf = (told: ChangeEvent): Frame => {
-    const known = frames.get(told)
+  const frameOf = (event: ChangeEvent): Frame => {
+    const known = frames.get(event)
     if (known !== undefined) return known
-    const change = changeOf(told)
+    const change = changeOf(event)
     const frame = { event: change.type, data: JSON.stringify(change) }
-    frames.set(told, frame)
+    frames.set(event, frame)
     return frame
   }
   return {
@@ -116,16 +116,16 @@ const eventText = ({ event, data }: Frame, id: string): string => `event: ${even
  * Writes events until the follower ends. Past changes are written as fast as the reader takes them; after that, the
  * reader has to keep up.
  */
-async function tellAll(stream: Stream, frameOf: (told: ChangeEvent) => Frame): Promise<void> {
+async function tellAll(stream: Stream, frameOf: (event: ChangeEvent) => Frame): Promise<void> {
   const { response, follower } = stream
   let hasCaughtUp = false
   while (!follower.isEnded) {
     const page = await follower.next(PAGE)
     // The cursor has become invalid. The reader learns that when it reconnects.
     if (!page.ok) return
-    for (const told of page.value) {
+    for (const event of page.value) {
       if (follower.isEnded) return
-      response.write(eventText(frameOf(told), follower.textOf(told.after)))
+      response.write(eventText(frameOf(event), follower.textOf(event.after)))
       if (hasCaughtUp && response.writableLength > UNREAD) {
         response.destroy()
         return

@@ -33,7 +33,7 @@ export function sendProblem(reply: FastifyReply, failure: Failure, about: Partia
 }
 
 /** A challenge with the scope in the words of the issuer who can grant it. */
-const asAsked = (challenge: string, grant: Grant | null | undefined): string =>
+const withGrantedScope = (challenge: string, grant: Grant | null | undefined): string =>
   challenge.replace(/(?<= scope=")\w+/, scope => grant?.byIssuer?.[scope as Scope] ?? scope)
 
 /** Sends a call's answer; as text if the route serves models and the request doesn't ask for JSON. */
@@ -43,18 +43,18 @@ export function sendAnswer(reply: FastifyReply, answer: Answer | CallAnswer): Fa
   const isProblem = 'code' in body
   if (isProblem) noteCode(reply.code(body.status).request, body.code)
   reply.headers(headers)
-  const { routeOptions, headers: asked, resourceMetadata } = reply.request
+  const { routeOptions, headers: requestHeaders, resourceMetadata } = reply.request
   const challenge = headers['www-authenticate']
   if (challenge !== undefined && resourceMetadata !== null) {
     const separator = challenge.includes(' ') ? ',' : ''
     reply.header(
       'www-authenticate',
-      `${asAsked(challenge, reply.request.grant)}${separator} resource_metadata="${resourceMetadata}"`
+      `${withGrantedScope(challenge, reply.request.grant)}${separator} resource_metadata="${resourceMetadata}"`
     )
   }
   if (routeOptions.config.forModels === true) {
     reply.header('vary', 'accept')
-    if (!prefersJson(asked.accept)) return reply.type(TEXT).send(answer.text())
+    if (!prefersJson(requestHeaders.accept)) return reply.type(TEXT).send(answer.text())
   }
   return reply.type(isProblem ? MEDIA : 'application/json; charset=utf-8').send(body)
 }

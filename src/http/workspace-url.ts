@@ -26,7 +26,7 @@ const PREFIX = /^(?:\/[\w.~-]+)+$/
  * The base URL of the routes, without a trailing slash: scheme, host, the prefix that a proxy removed, the workspace.
  */
 export function publicUrl({ headers, originalUrl }: FastifyRequest): string {
-  const { host, 'x-forwarded-proto': scheme, 'x-forwarded-prefix': said } = headers
-  const prefix = String(said ?? '').replace(/\/$/, '')
+  const { host, 'x-forwarded-proto': scheme, 'x-forwarded-prefix': sent } = headers
+  const prefix = String(sent ?? '').replace(/\/$/, '')
   return `${scheme === 'https' ? 'https' : 'http'}://${host}${PREFIX.test(prefix) ? prefix : ''}${baseOf(originalUrl)}`
 }

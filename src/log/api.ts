@@ -158,7 +158,7 @@ export interface ChangeEvent {
 }
 
 export interface FeedPage {
-  told: ChangeEvent[]
+  events: ChangeEvent[]
   /** Continues after everything that was read. */
   next: Cursor
   /** There was no more to read. */

@@ -46,26 +46,26 @@ export class Cursor {
     const [version, last = '', ...listed] = text.split('.')
     if (version !== '1') return null
     if (last === '') return text === '1.' ? new Cursor(null, new Map()) : null
-    const begun = idOf(last.split('-'))
+    const lastSegment = idOf(last.split('-'))
     const offsets = new Map<string, number>()
     for (const one of listed) {
       const [offset = '', ...id] = one.split('-').reverse()
       const segment = idOf(id.reverse())
       const at = numberOf(offset, HIGHEST)
-      if (begun === null || segment === null || at === null || compare(segment, begun) > 0) return null
+      if (lastSegment === null || segment === null || at === null || compare(segment, lastSegment) > 0) return null
       offsets.set(segmentName(segment.nonce, segment.number), at)
     }
-    const cursor = begun && new Cursor(begun, offsets)
+    const cursor = lastSegment && new Cursor(lastSegment, offsets)
     return cursor?.toString() === text ? cursor : null
   }
 
-  hasBegun(segment: SegmentId): boolean {
+  hasStarted(segment: SegmentId): boolean {
     return this.last !== null && compare(segment, this.last) <= 0
   }
 
   /** How many bytes of the segment were read; Infinity: all. */
   read(segment: SegmentId): number {
-    if (!this.hasBegun(segment)) return 0
+    if (!this.hasStarted(segment)) return 0
     return this.offsets.get(segmentName(segment.nonce, segment.number)) ?? Infinity
   }
 
@@ -76,7 +76,7 @@ export class Cursor {
     if (read === Infinity) offsets.delete(name)
     else offsets.set(name, read)
     const { number, nonce } = segment
-    return new Cursor(this.hasBegun(segment) ? this.last : { number, nonce }, offsets)
+    return new Cursor(this.hasStarted(segment) ? this.last : { number, nonce }, offsets)
   }
 
   /** ASCII without spaces; some 50 bytes, and as many for each server that runs. */

@@ -25,7 +25,7 @@ interface Place {
 interface ReadLine {
   at: Place
   /** Null: the line is damaged, or empty. */
-  said: LogLine | null
+  entry: LogLine | null
 }
 
 export class Feed {
@@ -70,7 +70,7 @@ export class Feed {
         segment,
         read,
         end: end ?? read,
-        due: due.hasBegun(id) ? Math.min(due.read(id), end ?? read) : null,
+        due: due.hasStarted(id) ? Math.min(due.read(id), end ?? read) : null,
         isWhole: isClosed && end !== undefined,
         lowest: lowestIn(segment),
         changes: new Map()
@@ -78,14 +78,14 @@ export class Feed {
     }
     try {
       for (let next; (next = await this.#next(page)) !== null;) {
-        page.tell(next)
-        if (page.told.length === most) return ok({ told: page.told, next: page.cursor, isEnd: false })
+        page.add(next)
+        if (page.events.length === most) return ok({ events: page.events, next: page.cursor, isEnd: false })
       }
     } catch (error) {
       if (!(error instanceof Gone)) throw error
       return fail({ code: 'CURSOR_GONE' })
     }
-    return ok({ told: page.told, next: page.end(), isEnd: true })
+    return ok({ events: page.events, next: page.end(), isEnd: true })
   }
 
   /** The source of the next item; null: all that is due was returned. */
@@ -111,7 +111,7 @@ export class Feed {
       const changes = other.changes.get(keyOf(path)) ?? (await this.#changesOf(path, other, page))
       other.changes.set(keyOf(path), changes)
       const isEarlier = changes.some(
-        change => change.edit_id < edit_id && change.at >= other.read && !page.hasTold(change.edit_id)
+        change => change.edit_id < edit_id && change.at >= other.read && !page.hasReturned(change.edit_id)
       )
       const found = isEarlier ? await this.#findHead(other, page) : null
       if (found !== null) return this.#earliestOfFile(found, page, seen)
@@ -127,8 +127,8 @@ export class Feed {
     if (overview?.mayHavePath(key)) {
       const index = await this.#segments.index(segment!)
       for (const row of index?.ofPath(key) ?? []) {
-        const { edit_id, isReview, offset, toldAt } = index!.row(row)
-        if (isReview || toldAt > 0) found.push({ edit_id, at: isReview ? offset : toldAt })
+        const { edit_id, isReview, offset, settledAt } = index!.row(row)
+        if (isReview || settledAt > 0) found.push({ edit_id, at: isReview ? offset : settledAt })
       }
     }
     for (const [edit_id, at] of overview?.looseAt ?? []) {
@@ -140,8 +140,8 @@ export class Feed {
     for (const change of found) {
       if (change.at < read || change.at >= end) continue
       const at = { segment: segment!, offset: change.at, length: 0 }
-      const { told } = await this.#known(change.edit_id)
-      if (!told.some(place => page.wasRead(place, at))) unread.push(change)
+      const { settlements } = await this.#known(change.edit_id)
+      if (!settlements.some(place => page.wasRead(place, at))) unread.push(change)
     }
     return unread.sort((a, b) => a.at - b.at)
   }
@@ -149,7 +149,7 @@ export class Feed {
   /** Reads on to the source's next item; null: there is none. */
   async #findHead(source: Source, page: Page): Promise<WithHead | null> {
     if (hasHead(source)) {
-      if (!page.hasTold(idOf(source))) return source
+      if (!page.hasReturned(idOf(source))) return source
       // Another source has returned it meanwhile.
       pass(source, source.head.at)
     }
@@ -162,15 +162,15 @@ export class Feed {
         source.isWhole = false
         continue
       }
-      const { at, said } = line.value
-      const news = said && (await this.#news(said, page, at))
+      const { at, entry } = line.value
+      const news = entry && (await this.#news(entry, page, at))
       if (news === 'gone') {
         Object.assign(source, { isWhole: false, end: at.offset })
         // It was settled after what is due: the look that finds its record may not have happened yet.
         if (at.offset >= (source.due ?? 0)) return null
         throw new Gone()
       }
-      if (news !== null && !page.hasTold(news.facts.edit_id)) {
+      if (news !== null && !page.hasReturned(news.facts.edit_id)) {
         return Object.assign(source, { head: { at, news }, read: at.offset })
       }
       pass(source, at)
@@ -217,7 +217,7 @@ export class Feed {
       let taken = 0
       for (const { offset, line } of linesOf(bytes)) {
         const at = { segment, offset: start + offset, length: line.length }
-        yield { at, said: await this.#saidIn(line, at) }
+        yield { at, entry: await this.#saidIn(line, at) }
         taken = offset + line.length
       }
       // What follows the last line break of a closed segment was never completed.
@@ -235,49 +235,49 @@ export class Feed {
   }
 
   /** What a line reports that no line before it did; gone: it settles a record that no longer exists. */
-  async #news(said: LogLine, page: Page, at: Place): Promise<Omit<ChangeEvent, 'after'> | 'gone' | null> {
-    if ('facts' in said) {
-      this.#remember(said.facts)
-      if (said.facts.operation !== 'review') return null
-      const { written, isVoid } = await this.#known(said.facts.edit_id)
-      return isVoid || written.some(place => page.wasRead(place, at)) ? null : { facts: said.facts, settled: 'done' }
+  async #news(entry: LogLine, page: Page, at: Place): Promise<Omit<ChangeEvent, 'after'> | 'gone' | null> {
+    if ('facts' in entry) {
+      this.#remember(entry.facts)
+      if (entry.facts.operation !== 'review') return null
+      const { written, isVoid } = await this.#known(entry.facts.edit_id)
+      return isVoid || written.some(place => page.wasRead(place, at)) ? null : { facts: entry.facts, settled: 'done' }
     }
-    const { settles, as: settled } = said
+    const { settles, as: settled } = entry
     if (settled === 'void') return null
-    const { written, told } = await this.#known(settles)
-    if (told.some(place => page.wasRead(place, at))) return null
+    const { written, settlements } = await this.#known(settles)
+    if (settlements.some(place => page.wasRead(place, at))) return null
     const facts = this.#facts.get(settles) ?? (await this.#factsAt(settles, written))
     if (facts === null) return 'gone'
     return facts.operation === 'review' ? null : { facts, settled }
   }
 
   /** Where a record is, and where each segment first settles it as done or uncertain. */
-  async #known(edit_id: string): Promise<{ written: Place[]; told: Place[]; isVoid: boolean }> {
-    const [written, told]: [Place[], Place[]] = [[], []]
+  async #known(edit_id: string): Promise<{ written: Place[]; settlements: Place[]; isVoid: boolean }> {
+    const [written, settlements]: [Place[], Place[]] = [[], []]
     let isVoid = false
     for (const segment of this.#segments.known()) {
       const { overview } = segment
       if (overview === null) continue
       const looseAt = overview.looseAt.get(edit_id)
-      if (looseAt !== undefined) told.push({ segment, offset: looseAt, length: 0 })
+      if (looseAt !== undefined) settlements.push({ segment, offset: looseAt, length: 0 })
       isVoid ||= overview.loose.get(edit_id) === 'void'
       if (edit_id < overview.lowest || edit_id > overview.highest) continue
       const index = await this.#segments.index(segment)
       const number = index?.rowOf(edit_id) ?? null
       if (index === null || number === null) continue
-      const { offset, length, toldAt, settled } = index.row(number)
+      const { offset, length, settledAt, settled } = index.row(number)
       written.push({ segment, offset, length })
-      if (toldAt > 0) told.push({ segment, offset: toldAt, length: 0 })
+      if (settledAt > 0) settlements.push({ segment, offset: settledAt, length: 0 })
       isVoid ||= settled === 'void'
     }
-    return { written, told, isVoid }
+    return { written, settlements, isVoid }
   }
 
   async #factsAt(edit_id: string, places: readonly Place[]): Promise<Facts | null> {
     for (const { segment, offset, length } of places) {
       const line = await this.#segments.bytes(segment, offset, length)
-      const said = line && (await this.#saidIn(line, { segment, offset, length }))
-      if (said !== null && 'facts' in said && said.facts.edit_id === edit_id) return said.facts
+      const entry = line && (await this.#saidIn(line, { segment, offset, length }))
+      if (entry !== null && 'facts' in entry && entry.facts.edit_id === edit_id) return entry.facts
     }
     return null
   }
@@ -312,7 +312,7 @@ interface Source {
   /** By file, if asked for: its items in its order. */
   changes: Map<string, Change[]>
   /** Something of it was returned. */
-  isBegun?: boolean
+  isStarted?: boolean
 }
 
 type WithHead = Source & { head: NonNullable<Source['head']> }
@@ -345,7 +345,7 @@ function lowestIn(segment: Segment | undefined): string {
 
 /** The items of a page, and how far each segment was read for it. */
 class Page {
-  readonly told: ChangeEvent[] = []
+  readonly events: ChangeEvent[] = []
   /** In the order of their segments. */
   readonly sources: Source[] = []
   readonly #after: Cursor
@@ -356,32 +356,34 @@ class Page {
   }
 
   get cursor(): Cursor {
-    const begun = this.sources.findLastIndex(({ id, isBegun }) => isBegun === true || this.#after.hasBegun(id))
-    const sources = this.sources.slice(0, begun + 1)
+    const lastStarted = this.sources.findLastIndex(
+      ({ id, isStarted }) => isStarted === true || this.#after.hasStarted(id)
+    )
+    const sources = this.sources.slice(0, lastStarted + 1)
     const open = sources.filter(({ read, end, isWhole, head }) => !isWhole || head !== undefined || read < end)
     const { nonce, number } = sources.at(-1)?.id ?? {}
-    const isLater = nonce !== undefined && number !== undefined && !this.#after.hasBegun({ nonce, number })
+    const isLater = nonce !== undefined && number !== undefined && !this.#after.hasStarted({ nonce, number })
     return new Cursor(
       isLater ? { nonce, number } : this.#after.last,
       new Map(open.map(({ id, read }) => [segmentName(id.nonce, id.number), read]))
     )
   }
 
-  tell(source: WithHead): void {
+  add(source: WithHead): void {
     const { at, news } = source.head
     pass(source, at)
-    source.isBegun = true
+    source.isStarted = true
     this.#ids.add(news.facts.edit_id)
-    this.told.push({ ...news, after: this.cursor })
+    this.events.push({ ...news, after: this.cursor })
   }
 
   /** Everything due was returned; returns the cursor after it. */
   end(): Cursor {
-    for (const source of this.sources) source.isBegun ||= source.due !== null
+    for (const source of this.sources) source.isStarted ||= source.due !== null
     return this.cursor
   }
 
-  hasTold(edit_id: string): boolean {
+  hasReturned(edit_id: string): boolean {
     return this.#ids.has(edit_id)
   }
 

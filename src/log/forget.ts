@@ -21,12 +21,12 @@ export async function forgetPath(path: Buffer, { segments, blobs, reading }: For
   const names = new Set<string>()
   const without: Without = line => {
     const json = jsonOf(line)
-    const said = json && decodeFacts(json)
-    if (said === null || !('facts' in said) || !said.facts.path.equals(path)) return null
+    const entry = json && decodeFacts(json)
+    if (entry === null || !('facts' in entry) || !entry.facts.path.equals(path)) return null
     const shorter = forgottenJson(json!)
     if (shorter === null) return null
-    forgotten.add(said.facts.edit_id)
-    for (const name of said.facts.blobs) names.add(name)
+    forgotten.add(entry.facts.edit_id)
+    for (const name of entry.facts.blobs) names.add(name)
     return encodeLine(shorter)
   }
   for (const segment of new Set(found.map(({ segment }) => segment))) {

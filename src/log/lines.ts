@@ -31,8 +31,8 @@ export interface ReadRow extends Decoded {
 
 /** Drops texts and answers that no one needs: all of them together may exceed the memory. */
 function factsOnly(json: Buffer): Decoded | null {
-  const said = decodeFacts(json)
-  return said !== null && 'facts' in said ? { facts: said.facts, texts: null, outcome: null } : null
+  const entry = decodeFacts(json)
+  return entry !== null && 'facts' in entry ? { facts: entry.facts, texts: null, outcome: null } : null
 }
 
 export class RecordLines {

@@ -54,7 +54,7 @@ interface HistoryHooks {
   limits: HistoryLimits
   ids: Ids
   /** Call it with each line of an open segment that is read or written, and its server. */
-  saw(said: LogLine, nonce: string): void
+  saw(entry: LogLine, nonce: string): void
   /** Call it when the content of a segment is known without calls of `saw` for its lines. */
   sawIndex(): void
   /** Call it with the size in bytes of each copy that was written. */
@@ -81,7 +81,7 @@ export class LogHistory implements History {
   readonly #ids = new Ids()
   readonly #latest = new LatestOfPaths()
   /** Settlements that aren't written yet. */
-  readonly #said = new Map<string, Settlement>()
+  readonly #settlements = new Map<string, Settlement>()
   /** Some of them must be written before another server can edit the file. */
   #hasUrgent = false
   /** Resolves when urgent settlements are written. */
@@ -103,7 +103,7 @@ export class LogHistory implements History {
   #beside = 0
 
   /** `wait`: ms between two looks of `watch`. */
-  constructor(options: LogHistoryOptions, make: (heard: HistoryHooks) => HistoryParts, wait?: number) {
+  constructor(options: LogHistoryOptions, make: (hooks: HistoryHooks) => HistoryParts, wait?: number) {
     const { nonce, report } = options
     const limits = limitsOf(options)
     this.#options = options
@@ -115,12 +115,12 @@ export class LogHistory implements History {
         this.#latest.clear()
         this.#watch.saw()
       },
-      saw: (said, from) => {
+      saw: (entry, from) => {
         this.#watch.saw()
-        if ('facts' in said) this.#latest.saw(said.facts)
+        if ('facts' in entry) this.#latest.saw(entry.facts)
         else {
-          this.#latest.settled(said.settles, said.as)
-          if (from === nonce) this.#said.delete(said.settles)
+          this.#latest.settled(entry.settles, entry.as)
+          if (from === nonce) this.#settlements.delete(entry.settles)
         }
       },
       wrote: bytes => this.#wrote(bytes)
@@ -130,7 +130,7 @@ export class LogHistory implements History {
       appender,
       report,
       lost: lines => {
-        for (const { said } of lines) if ('settles' in said) this.#said.delete(said.settles)
+        for (const { entry } of lines) if ('settles' in entry) this.#settlements.delete(entry.settles)
       }
     })
     this.#reading = new RecordReader({
@@ -138,7 +138,7 @@ export class LogHistory implements History {
       blobs,
       latest: this.#latest,
       limits,
-      said: edit_id => this.#said.get(edit_id) ?? null,
+      settlementOf: edit_id => this.#settlements.get(edit_id) ?? null,
       report
     })
     this.#feed = new Feed(segments)
@@ -202,7 +202,7 @@ export class LogHistory implements History {
 
   settle(edit_id: string, settled: Settlement, isUrgent = settled === 'void'): void {
     if (isUrgent) this.#hasUrgent = true
-    this.#said.set(edit_id, settled)
+    this.#settlements.set(edit_id, settled)
     this.#settled.add(edit_id)
     if (this.#settled.size > REMEMBERED) this.#settled.delete(this.#settled.values().next().value!)
     this.#latest.settled(edit_id, settled)
@@ -273,11 +273,11 @@ export class LogHistory implements History {
   async forget(path: Buffer): Promise<number> {
     const { copies, late } = this.#parts
     await this.#writer.flush()
-    const begun = performance.now()
+    const start = performance.now()
     await copies.remove(path)
     const forgotten = await forgetPath(path, { ...this.#parts, reading: this.#reading })
     if (late > 0) {
-      await sleep(late - (performance.now() - begun))
+      await sleep(late - (performance.now() - start))
       await copies.remove(path)
     }
     return forgotten

@@ -33,7 +33,7 @@ interface RecordReaderOptions {
   latest: LatestOfPaths
   limits: HistoryLimits
   /** What this server has settled, though it may not be written yet. */
-  said(edit_id: string): Settlement | null
+  settlementOf(edit_id: string): Settlement | null
   report: HistoryOptions['report']
 }
 
@@ -76,12 +76,12 @@ export class RecordReader {
     await this.#options.segments.load()
     const known = this.#options.latest.get(key)
     if (known !== undefined) return known
-    const stands = await this.#newest(
+    const newest = await this.#newest(
       overview => overview.mayHavePath(key),
       index => index.ofPath(key, false),
       ({ facts, found }) => facts.path.equals(path) && found.settled !== 'uncertain'
     )
-    const latest = stands && { ...latestOf(stands.facts), settled: stands.found.settled }
+    const latest = newest && { ...latestOf(newest.facts), settled: newest.found.settled }
     this.#options.latest.put(key, latest)
     return latest
   }

@@ -21,9 +21,9 @@ export interface Facts extends Omit<EditRecord, 'splices' | 'places' | 'key'> {
 export type LogLine = { facts: Facts } | { settles: string; as: Settlement }
 
 /** A line of a segment, and its meaning. */
-export interface SaidLine {
+export interface EncodedLine {
   bytes: Buffer
-  said: LogLine
+  entry: LogLine
 }
 
 /**
@@ -47,14 +47,14 @@ const OPERATIONS: ReadonlySet<unknown> = new Set<RecordedOperation>([
 const SETTLEMENTS: ReadonlySet<unknown> = new Set<Settlement>(['done', 'void', 'uncertain'])
 
 /** `texts`: from `encodeTexts`, or null. `seen`: the latest id that this server knows. */
-export function recordLine(record: EditRecord, texts: unknown, blobs: readonly string[], seen: string): SaidLine {
+export function recordLine(record: EditRecord, texts: unknown, blobs: readonly string[], seen: string): EncodedLine {
   const { splices, key } = record
   const facts = factsIn(record, blobs, texts !== null)
   if (texts !== null && splices !== null) facts.change_count = splices.length
   if (key !== undefined) facts.key = { digest: key.digest, fingerprint: key.fingerprint }
   if (seen > record.edit_id) facts.seen = seen
   const outcome = key === undefined ? undefined : (key.outcome ?? null)
-  return { bytes: encodeLine(JSON.stringify(asJson(facts, texts, outcome))), said: { facts } }
+  return { bytes: encodeLine(JSON.stringify(asJson(facts, texts, outcome))), entry: { facts } }
 }
 
 /** Runs for each edit, so it assigns members one by one, which takes a fraction of the time of spreading. */
@@ -134,10 +134,10 @@ function asJson(
   }
 }
 
-export const settlementLine = (edit_id: string, settled: Settlement): SaidLine => ({
+export const settlementLine = (edit_id: string, settled: Settlement): EncodedLine => ({
   // Neither needs escaping in JSON.
   bytes: encodeLine(`{"settles":"${edit_id}","as":"${settled}"}`),
-  said: { settles: edit_id, as: settled }
+  entry: { settles: edit_id, as: settled }
 })
 
 /** The record without texts and answer, padded with spaces to the same length in bytes; null: it has none. */

@@ -15,7 +15,7 @@ export interface FoundRow extends Row {
 interface RowsOptions {
   segments: Segments
   /** What this server has settled, though it may not be written yet. */
-  said(edit_id: string): Settlement | null
+  settlementOf(edit_id: string): Settlement | null
 }
 
 type Index = NonNullable<Awaited<ReturnType<Segments['index']>>>
@@ -168,8 +168,8 @@ export class Rows {
 
   #found(segment: Segment, row: number, facts: Row): FoundRow {
     const { edit_id } = facts
-    const { said, segments } = this.#options
-    const settled = said(edit_id) ?? facts.settled ?? segments.loose(edit_id)
+    const { settlementOf, segments } = this.#options
+    const settled = settlementOf(edit_id) ?? facts.settled ?? segments.loose(edit_id)
     // A verdict is done once it is written.
     return { ...facts, settled: settled ?? (facts.isReview ? 'done' : null), segment, row }
   }

@@ -23,7 +23,7 @@ const AT = {
   key: 60,
   settled: 66,
   review: 67,
-  told: 68,
+  settledAt: 68,
   token: 72,
   size: 76
 }
@@ -55,7 +55,7 @@ export interface Row {
   settled: Settlement | null
   isReview: boolean
   /** Offset of the first line of the segment that settles it as done or uncertain; 0: there is none. */
-  toldAt: number
+  settledAt: number
 }
 
 /** What is known of a segment without its rows. */
@@ -183,7 +183,7 @@ export class SegmentIndex implements Overview {
    * Takes in the next lines of the segment; a last line without a line break only if `isAll`. Returns the number of
    * bytes taken. Calls `saw` with the meaning of each line.
    */
-  push(bytes: Buffer, isAll: boolean, saw: (said: LogLine) => void = () => {}): number {
+  push(bytes: Buffer, isAll: boolean, saw: (entry: LogLine) => void = () => {}): number {
     let taken = 0
     for (const { offset, line } of linesOf(bytes)) {
       this.#line(this.end + offset, line, saw)
@@ -197,16 +197,16 @@ export class SegmentIndex implements Overview {
     return taken
   }
 
-  #line(offset: number, line: Buffer, saw: (said: LogLine) => void): void {
+  #line(offset: number, line: Buffer, saw: (entry: LogLine) => void): void {
     const json = jsonOf(line)
-    const said = json && decodeFacts(json)
-    if (said === null) {
+    const entry = json && decodeFacts(json)
+    if (entry === null) {
       // An append after an incomplete line begins with an empty one.
       if (line.length > 1) this.#gap(offset, line.length)
       return
     }
-    this.#says(said, offset, line.length)
-    saw(said)
+    this.#says(entry, offset, line.length)
+    saw(entry)
   }
 
   /** Part of the segment is missing after what was taken in. */
@@ -215,14 +215,14 @@ export class SegmentIndex implements Overview {
   }
 
   /** Takes in the next line of the segment, if its meaning is known already. */
-  take(said: LogLine, offset: number, length: number): void {
-    this.#says(said, offset, length)
+  take(entry: LogLine, offset: number, length: number): void {
+    this.#says(entry, offset, length)
     this.#facts.end = offset + length
   }
 
-  #says(said: LogLine, offset: number, length: number): void {
-    if ('settles' in said) this.#settle(said.settles, said.as, offset)
-    else this.#add(said.facts, offset, length)
+  #says(entry: LogLine, offset: number, length: number): void {
+    if ('settles' in entry) this.#settle(entry.settles, entry.as, offset)
+    else this.#add(entry.facts, offset, length)
   }
 
   #gap(offset: number, length: number): void {
@@ -282,8 +282,8 @@ export class SegmentIndex implements Overview {
       return
     }
     const at = row * AT.size + AT.settled
-    const told = row * AT.size + AT.told
-    if (tells && this.#rows.readUInt32LE(told) === 0) this.#rows.writeUInt32LE(offset, told)
+    const firstSettled = row * AT.size + AT.settledAt
+    if (tells && this.#rows.readUInt32LE(firstSettled) === 0) this.#rows.writeUInt32LE(offset, firstSettled)
     if (this.#rows[at] === 0 && !this.#isReview(row)) this.#facts.unsettled--
     if (settled !== 'uncertain' || this.#rows[at] === 0) this.#rows[at] = SETTLED.indexOf(settled)
   }
@@ -316,7 +316,7 @@ export class SegmentIndex implements Overview {
       session: name(AT.session),
       settled: SETTLED[this.#rows[start + AT.settled]!] ?? null,
       isReview: this.#isReview(row),
-      toldAt: this.#rows.readUInt32LE(start + AT.told)
+      settledAt: this.#rows.readUInt32LE(start + AT.settledAt)
     }
   }
 

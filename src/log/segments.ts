@@ -5,7 +5,7 @@ import type { SegmentId } from './cursor.ts'
 import type { Ids } from './ids.ts'
 import { LruCache } from './lru-cache.ts'
 import type { Settlement } from './record.ts'
-import type { LogLine, SaidLine } from './record-json.ts'
+import type { LogLine, EncodedLine } from './record-json.ts'
 import { SegmentIndex } from './segment-index.ts'
 import type { FoundPlace, LinePlace, ReadSegment, Segment, Without } from './segment.ts'
 import { coalesce } from './coalesce.ts'
@@ -15,7 +15,7 @@ export interface SegmentsOptions extends Pick<HistoryOptions, 'nonce' | 'report'
   limits: HistoryLimits
   ids: Ids
   /** Called with each line of an open segment that is read or written, and its server. */
-  saw(said: LogLine, nonce: string): void
+  saw(entry: LogLine, nonce: string): void
   /** Called when the content of a segment becomes known, or unknown, without calls of `saw` for its lines. */
   sawIndex(): void
 }
@@ -107,8 +107,8 @@ export abstract class Segments<S extends Segment = Segment> {
   loose(edit_id: string): Settlement | null {
     let settled: Settlement | null = null
     for (const { overview } of this.all.values()) {
-      const said = overview?.loose.get(edit_id)
-      if (said !== undefined && (settled === null || settled === 'uncertain')) settled = said
+      const loose = overview?.loose.get(edit_id)
+      if (loose !== undefined && (settled === null || settled === 'uncertain')) settled = loose
     }
     return settled
   }
@@ -137,18 +137,18 @@ export abstract class Segments<S extends Segment = Segment> {
   }
 
   /** Takes in what this server has written to its own segment. False: it has to be read again. */
-  protected take(segment: S, offset: number, lines: readonly SaidLine[]): boolean {
+  protected take(segment: S, offset: number, lines: readonly EncodedLine[]): boolean {
     const index = segment.overview
     if (!(index instanceof SegmentIndex)) return false
     // Something was written while it was being read again.
     const hasGap = offset > index.end
     if (hasGap) this.invalidate(segment)
     let at = offset
-    for (const { bytes, said } of hasGap ? [] : lines) {
+    for (const { bytes, entry } of hasGap ? [] : lines) {
       // It may have been read already.
       if (at >= index.end) {
-        index.take(said, at, bytes.length)
-        this.#options.saw(said, segment.nonce)
+        index.take(entry, at, bytes.length)
+        this.#options.saw(entry, segment.nonce)
       }
       at += bytes.length
     }

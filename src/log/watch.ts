@@ -11,7 +11,7 @@ export class Watch {
   #timer: NodeJS.Timeout | undefined
   #isAlone = false
   #looking = false
-  #told = false
+  #isScheduled = false
 
   /**
    * `look`: reads what other servers have written, and calls `saw` if there is anything; never rejects. `wait`: ms
@@ -43,10 +43,10 @@ export class Watch {
 
   /** A line was read, or written. */
   saw(): void {
-    if (this.#waiting.size === 0 || this.#told) return
-    this.#told = true
+    if (this.#waiting.size === 0 || this.#isScheduled) return
+    this.#isScheduled = true
     setImmediate(() => {
-      this.#told = false
+      this.#isScheduled = false
       for (const more of this.#waiting) more()
     })
   }

@@ -1,11 +1,11 @@
 // The writing end of a server's log: writes lines in groups, one write for all that wait. Does not know where they are
 // written, or what they say.
 import type { HistoryOptions } from './api.ts'
-import type { SaidLine } from './record-json.ts'
+import type { EncodedLine } from './record-json.ts'
 
 /** A line that a caller awaits. */
 export interface WaitingLine {
-  line: SaidLine
+  line: EncodedLine
   durable: boolean
   resolve: () => void
   reject: (error: unknown) => void
@@ -17,7 +17,7 @@ export interface Appender {
    * Writes the lines in order. They include those of `group`; some of these may be resolved early. If it rejects, the
    * group isn't written, as far as is known. `isNews`: report a failure, as it isn't known yet.
    */
-  append(lines: readonly SaidLine[], group: readonly WaitingLine[], isNews: boolean): Promise<void>
+  append(lines: readonly EncodedLine[], group: readonly WaitingLine[], isNews: boolean): Promise<void>
   /** Ends the segment if it was begun at least `age` ms ago. */
   rotate(age: number): Promise<void>
   /** Ends the segment. Nothing may be appended after it. */
@@ -27,13 +27,13 @@ export interface Appender {
 interface WriterOptions extends Pick<HistoryOptions, 'report'> {
   appender: Appender
   /** These lines, which no caller awaits, will never be written. */
-  lost(lines: readonly SaidLine[]): void
+  lost(lines: readonly EncodedLine[]): void
 }
 
 /** What is written at once. */
 interface Group {
   group: WaitingLine[]
-  later: SaidLine[]
+  later: EncodedLine[]
   onSent: (() => void)[]
 }
 
@@ -49,7 +49,7 @@ const MOST_LATER = 10_000
 export class Writer {
   readonly #options: WriterOptions
   #queue: WaitingLine[] = []
-  #later: SaidLine[] = []
+  #later: EncodedLine[] = []
   #timer: NodeJS.Timeout | null = null
   /** The lines in `#later` have waited long enough. */
   #isTime = false
@@ -66,7 +66,7 @@ export class Writer {
   }
 
   /** Resolves when the line is written and, if `durable`, on disk. Rejects with an error that has a code. */
-  append(line: SaidLine, durable: boolean): Promise<void> {
+  append(line: EncodedLine, durable: boolean): Promise<void> {
     return new Promise((resolve, reject) => {
       this.#queue.push({ line, durable, resolve, reject })
       this.#start()
@@ -74,7 +74,7 @@ export class Writer {
   }
 
   /** Writes the line with the next one, or soon; a failure is reported, and the line is tried again. */
-  add(line: SaidLine): void {
+  add(line: EncodedLine): void {
     this.#later.push(line)
     this.#startIn(LATER)
   }
@@ -173,7 +173,7 @@ export class Writer {
     for (const resolve of onSent) resolve()
   }
 
-  #putBack(lines: readonly SaidLine[], error: unknown): void {
+  #putBack(lines: readonly EncodedLine[], error: unknown): void {
     const all = [...lines, ...this.#later]
     if (all.length === 0) return
     this.#later = all.slice(-MOST_LATER)
@@ -186,7 +186,7 @@ export class Writer {
     this.#options.report({ event: 'history_settlements_late', count: this.#later.length, reason: String(error) })
   }
 
-  #lose(lines: readonly SaidLine[]): void {
+  #lose(lines: readonly EncodedLine[]): void {
     if (lines.length === 0) return
     this.#options.report({ event: 'history_settlements_lost', count: lines.length })
     this.#options.lost(lines)

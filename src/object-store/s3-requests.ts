@@ -87,8 +87,8 @@ export class S3Requests {
       }
     })
     this.#client.middlewareStack.add(
-      next => async asked => {
-        const answered = await next(asked)
+      next => async request => {
+        const answered = await next(request)
         const { statusCode, headers } = answered.response as HttpResponse
         this.#sawTime(headers.date)
         // A 5xx may come from a proxy that can't reach the store: it is no answer of the store.

@@ -7,16 +7,16 @@ import type { ChangeOptions, ChangeRecord } from '../workspace/api.ts'
 import type { Callable, ForbiddenScope, Subject } from './operation.ts'
 
 /** What is known about a call before anything is looked up. */
-type Asked = Pick<Callable, 'effect' | 'needs'>
+type CallKind = Pick<Callable, 'effect' | 'needs'>
 
 /** The scope that a request needs. A dry run counts as a read, since it changes nothing. */
-export function scopeNeededBy({ effect, needs = 'edit' }: Asked, { dry_run }: { dry_run?: boolean }): Scope {
+export function scopeNeededBy({ effect, needs = 'edit' }: CallKind, { dry_run }: { dry_run?: boolean }): Scope {
   return effect === 'looks' || effect === 'computes' || dry_run === true ? 'read' : needs
 }
 
 /** Why this token may not send this request; null if it may. */
 export function refusalOfCall(
-  operation: Asked,
+  operation: CallKind,
   request: { dry_run?: boolean },
   subject: Subject | undefined
 ): ForbiddenScope | null {
@@ -35,11 +35,11 @@ export const mayDelete = (subject: Subject | undefined): Pick<ChangeOptions<unkn
 export const onlyOwnOf = (subject: Subject | undefined): { token?: string } =>
   subject === undefined || reaches(subject.scope, 'review') ? {} : { token: subject.name }
 
-type Made = Pick<ChangeRecord, 'edit_id' | 'token' | 'toggles'>
+type MadeRecord = Pick<ChangeRecord, 'edit_id' | 'token' | 'toggles'>
 
 /** Fails if one of these records wasn't made with this token; a record made without any token counts as another's. */
 export function othersIn(
-  records: readonly Pick<Made, 'token'>[],
+  records: readonly Pick<MadeRecord, 'token'>[],
   subject: Subject | undefined
 ): Result<never, ForbiddenScope> | null {
   const { token } = onlyOwnOf(subject)
@@ -54,7 +54,7 @@ export function othersIn(
  */
 export function othersAmong(
   toggled: readonly Selection[],
-  records: readonly Made[],
+  records: readonly MadeRecord[],
   subject: Subject | undefined
 ): Result<never, ForbiddenScope> | null {
   const { token } = onlyOwnOf(subject)
@@ -66,7 +66,7 @@ export function othersAmong(
 }
 
 /** The records that last toggled the undone changes of an edit. */
-function undoersOf({ edit_id, change_indexes }: Selection, records: readonly Made[]): Made[] {
+function undoersOf({ edit_id, change_indexes }: Selection, records: readonly MadeRecord[]): MadeRecord[] {
   const of = records.flatMap(by =>
     (by.toggles ?? []).filter(toggle => toggle.edit_id === edit_id).map(toggle => ({ by, only: toggle.change_indexes }))
   )

@@ -17,16 +17,16 @@ const LOOKED_AT = 50
  * Adds to the failure of a call which of the caller's edits of that file was undone. Reads the history only after a
  * miss, when no lock is held any more.
  */
-export async function withTakenBack(workspace: Workspace, caller: Author = {}, failed: Failed): Promise<Failed> {
+export async function withUndoneEdit(workspace: Workspace, caller: Author = {}, failed: Failed): Promise<Failed> {
   const { failure, path } = failed
   const { agent, token = agent } = caller
   if (token === undefined || path === undefined || !MISSES.includes(failure.code)) return failed
-  const taken_back = await takenBack(workspace, path, caller)
+  const taken_back = await undoneEdit(workspace, path, caller)
   return taken_back === undefined ? failed : { ...failed, taken_back }
 }
 
 /** The caller's edit that was undone last, if someone else undid it and it hasn't been redone. */
-async function takenBack(workspace: Workspace, path: string, caller: Author): Promise<TakenBackEdit | undefined> {
+async function undoneEdit(workspace: Workspace, path: string, caller: Author): Promise<TakenBackEdit | undefined> {
   const own = await workspace.history({ ...ownQuery(caller), path, limit: LOOKED_AT })
   const undone = own.ok ? own.value.edits.filter(({ undone_by }) => undone_by !== undefined) : []
   const edit_ids = [...new Set(undone.map(({ undone_by = '' }) => undone_by))]

@@ -130,11 +130,11 @@ async function applyPatch(
     withoutTexts,
     untriedOf(steps, failed) {
       // A move has two steps.
-      const told = new Set(failed.map(at => fileOf[at]!))
-      const untried = new Set(steps.map(at => fileOf[at]!).filter(index => !told.has(index)))
+      const failedFiles = new Set(failed.map(at => fileOf[at]!))
+      const untried = new Set(steps.map(at => fileOf[at]!).filter(index => !failedFiles.has(index)))
       return [...untried].map(partAt)
     },
-    async told(failed, { at, earlier, behind }) {
+    async withPart(failed, { at, earlier, behind }) {
       const after = earlier.map(step => fileOf[step]!)
       return {
         ...(await withPast(workspace, context, failed)),

@@ -72,9 +72,9 @@ async function carryOutAll(
     return { operation_index, operation, path }
   }
   const prepared = requests.map(({ operation, ...fields }): Prepared => {
-    const asked = { show_diff, ...fields, dry_run }
+    const request = { show_diff, ...fields, dry_run }
     // The fields have passed the schema of this operation.
-    return operations[operation].prepare(asked as never, { subject, caller })
+    return operations[operation].prepare(request as never, { subject, caller })
   })
   return makeTogether(workspace, context, {
     operation: 'batch',
@@ -84,12 +84,12 @@ async function carryOutAll(
     resultsOf: done => done.map((step, i) => (prepared[i] as Extract<Prepared, { ok: true }>).value.answer(step)),
     withoutTexts,
     untriedOf: steps => steps.map(partAt),
-    async told(failed, { at, earlier, behind }) {
+    async withPart(failed, { at, earlier, behind }) {
       // If the hash differs and nothing was tried, no earlier step is the cause.
       const isUntried = failed.failure.code === 'STALE_FILE' && failed.failure.now === undefined
       const after = isUntried ? [] : earlier
       const change = prepared[at]!
-      const known = change.ok ? await change.value.told(failed) : await withPast(workspace, context, failed)
+      const known = change.ok ? await change.value.explained(failed) : await withPast(workspace, context, failed)
       return { ...known, part: failedPart(partAt, at, after, behind) }
     }
   })

@@ -34,15 +34,15 @@ export const makeBlame = (workspace: Workspace, reader: HistoryReader): Operatio
   expects_hash: false,
   expects_none: false,
   items: {},
-  async call({ path, limit = DEFAULT_BLAMED_LINES, ...asked }) {
+  async call({ path, limit = DEFAULT_BLAMED_LINES, ...range }) {
     const done = await workspace.recall<BlameOutcome, BlameFailure>({ path }, async read => {
       const file = await decodedPast(read)
       const { path, resolved_path, file_hash, bytes, changes, records } = file
-      const { at } = asked
+      const { at } = range
       if (at !== undefined && records.every(({ edit_id }) => edit_id !== at)) {
         return (await sweptEdit(workspace, at, 'blame')) ?? notOfFile
       }
-      const found = await reader.blame(bytes, { changes, limit, ...asked })
+      const found = await reader.blame(bytes, { changes, limit, ...range })
       if (!found.ok) {
         const { failure } = found
         if (failure.code === 'LINE_OUT_OF_RANGE') return fail(failure)

@@ -36,8 +36,8 @@ export const makeChanges = (workspace: Workspace): Operation<ChangesRequest> => 
   async call({ limit = DEFAULT_CHANGES, wait_ms = 0, ...query }, { client } = {}) {
     const page = await workspace.changes({ ...query, limit, wait_ms, client })
     if (!page.ok) return { ...fail(failureOf(page.failure)), path: query.path }
-    const { told, next_after } = page.value
-    const changes = told.map(changeOf)
+    const { events, next_after } = page.value
+    const changes = events.map(changeOf)
     return ok({
       operation: 'changes',
       outcome: { changes, next_after, timed_out: wait_ms > 0 && changes.length === 0 }

@@ -31,7 +31,7 @@ export const CHANGE_CODES: readonly ProblemCode[] = [
 export const RECALL_CODES: readonly ProblemCode[] = [...FILE_CODES, 'HISTORY_GONE']
 
 /** Codes of an undo or redo. */
-export const TAKE_BACK_CODES: readonly ProblemCode[] = [
+export const UNDO_CODES: readonly ProblemCode[] = [
   ...CHANGE_CODES.filter(code => code !== 'SYNTAX_ERROR'),
   'TOO_MANY_EDITS',
   'DELETE_NOT_ALLOWED',

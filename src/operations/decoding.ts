@@ -103,14 +103,14 @@ export const replacingEncoding =
   <T extends Described, F>(planner: Planner<T, F>): Planner<T, F> =>
   async (original, file) => {
     const codec = isPlain(original) ? undefined : (await decodedOf(original))?.codec
-    const had = codec?.name ?? eightBitEncodingOf([original])
+    const oldEncoding = codec?.name ?? eightBitEncodingOf([original])
     const planned = await planner(original, file)
-    if (!planned.ok || had === null) return planned
+    if (!planned.ok || oldEncoding === null) return planned
     const { description } = planned.value
     return ok({
       ...(codec?.certain === true ? uncompared(planned.value) : planned.value),
       ...(codec !== undefined && { encodings: { before: codec.name } }),
-      description: { ...description, encoded: { encoding: had, replaced: true } }
+      description: { ...description, encoded: { encoding: oldEncoding, replaced: true } }
     })
   }
 

@@ -5,7 +5,7 @@ import { EditSectionResultSchema } from '../../schemas/outcome.ts'
 import type { BrokenSyntax, LineFailure, SectionFailure, Target } from '../engine/failure.ts'
 import type { LineEdit } from '../engine/edit/request.ts'
 import { OUTLINED } from '../engine/outline/outlined.ts'
-import type { AskedSection, PlannedSection, Section, UnfitSection } from '../engine/plan/plan-section.ts'
+import type { SectionRequest, PlannedSection, Section, UnfitSection } from '../engine/plan/plan-section.ts'
 import type { SyntaxCheck } from '../engine/syntax/new-fault.ts'
 import type { TaskFailure } from '../engine/task.ts'
 import type { Outliner } from '../workers/outline.ts'
@@ -39,7 +39,7 @@ export const makeEditSection = (
     if (!target.ok) return { ...target, path: request.path }
     if (outliner.full) return { ...fail({ code: 'NOT_READY', reason: 'parsing', retry_after: 1 }), path: request.path }
     const { at_line, action, new_text = '', line_endings = 'adapt', include_heading, include_comment } = request
-    const asked: Omit<AskedSection, 'max_result_size'> = {
+    const sectionRequest: Omit<SectionRequest, 'max_result_size'> = {
       target: target.value,
       at_line,
       action,
@@ -52,7 +52,7 @@ export const makeEditSection = (
     const planner: Planner<Reported, PlanFailure | TaskFailure | BrokenSyntax | StaleFile> = async (original, file) => {
       const path = file.resolved_path ?? file.path
       const { max_result_size = planning.limits.max_file_size } = file
-      const planned = await plan(outliner, path, original, { ...asked, max_result_size })
+      const planned = await plan(outliner, path, original, { ...sectionRequest, max_result_size })
       if (!planned.ok) {
         const { failure } = planned
         return file.stale === undefined || failure.code === 'INVALID_REQUEST'
@@ -121,11 +121,13 @@ async function plan(
   outliner: Outliner,
   path: string,
   original: Buffer,
-  asked: AskedSection
+  sectionRequest: SectionRequest
 ): Promise<Result<Planned, PlanFailure>> {
-  const { target, action } = asked
+  const { target, action } = sectionRequest
   const wanted = target.symbol === undefined ? 'document' : 'code'
-  const planned = await outlined(path, original, wanted, language => outliner.section(original, language, asked))
+  const planned = await outlined(path, original, wanted, language =>
+    outliner.section(original, language, sectionRequest)
+  )
   if (!planned.ok) return planned
   if (!planned.value.ok) {
     const { failure } = planned.value

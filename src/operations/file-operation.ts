@@ -21,7 +21,7 @@ import type {
   OperationLimits
 } from './operation.ts'
 import { decoding } from './decoding.ts'
-import { withEarlierEdit, withTakenBack } from './after-miss.ts'
+import { withEarlierEdit, withUndoneEdit } from './after-miss.ts'
 import { withHowRemoved } from './removals.ts'
 import { staleNow } from './stale.ts'
 import { guardSyntax, type Reported, type SyntaxMode } from './syntax-guard.ts'
@@ -94,7 +94,7 @@ interface PreparedChange {
   /** Returns the call's result as plain JSON. */
   answer: (done: FileChanged<Reported>) => ChangedOutcome
   /** Adds to a failure of the step what was found out on the way. */
-  told: (failed: Failed) => Promise<Failed>
+  explained: (failed: Failed) => Promise<Failed>
 }
 
 export type Prepared = { ok: true; value: PreparedChange } | Failed
@@ -120,7 +120,7 @@ export async function withPast(
   { caller, subject }: Pick<CallContext, 'caller' | 'subject'>,
   failed: Failed
 ): Promise<Failed> {
-  const known = await withEarlierEdit(workspace, await withTakenBack(workspace, caller, failed))
+  const known = await withEarlierEdit(workspace, await withUndoneEdit(workspace, caller, failed))
   return withHowRemoved(workspace, known, { subject })
 }
 
@@ -138,7 +138,7 @@ export function preparedEdit<F extends CallFailure>(
 ): Prepared {
   const { workspace, limits, planner, answer } = made
   const step = { operation: 'edit', target: targetOf(request), plan: decoding(planner, limits) } as const
-  return ok({ operation, step, answer, told: failed => withPast(workspace, context, failed) })
+  return ok({ operation, step, answer, explained: failed => withPast(workspace, context, failed) })
 }
 
 /** Makes the change of one request. */
@@ -149,13 +149,13 @@ export async function carryOut(
   prepared: Prepared
 ): Promise<CallResult> {
   if (!prepared.ok) return prepared
-  const { operation, step, answer, told } = prepared.value
+  const { operation, step, answer, explained } = prepared.value
   const options = changeOptions(request, operation, context, answer)
   const done =
     step.operation === 'create'
       ? await workspace.create<Reported, CallFailure>(step.target, options, step.plan)
       : await workspace.edit<Reported, CallFailure>(step.target, options, step.plan)
-  return done.ok ? ok(answer(done.value)) : told(done)
+  return done.ok ? ok(answer(done.value)) : explained(done)
 }
 
 /** The answer without text of the file, for a history that must not keep it. */

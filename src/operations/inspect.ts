@@ -299,8 +299,8 @@ async function factsOf(file: FileContent, search: Search | null, searcher: Searc
   }
   if (facts === undefined) return ok({ operation: 'inspect', outcome: found })
   // The name of a link doesn't tell the language of its target.
-  const { language: asked, ...text } = facts
-  const language = resolved_path === undefined ? asked : languageOf(resolved_path, head)
+  const { language: sentLanguage, ...text } = facts
+  const language = resolved_path === undefined ? sentLanguage : languageOf(resolved_path, head)
   const outcome: InspectOutcome = { ...found, ...text, language, ...window?.value }
   if (search === null || bytes === null) return ok({ operation: 'inspect', outcome })
   const { truncated, ...matched } = await searcher.search(bytes, search)

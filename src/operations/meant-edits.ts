@@ -15,7 +15,7 @@ import type {
   SweptSelector
 } from './operation.ts'
 import { findByIds, pathOf } from './past-edits.ts'
-import type { Chosen, FileToTakeBack } from './take-back-file.ts'
+import type { Chosen, FileToUndo } from './undo-file.ts'
 
 export type MeantFailure = HistoryFailure | OperationFailure | FileFailure
 
@@ -167,7 +167,7 @@ export function filesFor(
   meant: readonly Meant[],
   { expected_hash }: { expected_hash?: string },
   goalOf: GoalOf
-): Result<FileToTakeBack[], MeantFailure> {
+): Result<FileToUndo[], MeantFailure> {
   const byPath = new Map<string, Meant[]>()
   for (const one of meant) {
     const others = byPath.get(one.path)
@@ -190,7 +190,7 @@ export function filesFor(
   )
 }
 
-function fileFor(path: string, meant: readonly Meant[], goalOf: GoalOf): FileToTakeBack {
+function fileFor(path: string, meant: readonly Meant[], goalOf: GoalOf): FileToUndo {
   const set = meant.map(({ selection }) => selection)
   return {
     path,

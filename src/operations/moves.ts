@@ -5,7 +5,7 @@ import type { EditRecord } from '../workspace/api.ts'
 import type { FileFailure } from '../workspace/failure.ts'
 import type { Workspace } from '../workspace/api.ts'
 import type { Meant } from './meant-edits.ts'
-import type { HistoryFailure, TakeBackVerb } from './operation.ts'
+import type { HistoryFailure, UndoVerb } from './operation.ts'
 import { findByIds, isHalf, otherHalfOf, pathOf } from './past-edits.ts'
 
 /**
@@ -14,7 +14,7 @@ import { findByIds, isHalf, otherHalfOf, pathOf } from './past-edits.ts'
  */
 export async function withMoves(
   workspace: Workspace,
-  verb: TakeBackVerb,
+  verb: UndoVerb,
   meant: readonly Meant[],
   known: readonly EditRecord[]
 ): Promise<Result<Meant[], HistoryFailure | FileFailure>> {

@@ -21,7 +21,7 @@ import type {
 } from '../engine/failure.ts'
 import type { Selection } from '../engine/undo/change.ts'
 import type { PatchFault } from '../engine/patch/fault.ts'
-import type { ConflictWithFix } from '../engine/take-back.ts'
+import type { ConflictWithFix } from '../engine/undo-redo.ts'
 import type { NewTextWarning } from '../engine/edit/new-text-warnings.ts'
 import type { EncodingNote } from '../engine/task.ts'
 import type { Section, StrayEntry } from '../engine/plan/plan-section.ts'
@@ -119,9 +119,9 @@ export interface StrayEdit {
 }
 
 /** What is done with a set of edits, as the name of an operation. */
-export type TakeBackVerb = 'undo' | 'redo'
+export type UndoVerb = 'undo' | 'redo'
 /** What is done with a set of edits: an undo, a redo or a review. */
-export type EditsVerb = TakeBackVerb | 'review'
+export type EditsVerb = UndoVerb | 'review'
 
 /**
  * A change that is in the way. `by`: absent if it isn't known. `restores`: an edit that is ready to send.
@@ -135,10 +135,10 @@ export interface ConflictAt extends Omit<ConflictWithFix, 'by'> {
 
 /** How a file was removed: by an ordinary edit, an undo or a redo; and the call that brings it back. */
 export interface Removal {
-  operation: 'edit' | TakeBackVerb
+  operation: 'edit' | UndoVerb
   /** Where the file went, if it was moved, or a move was undone. */
   moved_to?: string
-  back: { verb: TakeBackVerb; edit_id: string }
+  back: { verb: UndoVerb; edit_id: string }
 }
 
 /**
@@ -164,7 +164,7 @@ interface Conflicts {
 export type HistoryFailure =
   | ({
       code: 'UNDO_CONFLICT'
-      verb: TakeBackVerb
+      verb: UndoVerb
       edit_ids: readonly string[]
       together?: readonly Selection[]
     } & Conflicts)
@@ -177,7 +177,7 @@ export type HistoryFailure =
   | RemovedFile
 
 /**
- * no_texts: the texts of these edits aren't kept. inconsistent: their records don't fit the file. `asked`: what the
+ * no_texts: the texts of these edits aren't kept. inconsistent: their records don't fit the file. `goal`: what the
  * request asked for, if those aren't the same edits: to undo or redo edits, the state of the file after an edit, the
  * file's pending changes, or the writers of its lines (after an edit). `unrecorded`: the file was also changed since
  * then without a record.
@@ -186,7 +186,7 @@ export interface TextsGone {
   code: 'HISTORY_GONE'
   reason: 'no_texts' | 'inconsistent'
   edit_ids: readonly string[]
-  asked?: { to: TakeBackVerb | 'state_after' | 'pending' | 'blame'; edit_ids: readonly string[] }
+  goal?: { to: UndoVerb | 'state_after' | 'pending' | 'blame'; edit_ids: readonly string[] }
   unrecorded?: true
 }
 
@@ -242,7 +242,7 @@ type NothingBecause =
   /**
    * Several clients edited, or undid, under the caller's name, and it gave none. `last`: what they did, newest first.
    */
-  | { reason: 'several_clients'; verb: TakeBackVerb; token?: string; last: readonly LastEdit[] }
+  | { reason: 'several_clients'; verb: UndoVerb; token?: string; last: readonly LastEdit[] }
   /** The file already has the requested state. */
   | { reason: 'same_state' }
   /** All edits are in conflict, with `on_conflict: skip`. */
@@ -349,11 +349,11 @@ export type HistoryOutcome = Omit<HistoryResult, 'message' | 'warnings' | 'edits
 export type PendingOutcome = Omit<PendingResult, 'message' | 'warnings'>
 export type BlameOutcome = Omit<BlameResult, 'message' | 'warnings'>
 /** One file in which edits were undone or redone. */
-export type TakenBackFile = Omit<ChangeOutcome, 'created'> & { created?: true; removed?: true; edit_ids: string[] }
+export type UndoneFile = Omit<ChangeOutcome, 'created'> & { created?: true; removed?: true; edit_ids: string[] }
 /** `toggled`: the edits that were undone or redone; `skipped`: those left alone because of a conflict. */
-export interface TakeBackOutcome {
+export interface UndoOutcome {
   dry_run: boolean
-  results: TakenBackFile[]
+  results: UndoneFile[]
   toggled: string[]
   skipped: string[]
   /** Set if several files were changed, and a history is kept. */
@@ -393,7 +393,7 @@ export type Outcome =
   /** `searched`: the text that matches are for. `start_item`: the first item of the structure. */
   | { operation: 'inspect'; outcome: InspectOutcome; searched?: SearchedText; start_item?: number }
   | { operation: 'history'; outcome: HistoryOutcome }
-  | { operation: TakeBackVerb; outcome: TakeBackOutcome }
+  | { operation: UndoVerb; outcome: UndoOutcome }
   | { operation: 'batch'; outcome: BatchOutcome }
   | { operation: 'apply_patch'; outcome: PatchOutcome }
   | { operation: 'review'; outcome: ReviewOutcome }

@@ -65,7 +65,7 @@ export async function findByIds(
 /** Whether a caller asked for it as an edit: it isn't an undo, a redo or another program's change. */
 export const isOrdinary = ({ operation }: EditRecord): boolean => !['undo', 'redo', 'outside'].includes(operation)
 
-export const stands = ({ state }: PastEdit): boolean => state === 'applied' || state === 'partly_undone'
+export const isApplied = ({ state }: PastEdit): boolean => state === 'applied' || state === 'partly_undone'
 
 /** Whether a record is the caller's own, by the rules of `ownQuery`. */
 export function isOwn(record: Author, caller: Author): boolean {

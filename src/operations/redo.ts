@@ -5,7 +5,7 @@ import { fail, ok, type Result } from '../result.ts'
 import type { FileFailure } from '../workspace/failure.ts'
 import type { PastEdit, Workspace } from '../workspace/api.ts'
 import { othersIn } from './access.ts'
-import { TAKE_BACK_CODES } from './codes.ts'
+import { UNDO_CODES } from './codes.ts'
 import {
   allSwept,
   callerOf,
@@ -22,11 +22,11 @@ import { withMoves } from './moves.ts'
 import type { CallContext, Operation } from './operation.ts'
 import { findByIds, findEdits, ownQuery } from './past-edits.ts'
 import { severalClients } from './several-clients.ts'
-import { takeBackFacts, takeBackFiles } from './take-back-files.ts'
-import type { TakingBack } from './take-back-file.ts'
+import { undoFacts, undoFiles } from './undo-files.ts'
+import type { UndoPlanning } from './undo-file.ts'
 
-export const makeRedo = (taking: TakingBack): Operation<RedoRequest> => ({
-  ...takeBackFacts(taking),
+export const makeRedo = (planning: UndoPlanning): Operation<RedoRequest> => ({
+  ...undoFacts(planning),
   id: 'redo_edit',
   route: '/redo',
   summary: 'Make again what was undone',
@@ -37,16 +37,16 @@ export const makeRedo = (taking: TakingBack): Operation<RedoRequest> => ({
   only_by_name: true,
   request: RedoRequestSchema,
   outcome: RedoResultSchema,
-  codes: [...TAKE_BACK_CODES, 'ALREADY_EXISTS'],
+  codes: [...UNDO_CODES, 'ALREADY_EXISTS'],
   async call(request, context = {}) {
     const fault = selectorFault(request, SELECTORS)
     if (fault !== null) return fail({ code: 'INVALID_REQUEST', faults: [fault] })
-    const meant = await selected(taking.workspace, request, context)
+    const meant = await selected(planning.workspace, request, context)
     if (!meant.ok) return meant
-    const whole = await withMoves(taking.workspace, 'redo', meant.value, [])
+    const whole = await withMoves(planning.workspace, 'redo', meant.value, [])
     if (!whole.ok) return whole
-    const files = filesFor(whole.value, request, set => ({ set, to: 'standing', on_conflict: 'refuse' }))
-    return files.ok ? takeBackFiles({ taking, verb: 'redo', request, context }, files.value) : files
+    const files = filesFor(whole.value, request, set => ({ set, to: 'applied', on_conflict: 'refuse' }))
+    return files.ok ? undoFiles({ planning, verb: 'redo', request, context }, files.value) : files
   }
 })
 

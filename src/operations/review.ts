@@ -132,11 +132,11 @@ async function byIds(
   workspace: Workspace,
   named: readonly NamedSelection[]
 ): Promise<Result<MeantEdit[], MeantFailure>> {
-  const asked = await namedEdits(workspace, 'review', named)
-  if (!asked.ok) return asked
-  const byId = new Map(asked.value.map(edit => [edit.record.edit_id, edit]))
+  const edits = await namedEdits(workspace, 'review', named)
+  if (!edits.ok) return edits
+  const byId = new Map(edits.value.map(edit => [edit.record.edit_id, edit]))
   const selections = meantBy(
-    asked.value.map(({ record }) => record),
+    edits.value.map(({ record }) => record),
     named
   )
   if (!selections.ok) return selections

@@ -5,7 +5,7 @@ import type { EditRecord, PastEdit } from '../workspace/api.ts'
 import type { FileFailure } from '../workspace/failure.ts'
 import type { Workspace } from '../workspace/api.ts'
 import { readableTexts } from './decoding.ts'
-import type { CallContext, HistoryFailure, LastEdit, TakeBackVerb } from './operation.ts'
+import type { CallContext, HistoryFailure, LastEdit, UndoVerb } from './operation.ts'
 import { findEdits, ownQuery, pathOf } from './past-edits.ts'
 /** How long ago other clients' edits count, in ms, and how many edits are then listed. */
 /** How long ago edits of other clients count, in ms, and how many edits are listed then. */
@@ -19,7 +19,7 @@ const LISTED = 5
 export async function severalClients(
   workspace: Workspace,
   { caller = {}, is_named = true }: CallContext,
-  verb: TakeBackVerb,
+  verb: UndoVerb,
   isLeft: (edit: PastEdit) => boolean | Promise<boolean>
 ): Promise<{ ok: false; failure: HistoryFailure | FileFailure } | null> {
   const { token, sender } = caller

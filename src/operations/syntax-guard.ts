@@ -49,11 +49,11 @@ export async function guardSyntax(
   const checked = known ?? (await check(checker, { path, is_new, pieces, size, before }))
   if (checked.found === 'fault') {
     const { fault } = checked
-    return mode === 'refuse' ? fail({ code: 'SYNTAX_ERROR', fault, is_new }) : said({ fault, is_new })
+    return mode === 'refuse' ? fail({ code: 'SYNTAX_ERROR', fault, is_new }) : withSyntax({ fault, is_new })
   }
-  return mode === 'warn' || checked.found === 'nothing' ? planned : said({ unchecked: checked.found })
+  return mode === 'warn' || checked.found === 'nothing' ? planned : withSyntax({ unchecked: checked.found })
 
-  function said(syntax: SyntaxReport): Result<Planned<Reported>, never> {
+  function withSyntax(syntax: SyntaxReport): Result<Planned<Reported>, never> {
     return ok({ ...plan, description: { ...plan.description, syntax } })
   }
 }

@@ -2,14 +2,14 @@
 import type { HistoryGone } from '../engine/failure.ts'
 import type { TextsGone } from './operation.ts'
 
-/** `asked`: what was asked for, if that isn't what is gone. */
+/** `goal`: what the request names, if that isn't what is gone. */
 export const textsGone = (
   { reason, edit_ids, unrecorded }: HistoryGone,
-  asked: TextsGone['asked'] | undefined
+  goal: TextsGone['goal'] | undefined
 ): TextsGone => ({
   code: 'HISTORY_GONE',
   reason: reason === 'not_kept' ? 'no_texts' : reason,
   edit_ids,
-  asked,
+  goal,
   unrecorded
 })

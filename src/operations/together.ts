@@ -23,7 +23,7 @@ interface Together<Name, R> {
    * Adds to the failure of step `at` the part that it belongs to. `earlier`: steps that had changed the same text;
    * `behind`: the step that is in its way.
    */
-  told: (failed: Failed, step: { at: number; earlier: readonly number[]; behind?: number }) => Promise<Failed>
+  withPart: (failed: Failed, step: { at: number; earlier: readonly number[]; behind?: number }) => Promise<Failed>
   /** The parts of steps that weren't tried because others failed. */
   untriedOf: (steps: readonly number[], failed: readonly number[]) => PartWithPath[]
 }
@@ -43,7 +43,7 @@ export function failedPart(
 export async function makeTogether<Name extends 'batch' | 'apply_patch', R>(
   workspace: Workspace,
   { caller, key, subject, audit, client }: CallContext,
-  { operation, dry_run, steps, resultsOf, withoutTexts, told, untriedOf }: Together<Name, R>
+  { operation, dry_run, steps, resultsOf, withoutTexts, withPart, untriedOf }: Together<Name, R>
 ): Promise<{ ok: true; value: { operation: Name; outcome: OutcomeOfMany<R> } } | Failed> {
   const planned: string[] = []
   const answer = ({ batch_id, steps: done }: BatchDone<Reported>, texts = true) => {
@@ -72,25 +72,25 @@ export async function makeTogether<Name extends 'batch' | 'apply_patch', R>(
   if (done.ok) return ok(answer(done.value))
   const { others = [], untried = [], ...first } = done
   if (isOfAll(first.failure)) return fail(first.failure)
-  const toldOf = ({ at, behind, ...failed }: FailedStep<CallFailure>): Promise<Failed> => {
+  const failureOf = ({ at, behind, ...failed }: FailedStep<CallFailure>): Promise<Failed> => {
     // If the step wasn't planned, no text is the cause.
     const path = planned[at]
     const earlier = path === undefined ? [] : planned.flatMap((other, i) => (i < at && other === path ? [i] : []))
-    return told(failed, { at, earlier, behind })
+    return withPart(failed, { at, earlier, behind })
   }
-  const failures = [{ at: first.at, failed: await toldOf(first) }]
-  const untold: number[] = []
+  const failures = [{ at: first.at, failed: await failureOf(first) }]
+  const dependent: number[] = []
   for (const other of others) {
     // An earlier failure shows where the file was moved; correcting that step may fix this one too.
-    if (failures.some(({ failed }) => isNowAt(failed, other))) untold.push(other.at)
-    else failures.push({ at: other.at, failed: await toldOf(other) })
+    if (failures.some(({ failed }) => isNowAt(failed, other))) dependent.push(other.at)
+    else failures.push({ at: other.at, failed: await failureOf(other) })
   }
   const [{ failed }, ...more] = failures as [(typeof failures)[number], ...typeof failures]
   return {
     ...failed,
     others: more.map(({ failed }) => failed),
     untried: untriedOf(
-      [...untried, ...untold].sort((a, b) => a - b),
+      [...untried, ...dependent].sort((a, b) => a - b),
       failures.map(({ at }) => at)
     )
   }

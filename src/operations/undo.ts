@@ -1,12 +1,12 @@
 // /undo: undoes edits by any author, and touches nothing else. A selector says which edits.
 import { UndoRequestSchema, UndoResultSchema, type UndoRequest } from '../../schemas/undo.ts'
 import { editIdsOf } from '../engine/undo/change.ts'
-import { standingOf } from '../engine/undo/units.ts'
+import { undoStates } from '../engine/undo/units.ts'
 import { fail, ok, type Result } from '../result.ts'
 import type { Author, EditRecord, FileHistory, PastEdit } from '../workspace/api.ts'
 import type { Workspace } from '../workspace/api.ts'
 import { onlyOwnOf, othersIn } from './access.ts'
-import { TAKE_BACK_CODES } from './codes.ts'
+import { UNDO_CODES } from './codes.ts'
 import {
   allSwept,
   callerOf,
@@ -25,13 +25,13 @@ import {
 } from './meant-edits.ts'
 import type { CallContext, CallResult, FixedFault, HistoryFailure, Operation, OperationFailure } from './operation.ts'
 import { withMoves } from './moves.ts'
-import { findEdits, isOrdinary, ownQuery, stands, type FoundEdits } from './past-edits.ts'
+import { findEdits, isOrdinary, ownQuery, isApplied, type FoundEdits } from './past-edits.ts'
 import { severalClients } from './several-clients.ts'
-import { takeBackFacts, takeBackFiles } from './take-back-files.ts'
-import type { Chosen, TakingBack } from './take-back-file.ts'
+import { undoFacts, undoFiles } from './undo-files.ts'
+import type { Chosen, UndoPlanning } from './undo-file.ts'
 
-export const makeUndo = (taking: TakingBack): Operation<UndoRequest> => ({
-  ...takeBackFacts(taking),
+export const makeUndo = (planning: UndoPlanning): Operation<UndoRequest> => ({
+  ...undoFacts(planning),
   id: 'undo_edit',
   route: '/undo',
   summary: 'Take edits back',
@@ -41,16 +41,16 @@ export const makeUndo = (taking: TakingBack): Operation<UndoRequest> => ({
   tool_fields: ['edit_ids', 'path'],
   request: UndoRequestSchema,
   outcome: UndoResultSchema,
-  codes: TAKE_BACK_CODES,
+  codes: UNDO_CODES,
   async call(request, context = {}) {
     const { path } = request
     const fault = faultOf(request)
     if (fault !== null) {
       return { ...fail({ code: 'INVALID_REQUEST', faults: [fault] }), path }
     }
-    if (path !== undefined) return undoOfFile(taking, { ...request, path }, context)
-    const found = await selected(taking.workspace, request, context)
-    return found.ok ? undoMeant(taking, request, found.value, context) : found
+    if (path !== undefined) return undoOfFile(planning, { ...request, path }, context)
+    const found = await selected(planning.workspace, request, context)
+    return found.ok ? undoMeant(planning, request, found.value, context) : found
   }
 })
 
@@ -69,29 +69,29 @@ function faultOf(request: UndoRequest): { pointer: string; reason: FixedFault } 
 
 /** Undoes edits in all their files. `known`: records of some of them. */
 async function undoMeant(
-  taking: TakingBack,
+  planning: UndoPlanning,
   request: UndoRequest,
   { meant, known }: MeantEdits,
   context: CallContext
 ): Promise<CallResult> {
   const { on_conflict = 'refuse' } = request
-  const whole = await withMoves(taking.workspace, 'undo', meant, known)
+  const whole = await withMoves(planning.workspace, 'undo', meant, known)
   if (!whole.ok) return whole
   const files = filesFor(whole.value, request, set => ({ set, to: 'undone', on_conflict }))
-  return files.ok ? takeBackFiles({ taking, verb: 'undo', request, context }, files.value) : files
+  return files.ok ? undoFiles({ planning, verb: 'undo', request, context }, files.value) : files
 }
 
 /** Undoes the last edit of a file, or all after `to`. The last edit is determined under the lock. */
 async function undoOfFile(
-  taking: TakingBack,
+  planning: UndoPlanning,
   request: UndoRequest & { path: string },
   context: CallContext
 ): Promise<CallResult> {
   const { path, to, expected_hash, on_conflict = 'refuse' } = request
   // Fails without a history; else the file would seem never to have been changed.
-  const history = await taking.workspace.history({ path, limit: 1 })
+  const history = await planning.workspace.history({ path, limit: 1 })
   if (!history.ok) return { ...history, path }
-  const swept = to === undefined ? null : await sweptEdit(taking.workspace, to, 'undo')
+  const swept = to === undefined ? null : await sweptEdit(planning.workspace, to, 'undo')
   if (swept !== null) return { ...swept, path }
   const last: { half?: EditRecord } = {}
   const choose = (history: FileHistory) => {
@@ -101,15 +101,15 @@ async function undoOfFile(
     return edit === undefined || edit.moved !== undefined ? nothingLeft : chosenLast(history, edit, on_conflict)
   }
   const file = { path, recorded: false, choose, expected_hash }
-  const done = await takeBackFiles({ taking, verb: 'undo', request, context }, [file])
+  const done = await undoFiles({ planning, verb: 'undo', request, context }, [file])
   const { half } = last
   if (half === undefined) {
     if (done.ok || done.failure !== nothingLeft.failure) return done
-    const gone = await allSwept(taking.workspace, { path }, { selector: 'path', name: path }, 'undo')
+    const gone = await allSwept(planning.workspace, { path }, { selector: 'path', name: path }, 'undo')
     return gone === null ? done : { path, ...gone }
   }
   // A move concerns two files, and only one was locked.
-  const moved = await undoMeant(taking, request, { meant: wholeEdits([half]), known: [half] }, context)
+  const moved = await undoMeant(planning, request, { meant: wholeEdits([half]), known: [half] }, context)
   return moved.ok ? moved : { path, ...moved }
 }
 
@@ -117,8 +117,8 @@ const nothingLeft = fail<HistoryFailure>({ code: 'NOTHING_TO_UNDO', verb: 'undo'
 
 /** The last applied edit, by any author. */
 function lastEdit({ changes, records }: FileHistory): EditRecord | undefined {
-  const standing = standingOf(changes)
-  return records.findLast(record => isOrdinary(record) && standing.get(record.edit_id)?.state !== 'undone')
+  const states = undoStates(changes)
+  return records.findLast(record => isOrdinary(record) && states.get(record.edit_id)?.state !== 'undone')
 }
 
 function chosenLast(
@@ -193,7 +193,7 @@ const nothingOf = ({ oldest_kept_at }: FoundEdits, caller: Author | undefined): 
   oldest_kept_at
 })
 
-const isLeft = (edit: PastEdit): boolean => isOrdinary(edit.record) && stands(edit)
+const isLeft = (edit: PastEdit): boolean => isOrdinary(edit.record) && isApplied(edit)
 
 const recordsOf = (edits: readonly PastEdit[]) => edits.map(({ record }) => record)
 

@@ -32,7 +32,7 @@ export class Followers {
   readonly #all = new Set<FeedReader>()
   readonly #pages = new Map<string, Promise<Result<FeedPage, CursorGone>>>()
   /** The allowed part of a page, shared by readers with the same rights. */
-  readonly #told = new WeakMap<FeedPage, Map<MayRead, FeedPage>>()
+  readonly #allowed = new WeakMap<FeedPage, Map<MayRead, FeedPage>>()
   /** The position up to which all may read; null: it has to be looked up. */
   #until: Promise<Cursor> | null = null
   #unwatch: (() => void) | undefined
@@ -96,13 +96,13 @@ export class Followers {
   /** Returns the changes after a cursor that the reader may see. */
   async read(after: Cursor, most: number, mayRead: MayRead): Promise<Result<FeedPage, CursorGone | NotReady>> {
     const page = await unlessUnreadable(() => this.#pageAfter(after, most))
-    return page.ok ? ok(this.#toldOf(page.value, mayRead)) : page
+    return page.ok ? ok(this.#allowedOf(page.value, mayRead)) : page
   }
 
-  #toldOf(page: FeedPage, mayRead: MayRead): FeedPage {
-    const known = this.#told.get(page) ?? new Map<MayRead, FeedPage>()
-    this.#told.set(page, known)
-    const allowed = known.get(mayRead) ?? { ...page, told: page.told.filter(({ facts }) => mayRead(facts.path)) }
+  #allowedOf(page: FeedPage, mayRead: MayRead): FeedPage {
+    const known = this.#allowed.get(page) ?? new Map<MayRead, FeedPage>()
+    this.#allowed.set(page, known)
+    const allowed = known.get(mayRead) ?? { ...page, events: page.events.filter(({ facts }) => mayRead(facts.path)) }
     known.set(mayRead, allowed)
     return allowed
   }
@@ -130,7 +130,7 @@ export class Followers {
 
   async #read(after: Cursor, most: number, until: Cursor): Promise<Result<FeedPage, CursorGone>> {
     const page = await this.#history.readOn(after, most, until)
-    return page.ok ? ok({ ...page.value, told: page.value.told.filter(({ facts }) => isTold(facts)) }) : page
+    return page.ok ? ok({ ...page.value, events: page.value.events.filter(({ facts }) => isReported(facts)) }) : page
   }
 }
 
@@ -152,9 +152,9 @@ export async function nextChanges(
     for (;;) {
       const page = await follower.next(limit)
       if (!page.ok) return page
-      const told = page.value.filter(({ facts }) => isWanted(facts.path, where))
+      const events = page.value.filter(({ facts }) => isWanted(facts.path, where))
       const hasCaughtUp = page.value.length === 0
-      if (told.length > 0 || follower.isEnded || (hasCaughtUp && isOver)) return ok(told)
+      if (events.length > 0 || follower.isEnded || (hasCaughtUp && isOver)) return ok(events)
       if (hasCaughtUp) await Promise.race([follower.more(), end])
     }
   } finally {
@@ -166,7 +166,7 @@ const isWanted = (real: Buffer, { path, under }: Where): boolean =>
   (path === undefined || real.equals(path)) && (under === undefined || under.length === 0 || isIn(real, under))
 
 /** A record that changed nothing is shown only if it is a verdict. */
-const isTold = (facts: ChangeEvent['facts']): boolean => facts.operation === 'review' || !isNote(facts)
+const isReported = (facts: ChangeEvent['facts']): boolean => facts.operation === 'review' || !isNote(facts)
 
 class FeedReader implements Follower {
   readonly #followers: Followers
@@ -190,10 +190,10 @@ class FeedReader implements Follower {
       this.#isWoken = false
       const page = await this.#followers.read(this.after, most, this.#mayRead)
       if (!page.ok) return page
-      const { told, next, isEnd } = page.value
+      const { events, next, isEnd } = page.value
       this.after = next
       if (!isEnd) this.#isWoken = true
-      if (told.length > 0 || isEnd || this.isEnded) return ok(told)
+      if (events.length > 0 || isEnd || this.isEnded) return ok(events)
     }
   }
 

@@ -3,7 +3,7 @@
 import { keptOf, reviewOf, type Verdict } from '../engine/undo/baseline.ts'
 import type { RecordedChange, Selection } from '../engine/undo/change.ts'
 import { IndexSet } from '../engine/undo/index-set.ts'
-import { standingOf } from '../engine/undo/units.ts'
+import { undoStates } from '../engine/undo/units.ts'
 import type { History, RecordPage, RecordQuery } from '../log/api.ts'
 import { isId } from '../log/ids.ts'
 import type { Settlement, Stored } from '../log/record.ts'
@@ -68,7 +68,7 @@ async function pageOf(
   { history, mayRead, settle }: Past,
   { limit, state: wanted, review, under, before: first, ...others }: PastQuery
 ): Promise<HistoryPage> {
-  const asked = { ...others, reviews: false, ...(under !== undefined && under.length > 0 && { under }) }
+  const filter = { ...others, reviews: false, ...(under !== undefined && under.length > 0 && { under }) }
   const states = new StatesByPath({ history, settle })
   const edits: PastEdit[] = []
   let before = first
@@ -78,7 +78,7 @@ async function pageOf(
   let page: RecordPage
   do {
     const count = Math.min(Math.max(limit, 50), READ_AT_ONCE)
-    page = await history.list({ ...asked, ...(before !== undefined && { before }) }, count)
+    page = await history.list({ ...filter, ...(before !== undefined && { before }) }, count)
     for (const [index, stored] of page.records.entries()) {
       const { record } = stored
       const isShown = stored.settled !== 'void' && isChange(record) && mayRead(record.path)
@@ -194,10 +194,10 @@ class StatesOfPath {
       if ((isOpenUndo ? await settle(stored) : settled) === 'done') this.#take(changeOf(record))
     }
     this.#verdicts.push(...verdictsOf(records))
-    const standing = standingOf(this.#changes.toReversed())
+    const ofFile = undoStates(this.#changes.toReversed())
     const keptOfEdits = keptOf(this.#verdicts.toReversed())
     this.#states = new Map(
-      Array.from(standing, ([edit_id, { state, by, undone, count }]) => {
+      Array.from(ofFile, ([edit_id, { state, by, undone, count }]) => {
         const kept = keptOfEdits.get(edit_id) ?? new IndexSet()
         const review = reviewOf(undone, kept, count)
         return [

@@ -50,17 +50,17 @@ interface Requester {
 /** The members of `Workspace` that its history answers. */
 export abstract class WithHistory {
   /** Null: there is no history. */
-  readonly #asked: HistoryAccess | null
-  readonly #asking: Requester
+  readonly #access: HistoryAccess | null
+  readonly #requester: Requester
 
-  constructor(asked: HistoryAccess | null, asking: Requester) {
-    this.#asked = asked
-    this.#asking = asking
+  constructor(access: HistoryAccess | null, requester: Requester) {
+    this.#access = access
+    this.#requester = requester
   }
 
   async history(query: HistoryQuery): Promise<Result<HistoryPage, FileFailure>> {
-    if (this.#asked === null) return noHistory
-    const { history, settle } = this.#asked
+    if (this.#access === null) return noHistory
+    const { history, settle } = this.#access
     const { path, under, ...others } = query
     const where = this.#where({ path, under })
     if (!where.ok) return where
@@ -70,8 +70,8 @@ export abstract class WithHistory {
   }
 
   async hasSwept(id?: string): Promise<Result<boolean, FileFailure>> {
-    if (this.#asked === null) return noHistory
-    const { history } = this.#asked
+    if (this.#access === null) return noHistory
+    const { history } = this.#access
     return unlessUnreadable(async () => {
       const end = await history.sweptTo()
       return ok(id === undefined ? end !== '' : isId(id) && id <= end)
@@ -79,12 +79,12 @@ export abstract class WithHistory {
   }
 
   /** Resolves the paths of a query to real paths. */
-  #where(asked: { path: string | undefined; under: string | undefined }): Result<Where, FileFailure> {
+  #where(query: { path: string | undefined; under: string | undefined }): Result<Where, FileFailure> {
     const where: Where = {}
     for (const name of ['path', 'under'] as const) {
-      const given = asked[name]
+      const given = query[name]
       if (given === undefined) continue
-      const real = this.#asking.realPath(given)
+      const real = this.#requester.realPath(given)
       if (!real.ok) return real
       where[name] = real.value
     }
@@ -92,7 +92,7 @@ export abstract class WithHistory {
   }
 
   /** Whether the file at this real path may be read, whether it exists or not. */
-  readonly #mayRead = (path: Buffer): boolean => this.#asking.refusal('read', path) === null
+  readonly #mayRead = (path: Buffer): boolean => this.#requester.refusal('read', path) === null
 
   async changes({
     after,
@@ -108,40 +108,40 @@ export abstract class WithHistory {
     const follower = following.value
     client?.onGone(() => follower.end())
     try {
-      const told = await nextChanges(follower, { ...waiting, ...where.value })
-      return told.ok ? ok({ told: told.value, next_after: follower.textOf(follower.after) }) : told
+      const changes = await nextChanges(follower, { ...waiting, ...where.value })
+      return changes.ok ? ok({ events: changes.value, next_after: follower.textOf(follower.after) }) : changes
     } finally {
       follower.end()
     }
   }
 
   async follow(after?: string): Promise<Result<Follower, FileFailure | CursorFailure>> {
-    if (this.#asked === null) return noHistory
-    const { followers, secret } = this.#asked
+    if (this.#access === null) return noHistory
+    const { followers, secret } = this.#access
     const cursor = after === undefined ? null : Cursor.parse(unsealCursor(after, secret))
     if (after !== undefined && cursor === null) return fail({ code: 'INVALID_CURSOR' })
     const textOf = (cursor: Cursor): string =>
-      this.#asking.isView ? sealCursor(cursor.toString(), secret) : cursor.toString()
-    const said = await unlessUnreadable<void, never>(async () => ok(await this.#sayAll()))
-    return said.ok ? followers.follow(cursor, this.#mayRead, textOf) : said
+      this.#requester.isView ? sealCursor(cursor.toString(), secret) : cursor.toString()
+    const settled = await unlessUnreadable<void, never>(async () => ok(await this.#sayAll()))
+    return settled.ok ? followers.follow(cursor, this.#mayRead, textOf) : settled
   }
 
   /** Settles the changes that any server has already confirmed to a client, so that they appear now and not later. */
   async #sayAll(): Promise<void> {
-    const { history, settle } = this.#asked!
+    const { history, settle } = this.#access!
     for (const stored of await history.openElsewhere()) if (this.#mayRead(stored.record.path)) await settle(stored)
     await history.sayAll()
   }
 
   endFollowing(): void {
-    if (!this.#asking.isView) this.#asked?.followers.close()
+    if (!this.#requester.isView) this.#access?.followers.close()
   }
 
   async review(target: ReviewTarget): Promise<Result<null, FileFailure | RequestInFlight>> {
-    const { options, durable, running } = this.#asking
+    const { options, durable, running } = this.#requester
     if (options.readOnly) return readOnly
-    if (this.#asked === null) return noHistory
-    const giving = { history: this.#asked.history, durable, report: options.report ?? (() => {}) }
+    if (this.#access === null) return noHistory
+    const giving = { history: this.#access.history, durable, report: options.report ?? (() => {}) }
     const audit = target.audit ?? options.audit?.call()
     return running.counted(() => giveVerdict(giving, { ...target, ...(audit !== undefined && { audit }) }))
   }
@@ -152,8 +152,8 @@ export abstract class WithHistory {
     pathsIn: (outcome: unknown) => readonly string[] = () => [],
     use: 'edit' | 'read' = 'edit'
   ): Promise<Result<{ done: T } | { replayed: unknown }, KeyFailure>> {
-    if (this.#asked === null) return noHistory
-    const refusalOf = (path: Buffer) => this.#asking.refusal(use, path)
-    return onceByKey({ ...this.#asked, refusalOf }, request, work, pathsIn)
+    if (this.#access === null) return noHistory
+    const refusalOf = (path: Buffer) => this.#requester.refusal(use, path)
+    return onceByKey({ ...this.#access, refusalOf }, request, work, pathsIn)
   }
 }

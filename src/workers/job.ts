@@ -7,7 +7,7 @@ import type { CurrentOutcome, HistoryGone, LineOutOfRange } from '../engine/fail
 import { pendingOf, type PendingTask, type PendingText } from '../engine/pending.ts'
 import type { Diff } from '../engine/report/diff.ts'
 import { recordedDiff, type RecordedDiffOptions } from '../engine/report/recorded-diff.ts'
-import { planTakeBack, type TextTakenBack, type TakeBackTask, type TakeBackTaskFailure } from '../engine/take-back.ts'
+import { planUndo, type ToggledText, type UndoTask, type UndoTaskFailure } from '../engine/undo-redo.ts'
 import {
   planTask,
   replanOnCurrent,
@@ -52,10 +52,10 @@ interface ReplanJob {
   task: Omit<StaleTask, 'earlier'>
   earlier?: Packed<EarlierState>
 }
-interface TakeBackJob {
-  type: 'take_back'
+interface UndoJob {
+  type: 'undo'
   bytes: Uint8Array
-  task: Packed<TakeBackTask>
+  task: Packed<UndoTask>
   file: { path: string; exists: boolean }
 }
 interface PendingJob {
@@ -74,8 +74,7 @@ interface RecordedDiffJob {
   around: PackedSplices
   options: RecordedDiffOptions
 }
-export type Job =
-  SearchJob | CheckSearchJob | PlanJob | ReplanJob | TakeBackJob | PendingJob | BlameJob | RecordedDiffJob
+export type Job = SearchJob | CheckSearchJob | PlanJob | ReplanJob | UndoJob | PendingJob | BlameJob | RecordedDiffJob
 
 /** A plan as a thread sends it, with the bytes that it was made for. */
 export type SentPlan<P extends TaskResult> = Omit<P, 'splices'> & { original: Buffer; splices?: PackedSplices }
@@ -86,7 +85,7 @@ export interface Results {
   check_search: Result<null, InvalidRegex>
   plan: Result<SentPlan<TaskResult>, TaskFailure>
   replan: CurrentOutcome
-  take_back: Result<SentPlan<TextTakenBack>, TakeBackTaskFailure>
+  undo: Result<SentPlan<ToggledText>, UndoTaskFailure>
   pending: Result<PendingText, HistoryGone>
   blame: Result<BlamedText, HistoryGone | LineOutOfRange>
   recorded_diff: Diff
@@ -117,8 +116,8 @@ export async function runJob(job: Job): Promise<{ result: Results[Job['type']]; 
     const known = earlier && { earlier: unpackChanges(earlier) }
     return { result: replanOnCurrent(original, { ...task, ...known }), transfer: [] }
   }
-  if (job.type === 'take_back') {
-    return sent(original, planTakeBack(original, unpackChanges(job.task), job.file))
+  if (job.type === 'undo') {
+    return sent(original, planUndo(original, unpackChanges(job.task), job.file))
   }
   if (job.type === 'pending') return { result: pendingOf(original, unpackChanges(job.task)), transfer: [] }
   if (job.type === 'blame') return { result: blameOf(original, unpackChanges(job.task)), transfer: [] }

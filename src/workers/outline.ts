@@ -3,7 +3,7 @@
 import { PARSED_SIZE } from '../engine/outline/outlined.ts'
 import type { symbolOn } from '../engine/outline/target.ts'
 import type { OutlineEntry } from '../engine/failure.ts'
-import type { AskedSection, PlannedSection, planSection, SectionPlanFailure } from '../engine/plan/plan-section.ts'
+import type { SectionRequest, PlannedSection, planSection, SectionPlanFailure } from '../engine/plan/plan-section.ts'
 import { fail, ok, type Result } from '../result.ts'
 import { isOutOfMemory, parseThread, PARSING_MEMORY } from './parse-memory.ts'
 import { type CrashReport, TIMED_OUT, Threads } from './threads.ts'
@@ -32,7 +32,7 @@ export interface SectionJob {
   type: 'section'
   bytes: Uint8Array
   language: string
-  asked: AskedSection
+  request: SectionRequest
   limit: number
 }
 export type OutlineJob = ItemsJob | SymbolJob | SectionJob
@@ -96,9 +96,9 @@ export class Outliner {
   async section(
     bytes: Buffer,
     language: string,
-    asked: AskedSection
+    request: SectionRequest
   ): Promise<Result<Result<PlannedSection, SectionPlanFailure>, Unparsed>> {
-    const done = await this.#run({ type: 'section', bytes, language, asked, limit: this.#size })
+    const done = await this.#run({ type: 'section', bytes, language, request, limit: this.#size })
     if (!done.ok) return done
     const planned = done.value
     if (planned.ok) return ok(planned)

@@ -31,10 +31,10 @@ async function symbolOf({ bytes, language, lines }: SymbolJob): Promise<OutlineR
 }
 
 function sectionOf(
-  { bytes, language, asked, limit }: SectionJob,
+  { bytes, language, request, limit }: SectionJob,
   again: () => void
 ): Promise<OutlineResults['section']> {
-  return planSection<Unparsed>(bufferOf(bytes), asked, async (text, strings_in) => {
+  return planSection<Unparsed>(bufferOf(bytes), request, async (text, strings_in) => {
     if (text.length > limit) return fail({ reason: 'too_large', limit, actual: text.length })
     again()
     return ok(await parse(text, language, strings_in))

@@ -2,7 +2,7 @@
 import type { ResourceLimits } from 'node:worker_threads'
 import type { CurrentOutcome } from '../engine/failure.ts'
 import type { RecordedChange, RecordedSplice } from '../engine/undo/change.ts'
-import { planTakeBack, type TextTakenBack, type TakeBackTask, type TakeBackTaskFailure } from '../engine/take-back.ts'
+import { planUndo, type ToggledText, type UndoTask, type UndoTaskFailure } from '../engine/undo-redo.ts'
 import {
   planTask,
   replanOnCurrent,
@@ -74,14 +74,12 @@ export class PlanMaker {
    * Plans an undo or redo of changes. If it returns a promise, `original` has moved away as in `plan`. Rejects if the
    * thread fails.
    */
-  takeBack(
+  undo(
     original: Buffer,
-    task: TakeBackTask,
+    task: UndoTask,
     file: { path: string; exists: boolean }
-  ): Result<TextTakenBack, TakeBackTaskFailure> | Promise<Result<InThread<TextTakenBack>, TakeBackTaskFailure>> {
-    return isShort(original, task.changes)
-      ? planTakeBack(original, task, file)
-      : this.#takeBackInThread(original, task, file)
+  ): Result<ToggledText, UndoTaskFailure> | Promise<Result<InThread<ToggledText>, UndoTaskFailure>> {
+    return isShort(original, task.changes) ? planUndo(original, task, file) : this.#undoInThread(original, task, file)
   }
 
   close(): Promise<void> {
@@ -98,13 +96,13 @@ export class PlanMaker {
     return planned.ok ? ok(arrived(planned.value)) : planned
   }
 
-  async #takeBackInThread(
+  async #undoInThread(
     original: Buffer,
-    task: TakeBackTask,
+    task: UndoTask,
     file: { path: string; exists: boolean }
-  ): Promise<Result<InThread<TextTakenBack>, TakeBackTaskFailure>> {
+  ): Promise<Result<InThread<ToggledText>, UndoTaskFailure>> {
     const { job, transfer } = packTask(original, task)
-    const planned = await this.#threads.run({ type: 'take_back', ...job, file }, { transfer })
+    const planned = await this.#threads.run({ type: 'undo', ...job, file }, { transfer })
     return planned.ok ? ok(arrived(planned.value)) : planned
   }
 }

@@ -373,7 +373,7 @@ export interface ChangesQuery {
 }
 
 export interface ChangesPage {
-  told: readonly ChangeEvent[]
+  events: readonly ChangeEvent[]
   /** `after` for the next request. */
   next_after: string
 }

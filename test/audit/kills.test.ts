@@ -89,7 +89,7 @@ for (const [name, flags] of [
       await working
       const all = readFileSync(path, 'utf8').split('\n').filter(Boolean)
       const lines = all.flatMap(parse)
-      // Nothing was renamed that a line tells of which is cut off.
+      // A kill may cut off one line; then the file that it describes was not renamed yet.
       if (all.length - lines.length > kill + 1) t.fail('more lines are cut off than servers were killed')
       const told = new Set(lines.map(({ path, hash_after }) => `${path} ${hash_after}`))
       const names = [...new Set(lines.map(({ path }) => path!))].filter(name => existsSync(join(root, name)))

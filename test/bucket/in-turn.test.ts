@@ -53,7 +53,7 @@ async function add(workspace: Workspace, text: string, path = 'a.txt'): Promise<
   return done.value.edit_id ?? ''
 }
 
-/** Of its records, oldest first. */
+/** The operations of its records, oldest first. */
 async function operations(workspace: Workspace, path = 'a.txt'): Promise<string[]> {
   const found = await workspace.history({ path, limit: 100 })
   return found.ok ? found.value.edits.map(({ record }) => record.operation).reverse() : [found.failure.code]
@@ -74,7 +74,7 @@ async function ahead<R>(t: Test, ms: number, work: () => Promise<R>): Promise<R>
 }
 
 /** What an undo of these edits is where it changes no byte. */
-const takeBack =
+const undoOf =
   (...edit_ids: string[]): Planner<null, never> =>
   async (original, { history }) => {
     await history()
@@ -219,7 +219,7 @@ t.test('gives an edit a later id than that of an undo that changed no byte', CEP
   const { one, other, put } = await open(t)
   await put('a.txt', '0\n')
   const made = [await add(one, '1\n'), await add(other, '2\n')]
-  const undo = await ahead(t, 30_000, () => one.edit({ path: 'a.txt' }, REAL, takeBack(...made)))
+  const undo = await ahead(t, 30_000, () => one.edit({ path: 'a.txt' }, REAL, undoOf(...made)))
   t.match(undo, { ok: true, value: { changed: false, edit_id: String, warnings: [] } })
   const next = await add(other, '3\n')
   if (undo.ok) t.ok(next > undo.value.edit_id!, `${undo.value.edit_id} ${next}`)
@@ -241,7 +241,7 @@ t.test('plans an undo that changes no byte again where an edit came first', CEPH
   const planned: string[] = []
   const undo = await one.edit({ path: 'a.txt' }, REAL, async (original, file) => {
     planned.push(original.toString())
-    return takeBack(made)(original, file)
+    return undoOf(made)(original, file)
   })
   t.match(undo, { ok: true, value: { changed: false } })
   t.strictSame(planned, ['0\n1\n', '0\n1\n2\n'])
@@ -253,7 +253,7 @@ t.test('fails where an undo that changes no byte cannot be recorded', CEPH, asyn
   const made = await add(one, '1\n')
   await settled()
   proxy.refuses = ({ method, path }) => method === 'PUT' && path.includes('/.editd/log/')
-  const undo = await one.edit({ path: 'a.txt' }, REAL, takeBack(made))
+  const undo = await one.edit({ path: 'a.txt' }, REAL, undoOf(made))
   t.match(undo, { ok: false, failure: { code: 'NOT_READY', reason: 'history_unwritable' } })
   t.match(await one.edit({ path: 'a.txt' }, REAL, append('2\n')), { ok: true, value: { warnings: ['unrecorded'] } })
 })

@@ -1,5 +1,5 @@
-// A write that the network delivers once more, after its edit was taken back: the store can't tell it from one that is due,
-// as an ETag is a hash of the content. It is told as a change from outside. A real Ceph.
+// A write that the network delivers a second time, after its edit was undone: the store accepts it, since an ETag is a
+// hash of the content. The feed reports it as a change from outside. A real Ceph.
 // runs in .ci/run
 import { GetObjectCommand, HeadObjectCommand, PutObjectCommand } from '@aws-sdk/client-s3'
 import t from 'tap'

@@ -1,5 +1,5 @@
-// Two servers that change one object, each of which reads what the other writes: what the history then has, and what the
-// store is asked for.
+// Two servers change one object and read each other's writes: which records the history has then, and which requests
+// the store gets.
 // runs in .ci/run
 import { setTimeout as sleep } from 'node:timers/promises'
 import { GetObjectCommand, PutObjectCommand } from '@aws-sdk/client-s3'
@@ -49,7 +49,7 @@ const add = async (t: Test, workspace: Workspace, text: string) => {
   t.match(await workspace.edit({ path: 'a.txt' }, REAL, append(text)), { ok: true })
 }
 
-/** Of the records, oldest first. */
+/** The operations of the records, oldest first. */
 async function operations(workspace: Workspace): Promise<string[]> {
   const found = await workspace.history({ path: 'a.txt', limit: 100 })
   return found.ok ? found.value.edits.map(({ record }) => record.operation).reverse() : [found.failure.code]

@@ -62,7 +62,7 @@ async function prepare(t: Test, condition?: Condition) {
     allow: {
       all: () => allow(Statement),
       allBut: (path: string) => allow([...Statement, denied(path)]),
-      /** Also what a condition on the prefix comes to. */
+      /** A condition on the prefix has the same effect. */
       noList: () => allow([allowed(others, `/${PREFIX}/*`)]),
       noWrites: () => allow([allowed(['s3:GetObject'], `/${PREFIX}/*`), allowed([LIST], '')])
     }

@@ -1,4 +1,5 @@
-// Changes of which no answer came, in a bucket of a real Ceph: what is found out of them, and when the audit is told.
+// Changes whose answer got lost, in a bucket of a real Ceph: what the server finds out about them, and when it writes
+// the audit line.
 // runs in .ci/run
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'

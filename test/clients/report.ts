@@ -1,4 +1,4 @@
-// Prints what each program got from its calls, for the test to compare. A value that a generator left untyped doesn't
+// Prints the answers that each program got, for the test to compare. A value that a generator left untyped doesn't
 // compile.
 
 type Typed<T> = 0 extends 1 & T ? never : T

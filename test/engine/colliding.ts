@@ -1,12 +1,12 @@
 // Texts that were made to have one hash, for functions that hash byte by byte. Does not know which function it is.
 
 const LETTERS = Buffer.from('abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_')
-/** Letters of a block: with fewer, hardly any two lead to one hash. */
+/** Letters of a block: with fewer, hardly any two have the same hash. */
 const BLOCK = 6
 
-/** `2 ** blocks` ASCII texts of `blocks` blocks; `step`: the hash with one byte more, `start`: that of nothing. */
+/** `2 ** blocks` ASCII texts of `blocks` blocks; `step`: the hash with one byte more; `start`: the hash of no bytes. */
 export function collidingTexts(step: (hash: number, byte: number) => number, start: number, blocks: number): string[] {
-  // Two blocks that lead from one hash to the same next one, again and again: any choice of them is a text.
+  // For each position two blocks that lead from one hash to the same next one: any choice of them is a text.
   let texts = ['']
   let hash = start
   while (texts.length < 2 ** blocks) {

@@ -32,7 +32,7 @@ sees('euc-kr', '이름 = 값\n', '# 한국어 주석\n')
 sees('gb18030', '# 中文注释\n', '名称 = 测试\n')
 sees('big5', '# 中文註解\n', '讀取設定檔，失敗時傳回錯誤。\n')
 
-/** Bytes of which the encoding isn't told. */
+/** Bytes whose encoding is not guessed. */
 const unseen = (name: string, bytes: string) =>
   t.test(`does not guess at ${name}`, async t => {
     t.equal(await decodedText(Buffer.from(bytes, 'latin1'), iconv, soon), null)

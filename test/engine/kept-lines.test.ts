@@ -11,7 +11,7 @@ import { lineCountsOf, placesOf } from '../../src/engine/undo/places.ts'
 import { pendingOf } from '../../src/engine/pending.ts'
 import type { HunkLine } from '../../src/engine/patch/hunk.ts'
 import type { LineChange } from '../../src/engine/report/describe.ts'
-import { planTakeBack, type TakeBackGoal } from '../../src/engine/take-back.ts'
+import { planUndo, type UndoGoal } from '../../src/engine/undo-redo.ts'
 import { planTask, type TaskChange, type TaskResult } from '../../src/engine/task.ts'
 import { often } from '../often.ts'
 import { Random, SEED } from '../random.ts'
@@ -38,8 +38,8 @@ class Story {
   }
 
   undo(edit_id: string): Made | null {
-    const goal: TakeBackGoal = { set: [{ edit_id }], to: 'undone', on_conflict: 'refuse' }
-    const planned = planTakeBack(this.present, { ...ASKED, changes: this.changes, goal }, FILE)
+    const goal: UndoGoal = { set: [{ edit_id }], to: 'undone', on_conflict: 'refuse' }
+    const planned = planUndo(this.present, { ...ASKED, changes: this.changes, goal }, FILE)
     return planned.ok ? this.#carryOut(planned.value, { toggles: planned.value.toggled }) : null
   }
 
@@ -233,7 +233,7 @@ check('adds lines there of which one has a break', 'a\nb', text('b', 'b\n\nc\n')
 check('takes the last line of a text without a break there', 'a\nb\nc', text('b\nc', 'b'), ['3-3 3-2'], ['a', 'b'])
 check('puts the break that a last line lacks', 'a\nb', text('b', 'b\n'), ['2-2 2-2'], ['a', 'b @'])
 
-/** A random text of lines, most of which occur once. `fresh` gives a line that occurs nowhere. */
+/** A random text whose lines mostly occur once. `fresh` returns a line that occurs nowhere. */
 function randomStory(random: Random, fresh: () => string): Story {
   const lineBreak = random.pick(['\n', '\n', '\r\n'])
   const all = Array.from({ length: random.int(14) }, () => (random.chance(30) ? random.pick(['', '}']) : fresh()))

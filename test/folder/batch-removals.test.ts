@@ -20,7 +20,7 @@ import { append, become, DRY, isRoot, makeFolders, open, REAL, removeFolders, UN
 
 type Step = BatchStep<unknown, { code: string }>
 
-/** What is planned of a file that is removed says only what is told of it. */
+/** The plan for a removed file: only its description is used. */
 const told: Planner<string, never> = original =>
   ok({ pieces: [Buffer.from('not written')], description: `${original}` })
 const gone = (path: string, expected_hash?: string): Step => ({

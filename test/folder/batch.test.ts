@@ -94,7 +94,7 @@ function picture(folder: string): Record<string, string> {
   return all
 }
 
-/** Of a long text, its hash. */
+/** A text, or the hash of a long one. */
 const shown = (text: string): string => (text.length > 1000 ? hashOf(text) : text)
 
 const textsIn = (folder: string): Record<string, string> =>
@@ -998,7 +998,7 @@ t.test('writes no batch record where one name changes, however many steps there 
   t.match(await workspace.batch([edit('a', '1\n'), edit('a', '2\n'), edit('b', '')], REAL), { ok: true })
   t.match(await workspace.batch([create('new', 'x\n')], REAL), { ok: true })
   t.match(await workspace.batch([gone('new')], REAL), { ok: true })
-  // What is told of this folder comes in order.
+  // Events of this folder arrive in order.
   writeFileSync(join(journal, 'between'), '')
   t.match(await workspace.batch([edit('a', '3\n'), edit('b', '3\n')], REAL), { ok: true })
   while (!named.some(name => name.endsWith('.batch'))) await sleep(10)

@@ -1,4 +1,4 @@
-// Descriptors that are closed in another thread: all of them are, and whoever opens more can wait for those.
+// Descriptors are closed in another thread: all of them, and a caller that opens more can wait for that.
 import { fstatSync, openSync } from 'node:fs'
 import t from 'tap'
 import { closeLater, untilFewAreClosing } from '../../src/folder/close-later.ts'

@@ -1,4 +1,4 @@
-// A workspace for whoever may use some paths only: by the real path, and of all else it tells nothing.
+// A workspace for a caller that may use only some paths: real paths decide, and nothing about others is revealed.
 import {
   chmodSync,
   existsSync,
@@ -367,7 +367,7 @@ t.test('knows only the edits of what may be used', async t => {
   t.strictSame(await told(start.value), ['docs/a.md'])
   t.strictSame(await told(whole.value), ['docs/a.md', 'src/b.ts'])
   const page = await limited.changes({ limit: 10, wait_ms: 0 })
-  t.match(page, { ok: true, value: { told: [] } })
+  t.match(page, { ok: true, value: { events: [] } })
 })
 
 const REFUSED_DOCS = refusedBy(['docs/**'])

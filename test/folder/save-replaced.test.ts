@@ -7,7 +7,7 @@ import { ok } from '../../src/result.ts'
 import type { FileHistory } from '../../src/workspace/api.ts'
 import { append, makeFolders, open, REAL, removeFolders } from './support/open.ts'
 
-/** An edit of a.txt ("one\n"), in the instant of which something is done to that file. */
+/** Edits a.txt ("one\n") while `save` changes that file at the same moment. */
 async function editedWhile(t: Test, save: (path: string, state: string) => void) {
   const folders = makeFolders()
   const events: string[] = []

@@ -13,7 +13,7 @@ import { Random, SEED } from '../random.ts'
 
 const random = new Random(SEED)
 const between = (least: number, most: number): number => least + random.int(most - least + 1)
-/** Of a large file. */
+/** Sizes around the limits of synchronous reading. */
 const SIZES = [0, 1, 2, 3, 5].flatMap(steps => [-1, 0, 1].map(more => steps * SYNC_IO_BYTES + more)).filter(n => n >= 0)
 
 /** `size` bytes, none of them 0. */

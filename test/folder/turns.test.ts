@@ -6,7 +6,7 @@ import t from 'tap'
 import { Turns } from '../../src/folder/turns.ts'
 import { append, makeFolders, open, REAL, removeFolders } from './support/open.ts'
 
-/** Work that ends when it is told to, or fails. */
+/** Work that ends, or fails, on command. */
 function makeWork(turns: Turns, count: number) {
   const begun: number[] = []
   const ends: ((problem?: Error) => void)[] = []

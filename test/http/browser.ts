@@ -1,12 +1,12 @@
-// A real browser for tests of pages: its driver's types, how it is started, and what it complains of. Does not know any
-// page.
+// A real browser for tests of pages: its driver's types, how it is started, and its errors and warnings. Does not know
+// any page.
 import { accessSync, constants, existsSync } from 'node:fs'
 import { delimiter, join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import type { Test } from 'tap'
 import { ONLY_CI } from '../often.ts'
 
-/** playwright-core is in a list of its own, which isn't installed everywhere: of its types what is used here. */
+/** The used part of playwright-core's types: the package is in a separate list, which isn't installed everywhere. */
 export interface Locator {
   locator(selector: string, options?: { hasText: string | RegExp }): Locator
   first(): Locator
@@ -63,7 +63,7 @@ interface Driver {
 
 const TOOLS = join(import.meta.dirname, '../../.ci/tools/node_modules')
 const DRIVER = join(TOOLS, 'playwright-core/index.mjs')
-/** The text of axe-core, which looks for what keeps people from using a page. */
+/** The path of axe-core, which checks a page's accessibility. */
 export const AXE = join(TOOLS, 'axe-core/axe.min.js')
 
 const isThere = (path: string) => {
@@ -79,11 +79,11 @@ const executable = (process.env.PATH ?? '')
   .flatMap(folder => ['chromium', 'chromium-browser', 'google-chrome'].map(name => join(folder, name)))
   .find(isThere)
 
-/** Why no browser is used; false where one is. */
+/** False, or why tests that need a browser are skipped. */
 export const skip: string | false = ONLY_CI || whyNot()
 
 function whyNot(): string | false {
-  // In CI, where other versions of Node are tried after this.
+  // CI tries other versions of Node after this one.
   if (process.env.NO_BROWSER === '1') return 'NO_BROWSER=1: a page is the same on every Node'
   if (executable === undefined) return 'no Chromium is installed (apt-get install chromium)'
   return existsSync(DRIVER) ? false : 'its driver is not installed (npm ci --prefix .ci/tools)'
@@ -98,7 +98,7 @@ export async function launch(): Promise<Browser> {
   })
 }
 
-/** The same for a test, which ends it. */
+/** Starts the browser for a test, and ends it after the test. */
 export async function launchFor(t: Test): Promise<Browser> {
   const browser = await launch()
   t.teardown(() => browser.close())
@@ -111,10 +111,10 @@ export interface Watched {
   requests: PageRequest[]
 }
 
-/** Keeps what a page complains of and asks for from now on. */
+/** Collects a page's errors, warnings and requests from now on. */
 export function watch(page: Page): Watched {
   const watched: Watched = { errors: [], requests: [] }
-  // The driver waits for 30 s, which a busy machine has exceeded.
+  // The driver's default, 30 s, was too short on a busy machine.
   page.setDefaultTimeout(120_000)
   page.on('console', message => {
     if (message.type() === 'error' || message.type() === 'warning') watched.errors.push(message.text())
@@ -123,7 +123,7 @@ export function watch(page: Page): Watched {
     watched.errors.push(String(error))
   })
   page.on('requestfailed', request => {
-    // What is under way when a page is left isn't a failure.
+    // Requests that are aborted when the page is left are no failures.
     if (request.failure()?.errorText !== 'net::ERR_ABORTED') watched.errors.push(request.url())
   })
   page.on('request', request => {

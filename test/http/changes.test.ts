@@ -159,7 +159,7 @@ t.test('ends the wait of a client that has gone, also of one that goes before it
       signal: client.signal
     })
     await t.rejects(asked, { name: 'AbortError' })
-    t.match(await Promise.race([ended, sleep(20_000, null, { ref: false })]), { ok: true, value: { told: [] } })
+    t.match(await Promise.race([ended, sleep(20_000, null, { ref: false })]), { ok: true, value: { events: [] } })
   }
 })
 

@@ -9,7 +9,7 @@ import { bytesOf, check, startServer, type TestServer } from './test-server.ts'
 const encoded = (text: string, encoding: string): Buffer =>
   encoding.startsWith('utf-16') ? iconv.encode(`\ufeff${text}`, encoding) : iconv.encode(text, encoding)
 
-/** Of each encoding a word of it. */
+/** A word in each encoding. */
 const WORDS = {
   'windows-1252': 'Größe',
   'windows-1251': 'Привет',

@@ -10,7 +10,7 @@ const utf16 = (text: string): Buffer => Buffer.from(`\ufeff${text}`, 'utf16le')
 const encoded = (text: string, encoding: string): Buffer =>
   encoding === 'utf-16le' ? utf16(text) : encoding === 'utf-16be' ? utf16(text).swap16() : iconv.encode(text, encoding)
 
-/** Of each encoding a text of three lines, a word of the second one, and what it becomes. */
+/** For each encoding a text of three lines, a word of the second one, and its replacement. */
 const TEXTS: Record<string, [text: string, old: string, now: string]> = {
   'windows-1252': ['# Größe\r\nname = "Müller"\r\nend\r\n', 'Müller', 'José – 5 €'],
   'windows-1250': ['# Zażółć\ngęślą jaźń\nend\n', 'gęślą', 'źdźbło'],

@@ -107,7 +107,7 @@ t.test('keeps the connection open with comments', async t => {
   reader.socket.destroy()
 })
 
-/** A change that is told in some 4 KB. */
+/** A change whose event is some 4 KB long. */
 const told = (i: number): ChangeEvent => ({
   facts: {
     ...{ edit_id: `E${i}`, operation: 'edit', at: 0, path: Buffer.from('a'.repeat(4000)), lines_added: 1 },

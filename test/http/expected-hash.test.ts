@@ -26,7 +26,7 @@ const CALLS: [string, object][] = [
 ]
 
 const started = () => startServer(t, { files: { [path]: NOBODY } })
-/** The same call with these fields, where it takes them. */
+/** The call with `expected_hash` in each place that takes it. */
 const withHash = (body: object, expected_hash: string): object => {
   if ('operations' in body) {
     return { operations: (body.operations as object[]).map(one => withHash(one, expected_hash)) }

@@ -288,7 +288,7 @@ t.test('knows a key on every server, and after they have ended', { skip: ONLY_CI
     for (const { status, body } of answers) {
       if (status !== 200) t.match(body, { code: 'REQUEST_IN_FLIGHT' })
     }
-    // Whoever was told to wait gets the answer now.
+    // Callers that got REQUEST_IN_FLIGHT get the answer now.
     for (const { post } of servers) t.match(await post('/edit-lines', request), { status: 200, body: done[0]!.body })
     ids.add(done[0]!.body.edit_id)
   }

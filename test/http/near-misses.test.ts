@@ -52,7 +52,7 @@ const BENDS: ((text: string) => string)[] = [
 class Model {
   readonly #random: Random
   readonly #root: string
-  /** Of edits and batches that were made. */
+  /** Ids of the edits and batches that were made. */
   readonly edit_ids: string[] = []
   readonly batch_ids: string[] = []
 

@@ -5,7 +5,7 @@ import { startServer, TOKEN, type TestServer } from './test-server.ts'
 
 export const APP = "const port = 8080\nconst host = 'localhost'\n\n\n\n\n\n\n\nlisten(port, host)\n"
 
-/** In ms; those of the product. */
+/** The product's timeouts, in ms. */
 const TIMEOUTS = { request: 30_000, headers: 10_000, check: 1000 }
 
 interface Opened extends Watched {
@@ -15,9 +15,9 @@ interface Opened extends Watched {
   edit(agent: string, old_text: string, new_text: string, path?: string): Promise<void>
 }
 
-/** Errors of the console that are answers: a problem is told in the page. */
+/** Console errors that report a problem, which the page shows as well. */
 const ANSWERS = /^Failed to load resource: .* status of (401|404|409|410|412|422|503)/
-/** What should not have been complained of. */
+/** The other errors. */
 export const unexpected = (errors: readonly string[]) => errors.filter(text => !ANSWERS.test(text))
 
 /** Makes edits by agents. */
@@ -60,5 +60,5 @@ export async function openFile(page: Page, path: string): Promise<void> {
 export const press = async (page: Page, ...keys: string[]) => {
   for (const key of keys) await page.keyboard.press(key)
 }
-/** Waits until the page says that. */
-export const said = (page: Page, text: string | RegExp) => page.locator('.notice', { hasText: text }).waitFor()
+/** Waits until the page shows a notice with this text. */
+export const noticeShown = (page: Page, text: string | RegExp) => page.locator('.notice', { hasText: text }).waitFor()

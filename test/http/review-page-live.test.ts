@@ -1,4 +1,4 @@
-// The review page in a real browser, while agents work: what comes in is told, in each tab, over one stream.
+// The review page in a real browser while agents work: all tabs show new changes, over one stream.
 import { spawn } from 'node:child_process'
 import { createHash } from 'node:crypto'
 import { once } from 'node:events'

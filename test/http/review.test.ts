@@ -41,7 +41,7 @@ interface Listed {
 const listed = async (server: TestServer, query: object = {}): Promise<Listed[]> =>
   (await server.call('POST', '/history', { body: query })).body.edits as Listed[]
 
-/** Of each edit, newest first, what is to be reviewed, and of each of its changes: kept, undone. */
+/** Each edit, newest first, with the state of its review and, for each of its changes, k (kept) and u (undone). */
 const reviews = async (server: TestServer, query: object = {}): Promise<string[]> =>
   (await listed(server, query)).map(({ operation, review, changes }) => {
     const each = changes.map(({ kept, undone }) => (kept === true ? 'k' : '') + (undone === true ? 'u' : '') || '-')

@@ -9,16 +9,16 @@ export interface SentEvent {
 
 export interface EventReader {
   socket: Socket
-  /** Of the answer, with the status line; '' until it is there. */
+  /** The answer's head with the status line; '' until it arrives. */
   head(): string
   events: SentEvent[]
-  /** Comments, which are heartbeats. */
+  /** How many comments have arrived: they are heartbeats. */
   comments(): number
   /** Resolves when the answer is whole: the server has ended it. Rejects if the connection is closed before. */
   ended(): Promise<void>
-  /** Resolves when the connection is closed, by whomever. */
+  /** Resolves when either side has closed the connection. */
   closed: Promise<void>
-  /** Resolves when there are so many events; rejects if the connection is closed before. */
+  /** Resolves when `count` events have arrived; rejects if the connection is closed before. */
   until(count: number): Promise<void>
 }
 
@@ -29,13 +29,13 @@ export function readEvents(
   { after, reads = true, headers = {} }: { after?: string; reads?: boolean; headers?: Record<string, string> } = {}
 ): EventReader {
   const { hostname, port } = new URL(url)
-  const asked = {
+  const fields = {
     host: `${hostname}:${port}`,
     authorization: `Bearer ${token}`,
     ...(after !== undefined && { 'last-event-id': after }),
     ...headers
   }
-  const lines = Object.entries(asked).map(([name, value]) => `${name}: ${value}\r\n`)
+  const lines = Object.entries(fields).map(([name, value]) => `${name}: ${value}\r\n`)
   const socket = connect(Number(port), hostname, () => socket.write(`GET /events HTTP/1.1\r\n${lines.join('')}\r\n`))
   let [head, raw, body, comments] = ['', Buffer.alloc(0), '', 0]
   const events: SentEvent[] = []
@@ -48,7 +48,7 @@ export function readEvents(
       raw = raw.subarray(end + 4)
     }
     if (head === '') return
-    // Chunks, as HTTP/1.1 has them.
+    // Chunked transfer encoding.
     for (;;) {
       const line = raw.indexOf('\r\n')
       const size = line < 0 ? Number.NaN : Number.parseInt(raw.toString('latin1', 0, line), 16)

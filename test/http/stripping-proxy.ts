@@ -1,10 +1,10 @@
-// A proxy for tests that serves another server below a path, which it takes off. Does not know what is served.
+// A proxy for tests that serves another server below a path, and strips that path. Does not know what is served.
 import { once } from 'node:events'
 import { createServer, request as send } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import type { Test } from 'tap'
 
-/** Starts it; what it adds to each request are `headers`. Resolves with the URL of the server through it. */
+/** Starts the proxy, which adds `headers` to each request. Resolves with the server's URL through it. */
 export async function strippingProxy(
   t: Test,
   target: string,

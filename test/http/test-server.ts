@@ -31,28 +31,28 @@ export interface TestServer {
   root: string
   stateDir: string
   workspace: Workspace
-  /** The same without what was replaced. */
+  /** The workspace without the replaced methods. */
   opened: Workspace
-  /** What was logged, one record a line. */
+  /** The records of the log. */
   log: Record<string, unknown>[]
   drain(): Promise<void>
   endStreams(): void
   call(method: string, path: string, options?: { body?: unknown; headers?: Record<string, string> }): Promise<Reply>
-  /** Sends bytes as they are; resolves with everything that came back when the server closed, or after `wait` ms. */
+  /** Sends bytes as they are; resolves with all bytes received until the server closes, or within `wait` ms. */
   raw(bytes: string | Buffer, wait?: number): Promise<string>
 }
 
-/** What a test server serves, where that isn't the test's folder itself. */
+/** What a test server serves: the test's folder, or something that is kept equal to it. */
 export interface Served {
   config: Config
   workspace: Workspace
-  /** Does to what is served what the test has done to its folder. */
+  /** Copies the test's changes of its folder to what is served. */
   take(): Promise<void>
-  /** Does to the test's folder what was done to what is served. */
+  /** Copies changes of what is served to the test's folder. */
   give(): Promise<void>
 }
 
-/** `root`: the test's folder; `stateDir`: two servers with the same one serve the same. */
+/** `root`: the test's folder; servers with the same `stateDir` serve the same files and history. */
 export type Serve = (
   t: Test,
   place: { root: string; stateDir: string },
@@ -75,7 +75,7 @@ let serve: Serve = async (_, place, settings, audit) => {
   return served(config, await openWorkspace({ ...config, ...(audit !== undefined && { audit }) }))
 }
 
-/** From now on, test servers of this process serve something else, which the same tests are for. */
+/** Makes all later test servers of this process serve something else, so the same tests run against that. */
 export const serveBy = (other: Serve): void => {
   serve = other
 }
@@ -94,7 +94,7 @@ interface Document {
   paths: Record<string, Record<string, { responses: Record<string, Response | { $ref: string }> }>>
 }
 
-/** What an operation of the document answers with this status, written out there or shared by several. */
+/** An operation's response with this status in the document, whether inline or a reference. */
 export function responseOf(
   { components }: Document,
   operation: Document['paths'][string][string],
@@ -107,12 +107,12 @@ export function responseOf(
 
 type Validator = (component: string, body: unknown) => string[]
 
-// Made and compiled once in each process, not once for each server: half of the CPU that a test of a route takes.
+// Made and compiled once in each process, not for each server, which would double the CPU of a test of a route.
 const documents = new Map<string, Document>()
 const validators = new Map<string, Validator>()
 const ofDocuments = new WeakMap<Document, Validator>()
 
-/** The document of a server with these settings: the same for each, wherever its files are. */
+/** The document of a server with these settings; it doesn't depend on where the files are. */
 async function documentOf(config: Config, make: () => Promise<object>): Promise<Document> {
   const settings = JSON.stringify({ ...config, root: '', stateDir: '' })
   const document = documents.get(settings) ?? ((await make()) as Document)
@@ -129,12 +129,12 @@ export function validator(document: Document): Validator {
   return made
 }
 
-/** One for all documents with the same text. */
+/** Documents with equal text share a validator. */
 function validatorOf(document: Document): Validator {
   const text = JSON.stringify(document)
   const known = validators.get(text)
   if (known !== undefined) return known
-  // Without what makes checks faster and compiling slower, half a second of each file.
+  // Without optimisation, compiling takes half a second less in each test file.
   const quick = { code: { optimize: false }, inlineRefs: false }
   const ajv = new Ajv2020({ allErrors: true, strict: false, validateFormats: false, ...quick })
   ajv.addSchema(document, 'doc')
@@ -152,10 +152,10 @@ function validatorOf(document: Document): Validator {
   return made
 }
 
-/** A text as the name of an assertion: short, and without what would end its line. */
+/** A text as the name of an assertion: short, printable, on one line. */
 const shown = (text: string) => text.slice(0, 500).replace(/[^\x20-\x7e]/g, '?')
 
-/** The request is answered with this status and these members. */
+/** Checks that the answer to this request has this status and these members. */
 export async function check(
   t: Test,
   server: TestServer,
@@ -171,7 +171,7 @@ export async function check(
   return reply
 }
 
-/** What a file holds. */
+/** The content of a file. */
 export const bytesOf = ({ root }: TestServer, path: string): string => readFileSync(join(root, path), 'utf8')
 
 /** Starts a server on a fresh root; every answer to `call` is checked against the published document. */
@@ -181,7 +181,7 @@ export async function startServer(
     settings?: Partial<Config>
     files?: Parameters<Test['testdir']>[0]
     replace?: Partial<Workspace>
-    /** Instead of one of a folder; it is closed with the server. */
+    /** Served instead of a folder, and closed with the server. */
     workspace?: Workspace
     timeouts?: AppOptions['timeouts']
     audit?: Audit
@@ -259,7 +259,7 @@ export async function startServer(
       t.equal(headers.get('vary'), 'accept')
       return
     }
-    // What is given back to a model has its problem inside; what comes before a model is heard is a bare one.
+    // An answer for a model contains its problem; a request that is refused before the adapter reads it gets a bare one.
     const forModel = path.startsWith('/adapters/') && /^application\/json/.test(headers.get('content-type') ?? '')
     if (forModel) {
       const { status: state, problem } = body as { status?: string; problem?: Record<string, unknown> }
@@ -306,7 +306,7 @@ export async function startServer(
         redirect: 'manual',
         headers: {
           authorization: `Bearer ${TOKEN}`,
-          // The tests of answers as text ask for these.
+          // By default tools answer with text.
           ...(path.startsWith('/tools/') && { accept: 'application/json' }),
           ...(body !== undefined && { 'content-type': 'application/json' }),
           ...headers

@@ -1,9 +1,9 @@
-// A lint of tool definitions: what the hosts publish that they take, each rule with where it is written and when it was
-// read. Does not know any tool.
+// A lint of tool definitions: the published rules of hosts, each with its source and when that was read. Does not know
+// any tool.
 import { Ajv2020 } from 'ajv/dist/2020.js'
 import type { JsonSchema } from '../../src/http/requests/json-schema.ts'
 
-/** A definition, whichever host's form it had. */
+/** A tool definition in a form common to all hosts. */
 export interface Defined {
   name: string
   description: string
@@ -17,7 +17,7 @@ interface Rule {
   source: string
   /** When the source was read. */
   read: string
-  /** What breaks it; of all definitions together, as some limits are of a request. */
+  /** How the definitions break the rule. Gets all of them, since some limits are for a request. */
   broken(definitions: readonly Defined[]): string[]
 }
 
@@ -50,7 +50,7 @@ export const GEMINI_SCHEMA = [
 ]
 export const GEMINI_TYPES = ['STRING', 'NUMBER', 'INTEGER', 'BOOLEAN', 'ARRAY', 'OBJECT', 'NULL']
 
-/** Every schema in a schema, with where it is and how deep. */
+/** Every schema within a schema, with its place and depth. */
 export function* parts(
   schema: JsonSchema,
   at = '',
@@ -413,7 +413,7 @@ export const RULES: readonly Rule[] = [
   }
 ]
 
-/** What a host says against definitions, a sentence each. */
+/** A sentence for each rule of a host that the definitions break. */
 export const faultsOf = (host: Rule['host'], definitions: readonly Defined[]): string[] =>
   RULES.filter(rule => rule.host === host).flatMap(({ rule, broken }) =>
     broken(definitions).map(where => `${rule}: ${where}`)

@@ -203,7 +203,7 @@ t.test('a copy that is asked for is written at once, whatever else waits', async
   t.strictSame(place.events, [])
 })
 
-/** Of copies that are written. */
+/** The names of complete copies. */
 function namesOf({ folder }: Place): string[] {
   const copies = join(folder, 'copies')
   return existsSync(copies) ? readdirSync(copies).filter(name => !name.endsWith('.tmp')) : []

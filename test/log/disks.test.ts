@@ -21,7 +21,7 @@ interface Place extends Folders {
   fill(): () => void
 }
 
-/** Folders of which one is on a file system of its own. In the root are `a.txt` and `b.txt`. */
+/** Folders, with `small` on a small file system of its own. The root has `a.txt` and `b.txt`. */
 function makePlace(t: Test, small: 'root' | 'state'): Place {
   const folders = makeFolders()
   mkdirSync(folders.state)

@@ -154,7 +154,7 @@ t.test('knows a segment that was cut, removed while it is read, or is none', asy
   truncateSync(file)
   rmSync(file)
   const page = await reading
-  t.ok(!page.ok || page.value.told.length <= 2)
+  t.ok(!page.ok || page.value.events.length <= 2)
 })
 
 t.test('tells what is in a segment that couldn’t be read for a moment, when it can', async t => {
@@ -191,7 +191,10 @@ t.test('finds a record again by its line, and can not go on past one that is now
   two.settle(two.nextId(), 'done')
   await two.flush()
   t.equal(await rest(two, start), null)
-  t.match(page, { ok: true, value: { told: { length: 1, 0: { facts: { edit_id: record.edit_id, lines_added: 1 } } } } })
+  t.match(page, {
+    ok: true,
+    value: { events: { length: 1, 0: { facts: { edit_id: record.edit_id, lines_added: 1 } } } }
+  })
 })
 
 t.test('takes no text for a cursor that it did not make', async t => {

@@ -1,4 +1,4 @@
-// The texts of a path can be removed for good, whoever wrote them and whoever goes on writing.
+// The texts of a path can be removed for good, whichever servers wrote them or are still writing.
 import { readdirSync, readFileSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import t from 'tap'

@@ -11,7 +11,7 @@ import { Random, SEED } from '../random.ts'
 import { startWriter } from '../folder/support/process.ts'
 import { makePlace, type Place } from './support/history.ts'
 
-/** Of each test. */
+/** How often each test kills. */
 const KILLS = Number(process.env.LONG_KILLS ?? often(30, 1))
 /** Records that are written at a time, by each of the servers. */
 const SERVERS = [1, 4, 16]

@@ -9,7 +9,7 @@ import {
   forgottenJson,
   recordLine,
   settlementLine,
-  type SaidLine
+  type EncodedLine
 } from '../../src/log/record-json.ts'
 import { jsonOf } from '../../src/log/line.ts'
 import { Ids, isId } from '../../src/log/ids.ts'
@@ -72,7 +72,7 @@ t.test('reads what was written, with texts in the line, in blobs of their own an
     const record = randomRecord()
     const limit = random.pick([0, 10, 100, 1e6])
     const { json, blobs } = await encodeTexts(record, limit)
-    const { bytes: line, said } = recordLine(
+    const { bytes: line, entry } = recordLine(
       record,
       json,
       blobs.map(({ name }) => name),
@@ -91,7 +91,7 @@ t.test('reads what was written, with texts in the line, in blobs of their own an
         change_count,
         record: again,
         short: decodeFacts(found),
-        'known without reading it': said,
+        'known without reading it': entry,
         hasTexts,
         names: names.length,
         blobs: await Promise.all(blobs.map(({ bytes }) => sha256(bytes))),
@@ -140,7 +140,7 @@ t.test('any changed byte of a line is found', async t => {
 t.test('an index read in any pieces, written and read again, says what the lines say', async t => {
   const rounds = often(400, 40)
   for (let i = 0; i < rounds; i++) {
-    const parts: (SaidLine | Buffer)[] = []
+    const parts: (EncodedLine | Buffer)[] = []
     const settled = new Map<string, Settlement>()
     const records: EditRecord[] = []
     for (let k = random.int(60); k >= 0; k--) {
@@ -156,7 +156,7 @@ t.test('an index read in any pieces, written and read again, says what the lines
         parts.push(recordLine(record, (await encodeTexts(record, 1e6)).json, [], ''))
       }
     }
-    const all = Buffer.concat(parts.map(part => ('said' in part ? part.bytes : part)))
+    const all = Buffer.concat(parts.map(part => ('entry' in part ? part.bytes : part)))
     const index = new SegmentIndex()
     for (let end = 0; index.end < all.length;) {
       end = Math.min(all.length, Math.max(end, index.end) + 1 + random.int(500))
@@ -164,7 +164,7 @@ t.test('an index read in any pieces, written and read again, says what the lines
     }
     const told = new SegmentIndex()
     for (const part of parts) {
-      if ('said' in part) told.take(part.said, told.end, part.bytes.length)
+      if ('entry' in part) told.take(part.entry, told.end, part.bytes.length)
       else told.push(part, false)
     }
     if (!t.ok(told.toBytes().equals(index.toBytes()), `the same by what is known of lines, seed ${SEED}`)) return

@@ -11,11 +11,11 @@ import { DURABLE, FAST, makePlace, recordOf, write, type Place } from './support
 const A = Buffer.from('a.txt')
 const NOTHING = { removed: 0 }
 
-/** What is told after a cursor, and the cursor after it, through its text as another server gets it. */
+/** The changes after a cursor, and the next cursor as another server gets it: from its text. */
 async function rest(history: History, after: Cursor): Promise<{ ids: string[]; next: Cursor }> {
   const page = await history.readOn(Cursor.parse(after.toString())!, 1000)
   if (!page.ok) throw new Error(page.failure.code)
-  return { ids: page.value.told.map(({ facts }) => facts.edit_id), next: page.value.next }
+  return { ids: page.value.events.map(({ facts }) => facts.edit_id), next: page.value.next }
 }
 
 const idsOf = (records: readonly EditRecord[]) => records.map(({ edit_id }) => edit_id)

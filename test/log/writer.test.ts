@@ -2,10 +2,10 @@
 import { mock } from 'node:test'
 import { setImmediate as turn } from 'node:timers/promises'
 import t, { type Test } from 'tap'
-import type { SaidLine } from '../../src/log/record-json.ts'
+import type { EncodedLine } from '../../src/log/record-json.ts'
 import { Writer } from '../../src/log/writer.ts'
 
-const line = (text: string): SaidLine => ({ bytes: Buffer.from(text), said: { settles: text, as: 'done' } })
+const line = (text: string): EncodedLine => ({ bytes: Buffer.from(text), entry: { settles: text, as: 'done' } })
 
 /** Whose writes take until they are let go, and whose time passes with `wait`: a busy machine can't make it pass. */
 function openWriter(t: Test) {

@@ -4,7 +4,10 @@ import { openS3Store } from '../../src/object-store/s3-store.ts'
 import type { ObjectStore } from '../../src/object-store/store.ts'
 import { etagForm, type Bucket } from '../ceph.ts'
 
-/** Opens a bucket, with `probes` as a server does, by one of its gateways, or by what is in front of it; it is closed with the test. */
+/**
+ * Opens a bucket by one of its gateways or a proxy in front of it, and closes it after the test. `probes`: checks the
+ * store first, as a server does.
+ */
 export async function openBucketStore(
   t: Test,
   bucket: Bucket,
@@ -17,7 +20,7 @@ export async function openBucketStore(
     endpoint,
     region: null,
     readOnly,
-    // It takes seconds, and finds the same each time.
+    // Probing takes seconds, and the result is always the same.
     ...(!probes && { form: await etagForm() })
   })
   t.teardown(() => store.close())

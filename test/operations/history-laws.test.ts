@@ -74,7 +74,7 @@ class ServedHistory {
   }
 
   /** An agent takes back, or makes again, what it chose of its edits. */
-  async toggle(agent: number, set: readonly Selection[], to: 'undone' | 'standing', skip: boolean): Promise<void> {
+  async toggle(agent: number, set: readonly Selection[], to: 'undone' | 'applied', skip: boolean): Promise<void> {
     const { operations } = this.#random.pick(this.#servers)
     const changes = set.map(({ edit_id, change_indexes }) => ({
       edit_id: this.#ids.get(edit_id)!,
@@ -102,8 +102,8 @@ class ServedHistory {
     this.#look()
   }
 
-  /** Of whom the edit is that stands in the way of an undo by this agent. */
-  agentsInTheWay(set: readonly Selection[], to: 'undone' | 'standing'): number[] {
+  /** The agents whose edits an undo or redo of this selection conflicts with; -1: no agent. */
+  agentsInTheWay(set: readonly Selection[], to: 'undone' | 'applied'): number[] {
     const copy = Object.assign(Object.create(History.prototype), this.model) as History
     copy.carryOut = () => {}
     const result = copy.toggle(set, to)
@@ -127,10 +127,10 @@ class ServedHistory {
 const chosen = (random: Random, history: History, agent: number): Selection[] =>
   someOf(random, history.edits(agent)).filter(({ change_indexes }) => change_indexes?.length !== 0)
 
-/** Of what isn't undone there is seldom anything to make again. */
-const direction = (random: Random, { undone }: History, set: readonly Selection[]): 'undone' | 'standing' => {
+/** Mostly undo; redo more often if some of the selection is undone. */
+const direction = (random: Random, { undone }: History, set: readonly Selection[]): 'undone' | 'applied' => {
   const isUndone = set.some(({ edit_id }) => undone.has(`${edit_id} 0`))
-  return random.chance(isUndone ? 35 : 95) ? 'undone' : 'standing'
+  return random.chance(isUndone ? 35 : 95) ? 'undone' : 'applied'
 }
 
 async function liveAnyhow(served: ServedHistory, random: Random, alphabet: readonly Buffer[]): Promise<void> {

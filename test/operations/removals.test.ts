@@ -27,7 +27,7 @@ async function newest(server: TestServer, path: string): Promise<{ edit_id: stri
 
 interface Case {
   name: string
-  /** Removes k1.txt, of which `edit_id` is an edit. */
+  /** Removes k1.txt, whose edit is `edit_id`. */
   remove: (server: TestServer) => Promise<unknown>
   /** By what, in words; ID is the edit that did it. */
   says: string

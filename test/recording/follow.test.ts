@@ -16,7 +16,7 @@ async function makeFollowers(t: Test) {
     const [record] = await write(history, [recordOf(history, 'a.txt')])
     // Its settlement too, which would be news later.
     await history.flush()
-    // That lines were written is told in the next turn.
+    // Followers hear about written lines in the next turn of the event loop.
     await setImmediate()
     await setImmediate()
     return record!.edit_id

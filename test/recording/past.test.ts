@@ -9,7 +9,7 @@ t.test('leaves no change out whose server has not said yet that it is done', asy
   for (let i = 0; i < 25; i++) {
     const record = recordOf(history, 'a.txt')
     await history.append(record, FAST)
-    // Every fifth did not take place, of which nothing was said either.
+    // Every fifth change did not happen, and was never settled.
     if (i % 5 > 0) ids.push(record.edit_id)
   }
   const past = {

@@ -298,7 +298,7 @@ t.test('shows no edits of files that may not be read, and pages through the othe
   t.strictSame(await edits(workspace, { path: 'c', state: 'undone' }), [])
 })
 
-/** Of an edit of a.txt: "two" is appended to "one". `more`: what is different. */
+/** The record of an edit of a.txt that appends "two" to "one"; `more` overrides members. */
 const twoAppended = (edit_id: string, more: Partial<EditRecord> = {}): EditRecord => ({
   edit_id,
   operation: 'edit',
@@ -417,7 +417,7 @@ t.test('knows what another server did before it was alone again', async t => {
   const other = await open(folders, { history: 'full' })
   t.ok((await other.edit({ path: 'a.txt' }, REAL, append('three\n'))).ok)
   await other.close()
-  // It is told that the other one has gone. An edit before that would read what the other one wrote.
+  // Wait until it knows that the other server has gone: before that, an edit would read the other one's records.
   await new Promise(resolve => setTimeout(resolve, 500))
   t.ok((await workspace.edit({ path: 'a.txt' }, REAL, append('four\n'))).ok)
   t.strictSame(

@@ -54,7 +54,7 @@ async function known({ other, after }: Fixture): Promise<{ listed: string[]; tol
   if (!page.ok || !told.ok) throw new Error('no history')
   return {
     listed: page.value.edits.map(({ record }) => record.edit_id).reverse(),
-    told: told.value.told.map(({ facts }) => facts.operation)
+    told: told.value.events.map(({ facts }) => facts.operation)
   }
 }
 

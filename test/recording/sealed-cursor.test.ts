@@ -34,7 +34,7 @@ t.test('gives limited callers cursors that work, and say nothing of other files'
   const changes = async (after?: string) => {
     const page = await limited.changes({ limit: 10, wait_ms: 0, ...(after !== undefined && { after }) })
     if (!page.ok) throw new Error(page.failure.code)
-    return { paths: page.value.told.map(({ facts }) => facts.path.toString()), after: page.value.next_after }
+    return { paths: page.value.events.map(({ facts }) => facts.path.toString()), after: page.value.next_after }
   }
   const begin = await changes()
   await create('secret/a', 'x'.repeat(3000))

@@ -20,15 +20,15 @@ export const cannotBeApart =
 
 export interface Apart {
   send: Send
-  /** Sends a signal to the server itself, not to the programs around it. */
+  /** Sends a signal to the server, not to the programs around it. */
   signal(name: 'SIGSTOP' | 'SIGCONT' | 'SIGKILL'): void
   /** Resolves when it has ended by itself, as on SIGTERM. */
   end(): Promise<void>
-  /** What it wrote on stderr so far. */
+  /** What it has written on stderr so far. */
   log(): string
 }
 
-// A socket with a path can be reached from every network namespace: through it the test reaches the server's port.
+// A unix socket can be reached from every network namespace: through it the test reaches the server's port.
 const RELAY = `
 const { connect, createServer } = require('node:net')
 createServer(from => {

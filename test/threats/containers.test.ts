@@ -141,7 +141,7 @@ const ROUNDS = many('rounds', 1)
 const COUNTS = many('counts', 60)
 /** In ms: how long a server is suspended at least. */
 const SILENCE = many('silence', 100)
-/** Of the system calls of a server that is alone, each so manieth is tried: each time another server is started. */
+/** Tries every n-th system call of a server that is alone: another server is started at it. */
 const STEP = many('step', 12)
 const MOUNTED = 'mounted'
 
@@ -217,7 +217,7 @@ async function stopAtEachCall(t: Test, root: string, pause: Pause, one: Apart, o
   t.comment(tally(answers))
 }
 
-/** The same for a server that takes no lock of a file, as no other is there: one is started while it is suspended. */
+/** Suspends a server that is alone, and so takes no lock of a file, and starts another one meanwhile. */
 async function stopWhileAlone(
   t: Test,
   { root, state }: Folders,

@@ -136,7 +136,7 @@ const KINDS =
 /** Each call fails with one of them in CI, in turn. */
 const ERRORS = ['EIO', 'ENOSPC', 'EMFILE', 'EACCES']
 const ERRORS_EACH = many('errors', 1)
-/** Of the calls that are too many to make all of them fail, one in so many does. */
+/** Where there are too many calls to make each fail, every n-th does. */
 const SHARE = every(3, 9)
 
 const traces =

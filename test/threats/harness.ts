@@ -29,13 +29,13 @@ const lines = new Map<number, string>()
 const cell = (text: string) => text.replaceAll('|', '\\|').replaceAll('\n', '⏎')
 
 export interface RowOptions {
-  /** What is done in CI, and how often. */
+  /** What CI does, and how often. */
   done: string
   /** Why it can't be done here, or false. */
   skip?: string | false
 }
 
-/** Adds a test. It returns what came of it, for the table: nothing about this machine, and no time. */
+/** Adds a test. `work` returns its result for the table, without times or facts about this machine. */
 export function row(
   number: number,
   attack: string,
@@ -52,7 +52,7 @@ export function row(
 /** Without CI's counts, only the words are compared. */
 const comparable = (text: string) => (LONG ? text : text.replaceAll(/\d[\d,]*/g, '#'))
 
-/** Tests that the document has the lines of this file's rows, or writes them into it; to be called after all rows. */
+/** Tests that the document has the lines of this file's rows, or writes them; call it after all rows. */
 export function checkDocument(): void {
   const skip = hasCustomCounts ? 'other numbers than CI’s' : false
   t.test('docs/threats.md says what came of each', { skip }, async t => {
@@ -69,7 +69,7 @@ export function checkDocument(): void {
 /** The number of a row, from its line in the table; NaN for any other line. */
 export const numberOf = (line: string): number => Number(/^\| (\d+) \|/.exec(line)?.[1])
 
-/** `3 × NO_MATCH, 1 × 200`: in the order in which they came first. */
+/** Such as `3 × NO_MATCH, 1 × 200`, in order of first occurrence. */
 export function tally(outcomes: readonly (string | number)[]): string {
   const counts = new Map<string | number, number>()
   for (const outcome of outcomes) counts.set(outcome, (counts.get(outcome) ?? 0) + 1)
@@ -103,7 +103,7 @@ export function makeFolders(t: Test, files: Record<string, string | Buffer> = {}
 }
 
 export interface TestServer extends Running, Folders {
-  /** What a file below the root holds. */
+  /** The content of a file below the root. */
   text(path: string): string
 }
 
@@ -121,8 +121,8 @@ export async function startServer(t: Test, folders: Folders, ...flags: string[])
 }
 
 /**
- * The paths of temp files below a folder. By steps, as a recursive `readdir` follows links, and one of them leads to where
- * other tests make and remove folders.
+ * The paths of temp files below a folder. Not with a recursive `readdir`, which follows links: one of them leads to a
+ * place where other tests make and remove folders.
  */
 export const tempFiles = (folder: string): string[] =>
   readdirSync(folder, { withFileTypes: true }).flatMap(entry => {
@@ -134,7 +134,7 @@ export const tempFiles = (folder: string): string[] =>
 /** How many descriptors a process has open. */
 export const descriptorsOf = (pid: number | undefined): number => readdirSync(`/proc/${pid}/fd`).length
 
-/** Sends bytes as they are; resolves with all that came back when the server has closed, or after `ms`. */
+/** Sends bytes as they are; resolves with all bytes received until the server closes, or within `ms`. */
 export function raw(url: string, bytes: string | Buffer, ms = 20_000): Promise<string> {
   return new Promise(resolve => {
     let received = ''
@@ -166,13 +166,13 @@ export interface Sent {
 }
 export type Send = (route: string, body: object) => Promise<Sent>
 
-/** Sends to a server over at most `sockets` kept connections: fetch would cost more than the server itself. */
+/** Sends to a server over at most `sockets` kept-alive connections: fetch would take more CPU than the server. */
 export function sender(t: Test, url: string, sockets: number): Send {
   const { hostname, port } = new URL(url)
   return senderTo(t, { host: hostname, port }, sockets)
 }
 
-/** As `sender`, to what Node's `request` accepts as an address: a host and port, or a socket's path. */
+/** As `sender`; `address` as in Node's `request`: a host and port, or a socket's path. */
 export function senderTo(t: Test, address: RequestOptions, sockets: number): Send {
   const agent = new Agent({ keepAlive: true, maxSockets: sockets })
   t.teardown(() => {

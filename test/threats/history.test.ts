@@ -160,7 +160,7 @@ row(
   }
 )
 
-/** Of the records that an edit, an undo or a redo has made. */
+/** The ids of the records that an edit, undo or redo has made. */
 const idsIn = ({ text }: Answer): string[] => Array.from(text.matchAll(/"edit_id":"(\w+)"/g), ([, id]) => id!)
 
 /** All records of a.txt, oldest first. */

@@ -8,13 +8,13 @@ const FILLER = `${'x'.repeat(100)}\n`
 /** How many lines `version(n)` has. */
 export const linesOf = (n: number): number => (n % 50) + 2
 
-/** Which edit wrote this text; null if it isn't complete. */
+/** The number of the edit that wrote this text; null if it isn't complete. */
 export function versionOf(text: string): number | null {
   const number = /^version (\d+)\n/.exec(text)?.[1]
   return number !== undefined && text === version(Number(number)) ? Number(number) : null
 }
 
-/** As `versionOf` for a file; null also where there is none. */
+/** As `versionOf` for a file; also null if there is none. */
 export function versionIn(path: string): number | null {
   try {
     return versionOf(readFileSync(path, 'utf8'))

@@ -10,7 +10,7 @@ const many = (count: number, line: (i: number) => string) =>
 const HEADINGS = many(3000, i => `# h${i}`)
 const FUNCTIONS = many(1000, i => `function f${i} () {\n}`)
 
-t.test('gives the items that are asked for, and how many there are', async t => {
+t.test('gives the items that are request for, and how many there are', async t => {
   const heading = (name: string, line: number) => ({
     kind: 'heading',
     name,
@@ -28,8 +28,8 @@ t.test('gives the items that are asked for, and how many there are', async t => 
 })
 
 t.test('gives the edit of a section, and of the outline only what was meant', async t => {
-  const asked = { action: 'append', new_text: 'Text.', line_endings: 'adapt', max_result_size: 1e6 } as const
-  t.strictSame(await outliner.section(HEADINGS, 'markdown', { ...asked, target: { heading: 'h7' } }), {
+  const request = { action: 'append', new_text: 'Text.', line_endings: 'adapt', max_result_size: 1e6 } as const
+  t.strictSame(await outliner.section(HEADINGS, 'markdown', { ...request, target: { heading: 'h7' } }), {
     ok: true,
     value: {
       ok: true,
@@ -39,7 +39,7 @@ t.test('gives the edit of a section, and of the outline only what was meant', as
       }
     }
   })
-  t.match(await outliner.section(FUNCTIONS, 'javascript', { ...asked, target: { symbol: 'g' } }), {
+  t.match(await outliner.section(FUNCTIONS, 'javascript', { ...request, target: { symbol: 'g' } }), {
     ok: true,
     value: { ok: false, failure: { code: 'TARGET_NOT_FOUND', outline: { length: 100 }, total: 1000 } }
   })
@@ -47,8 +47,8 @@ t.test('gives the edit of a section, and of the outline only what was meant', as
 
 t.test('refuses a text that an edit made too large to parse', async t => {
   const small = new Outliner({ size: 10 })
-  const asked = { action: 'append', new_text: 'x'.repeat(9), line_endings: 'adapt', max_result_size: 1e6 } as const
-  t.match(await small.section(Buffer.from('# h\n'), 'markdown', { ...asked, target: { heading: 'h' } }), {
+  const request = { action: 'append', new_text: 'x'.repeat(9), line_endings: 'adapt', max_result_size: 1e6 } as const
+  t.match(await small.section(Buffer.from('# h\n'), 'markdown', { ...request, target: { heading: 'h' } }), {
     ok: false,
     failure: { reason: 'too_large', limit: 10 }
   })

@@ -3,7 +3,7 @@ import t from 'tap'
 import { setImmediate as tick } from 'node:timers/promises'
 import { BackgroundWork } from '../../src/workspace/background.ts'
 
-/** Work of which each run ends when it is told to; `runs`: how many have begun. */
+/** Work whose runs end on command; `runs`: how many have started. */
 function slowWork() {
   const ends: ((error?: Error) => void)[] = []
   const failures: unknown[] = []

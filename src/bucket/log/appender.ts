@@ -1,7 +1,7 @@
 // Appends lines to this server's logs in a bucket: writes one object for each group of lines, on the condition that its
 // number is unused. Does not look at what the lines say.
 import type { HistoryOptions } from '../../log/api.ts'
-import type { SaidLine } from '../../log/record-json.ts'
+import type { EncodedLine } from '../../log/record-json.ts'
 import type { Appender } from '../../log/writer.ts'
 import { codeOf } from '../../error-code.ts'
 import { newAttempt, type ObjectStore } from '../../object-store/store.ts'
@@ -17,7 +17,7 @@ interface LogAppenderOptions {
   limit: number
   servers: Pick<LivingServers, 'begin' | 'end'>
   /** Called for each group once it is in a log, with the offset of its first line. */
-  written(log: number, offset: number, lines: readonly SaidLine[]): void
+  written(log: number, offset: number, lines: readonly EncodedLine[]): void
   /** Called when this server stops writing to a log. `isWhole`: the log consists only of lines passed to `written`. */
   closed(log: number, isWhole: boolean): void
 }
@@ -27,7 +27,7 @@ interface Current {
   /** Number of the next object. */
   next: number
   size: number
-  begunAt: number
+  startedAt: number
   /** What was written, so that objects can be merged without being read again. */
   known: KnownObjects
 }
@@ -55,7 +55,7 @@ export class LogAppender implements Appender {
   }
 
   async rotate(age: number): Promise<void> {
-    if (this.#log !== null && Date.now() - this.#log.begunAt >= age) await this.#end(this.#log, true)
+    if (this.#log !== null && Date.now() - this.#log.startedAt >= age) await this.#end(this.#log, true)
     await this.#merging
   }
 
@@ -67,7 +67,7 @@ export class LogAppender implements Appender {
   }
 
   /** Rejects with StoreUnavailable or StoreRefused. */
-  async append(lines: readonly SaidLine[]): Promise<void> {
+  async append(lines: readonly EncodedLine[]): Promise<void> {
     for (let attempt = 1; ; attempt++) {
       try {
         await this.#writeTo(this.#log ?? (await this.#begin()), lines)
@@ -80,7 +80,7 @@ export class LogAppender implements Appender {
     await this.#endOthers()
   }
 
-  async #writeTo(log: Current, lines: readonly SaidLine[]): Promise<void> {
+  async #writeTo(log: Current, lines: readonly EncodedLine[]): Promise<void> {
     const bytes = Buffer.concat(lines.map(line => line.bytes))
     const { number, next } = log
     const key = objectKey(number, { from: next, to: next })
@@ -111,7 +111,7 @@ export class LogAppender implements Appender {
   async #begin(): Promise<Current> {
     await this.#options.servers.begin()
     const number = (await this.#highest()) + 1
-    return (this.#log = { number, next: 0, size: 0, begunAt: Date.now(), known: new Map() })
+    return (this.#log = { number, next: 0, size: 0, startedAt: Date.now(), known: new Map() })
   }
 
   async #highest(): Promise<number> {

@@ -4,7 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { compare, type SegmentId } from '../../log/cursor.ts'
 import { jsonOf } from '../../log/line.ts'
 import { overviewOf } from '../../log/overview.ts'
-import type { LogLine, SaidLine } from '../../log/record-json.ts'
+import type { LogLine, EncodedLine } from '../../log/record-json.ts'
 import { SegmentIndex } from '../../log/segment-index.ts'
 import { segmentName } from '../../log/segment-name.ts'
 import type { LinePlace, Segment, Without } from '../../log/segment.ts'
@@ -156,7 +156,7 @@ export class Logs extends Segments<Log> {
   }
 
   /** Takes in lines that this server has written to its own log. */
-  written(number: number, offset: number, lines: readonly SaidLine[]): void {
+  written(number: number, offset: number, lines: readonly EncodedLine[]): void {
     const { nonce } = this.#options
     const log = this.#numbered.get(number) ?? this.#add(number, nonce)
     if (!this.take(log, offset, lines)) return
@@ -322,7 +322,7 @@ export class Logs extends Segments<Log> {
       log.hasEnd ||= hasEnd
     } else if (!(await log.list())) return
     const { saw, ids } = this.#options
-    const isRead = await this.#attempt(log, () => this.#read(log, index, log.next, said => saw(said, log.nonce)))
+    const isRead = await this.#attempt(log, () => this.#read(log, index, log.next, entry => saw(entry, log.nonce)))
     if (!isRead || !this.#numbered.has(log.number)) return
     ids.saw(index.seen)
     log.overview = index
@@ -349,7 +349,7 @@ export class Logs extends Segments<Log> {
   }
 
   /** Reads into the index what it doesn't have yet. */
-  async #read(log: Log, index: SegmentIndex, next: number, saw: (said: LogLine) => void): Promise<void> {
+  async #read(log: Log, index: SegmentIndex, next: number, saw: (entry: LogLine) => void): Promise<void> {
     let start = 0
     for (const part of [...log.parts]) {
       const { key, to, isMissing } = part

@@ -57,9 +57,9 @@ export class Settler {
       // Read the file before the records: what they don't mention happened after it.
       const file = await present(path)
       const { records } = await history.ofPath(path)
-      const said = records.find(stored => stored.record.edit_id === edit_id)
-      if (said === undefined) return 'uncertain'
-      if (said.settled !== null) return said.settled
+      const found = records.find(stored => stored.record.edit_id === edit_id)
+      if (found === undefined) return 'uncertain'
+      if (found.settled !== null) return found.settled
       if (file.attempts.includes(edit_id)) return this.#say(edit_id, 'done', onFound)
       // Two changes may have the same result, so the hashes only tell which of them may have made it.
       if (!isOver) return 'under_way'

@@ -51,7 +51,7 @@ export class Scan {
   #ascii = true
   #utf8 = true
   /** The first bytes of a character that a later chunk completes. */
-  #begun = Buffer.alloc(0)
+  #incomplete = Buffer.alloc(0)
 
   constructor(path: string, window?: WindowRequest) {
     this.#path = path
@@ -75,7 +75,7 @@ export class Scan {
     const head = Buffer.concat(this.#head)
     const mark = binaryMark(head) ?? this.#mark
     if (mark !== null) return { encoding: mark }
-    const encoding = this.#ascii ? 'ascii' : this.#utf8 && this.#begun.length === 0 ? 'utf-8' : 'unknown-8bit'
+    const encoding = this.#ascii ? 'ascii' : this.#utf8 && this.#incomplete.length === 0 ? 'utf-8' : 'unknown-8bit'
     const bom = bomLength(head)
     const { counts, total_lines, ends_with_break } = this.#breaks.finish(bom)
     const line_ending = lineEndingOf(counts)
@@ -93,10 +93,10 @@ export class Scan {
   }
 
   #checkUtf8(chunk: Buffer): void {
-    const joined = this.#begun.length > 0 ? Buffer.concat([this.#begun, chunk]) : chunk
+    const joined = this.#incomplete.length > 0 ? Buffer.concat([this.#incomplete, chunk]) : chunk
     const whole = wholeCharacters(joined)
     this.#utf8 = isUtf8(joined.subarray(0, whole))
-    this.#begun = Buffer.from(joined.subarray(whole))
+    this.#incomplete = Buffer.from(joined.subarray(whole))
   }
 }
 

@@ -12,10 +12,10 @@ type Made = Result<LineEdit, Refusal>
 const edit = (start_line: number, end_line: number, new_text: string): Made => ok({ start_line, end_line, new_text })
 
 /** The edit of lines for an action on a section or a code block. */
-export function documentEdit(page: Page, outline: Document, item: Item, asked: SectionEdit): Made {
+export function documentEdit(page: Page, outline: Document, item: Item, request: SectionEdit): Made {
   return item.kind === 'heading'
-    ? sectionEdit(page, outline, item, asked)
-    : blockEdit(page, outline, item as CodeBlock, asked)
+    ? sectionEdit(page, outline, item, request)
+    : blockEdit(page, outline, item as CodeBlock, request)
 }
 
 /**

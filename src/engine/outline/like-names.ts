@@ -46,13 +46,13 @@ interface Nearness {
 
 const byNearness = (a: Nearness, b: Nearness): number => a.rank - b.rank || a.far - b.far
 
-/** The names of `items` that are similar to `asked`, a name or a path. Takes time for each item. */
-export function likeNames(items: readonly Named[], asked: string, { separator, plain }: Spelling): LikeNames {
+/** The names of `items` that are similar to `sought`, a name or a path. Takes time for each item. */
+export function likeNames(items: readonly Named[], sought: string, { separator, plain }: Spelling): LikeNames {
   const read = (path: string) => {
     const around = path.split(separator).map(plain)
     return { last: around.pop()!, around }
   }
-  const wanted = { name: plain(asked), ...read(asked) }
+  const wanted = { name: plain(sought), ...read(sought) }
   const candidates = items
     .flatMap(({ name, path }) => {
       const { last, around } = read(path)

@@ -232,7 +232,7 @@ function before(outer: Node, attributes: readonly string[]): { start: Node; comm
       /comment/.test(sibling.type) &&
       !OF_THE_FILE.test(sibling.text) &&
       lastRow(sibling) === below.startPosition.row - 1 &&
-      standsFirst(sibling)
+      isFirstOnLine(sibling)
     if (!isAttribute && !isComment) break
     if (isAttribute) {
       start = sibling
@@ -244,7 +244,7 @@ function before(outer: Node, attributes: readonly string[]): { start: Node; comm
 }
 
 /** Whether a comment comes first on its line; otherwise it would be about the code before it. */
-function standsFirst(comment: Node): boolean {
+function isFirstOnLine(comment: Node): boolean {
   const { previousSibling: other } = comment
   return other === null || lastRow(other) < comment.startPosition.row
 }

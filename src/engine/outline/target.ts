@@ -103,9 +103,9 @@ const pathOf = ({ parent, name }: Heading | Symbol, separator: string): string =
  * A top-level name is itself a path: an item whose whole path matches takes precedence over those whose path only ends
  * with it.
  */
-function symbolsThatFit(items: readonly Symbol[], asked: string): Symbol[] {
+function symbolsThatFit(items: readonly Symbol[], sought: string): Symbol[] {
   const plain = (path: string) => path.replaceAll('::', SEPARATOR.code)
-  const wanted = plain(asked.trim())
+  const wanted = plain(sought.trim())
   const paths = items.map(item => plain(pathOf(item, SEPARATOR.code)))
   const whole = items.filter((_, i) => paths[i] === wanted)
   return whole.length > 0 ? whole : items.filter((_, i) => paths[i]!.endsWith(`${SEPARATOR.code}${wanted}`))
@@ -127,10 +127,10 @@ interface Ending {
  * Results that depend only on the path are computed once for each of its ends, and each enclosing heading is checked
  * once: there may be hundreds of both, and a million headings.
  */
-function headingsThatFit(items: readonly Item[], asked: string): Heading[] {
+function headingsThatFit(items: readonly Item[], sought: string): Heading[] {
   const stretches = new Map<number, Stretch>()
   const stretchTo = (end: number): Stretch => {
-    const stretch = stretches.get(end) ?? { endings: endingsOf(asked.slice(0, end)), around: new Map() }
+    const stretch = stretches.get(end) ?? { endings: endingsOf(sought.slice(0, end)), around: new Map() }
     stretches.set(end, stretch)
     return stretch
   }
@@ -146,7 +146,7 @@ function headingsThatFit(items: readonly Item[], asked: string): Heading[] {
     stretch.around.set(within, known)
     return known
   }
-  const whole = stretchTo(asked.length)
+  const whole = stretchTo(sought.length)
   return items.filter(item => item.kind === 'heading').filter(item => fits(item, whole))
 }
 
@@ -195,14 +195,14 @@ const one = (blocks: readonly Item[], index: number | undefined): Item[] =>
 
 /** Paths similar to the requested one that a request may use. */
 function like({ type, items }: Outline, { heading, symbol, code_block }: Target): LikeNames {
-  const asked = heading ?? symbol ?? code_block?.under_heading
-  if (asked === undefined) return { nearest: [] }
+  const sought = heading ?? symbol ?? code_block?.under_heading
+  if (sought === undefined) return { nearest: [] }
   const named = items
     .filter(item => 'name' in item)
     .slice(0, MOST_COMPARED)
     .map(item => ({ name: item.name, path: pathOf(item, SEPARATOR[type]) }))
     .filter(({ path }) => path.length <= SHOWN_LENGTH)
-  return likeNames(named, asked, SPELLING[type])
+  return likeNames(named, sought, SPELLING[type])
 }
 
 const SPELLING: Record<Outline['type'], Spelling> = {

@@ -17,7 +17,7 @@ import { planLineEdits } from './replace-lines.ts'
 import { planSectionEdit, strayItem } from './replace-section.ts'
 
 /** The request as plain data; if an `include_…` flag is absent, the new text decides. */
-export interface AskedSection {
+export interface SectionRequest {
   target: Target
   at_line?: number
   action: SectionAction
@@ -79,13 +79,13 @@ const MOST_TRIES = 3
  */
 export async function planSection<F>(
   original: Buffer,
-  asked: AskedSection,
+  request: SectionRequest,
   outlineOf: OutlineMaker<F>
 ): Promise<Result<PlannedSection, F | SectionPlanFailure>> {
   const outline = await outlineOf(original)
   if (!outline.ok) return outline
   const before = outline.value
-  const { target, at_line, action, new_text, line_endings, max_result_size } = asked
+  const { target, at_line, action, new_text, line_endings, max_result_size } = request
   const found = findTarget(before, target, at_line)
   if (!found.ok) return found
   const entry = outlineEntryOf(found.value)
@@ -94,7 +94,7 @@ export async function planSection<F>(
   const {
     include_heading = repeated === 'heading' || repeated === 'fences',
     include_comment = repeated === 'comment' || action === 'delete'
-  } = asked
+  } = request
   /** `string_lines`: lines of the result that stay as they were sent. */
   const attempt = async (
     apart: boolean,
@@ -122,7 +122,7 @@ export async function planSection<F>(
     const stray = strayItem(before, after.value, edit, new LineTable(result).total - new LineTable(original).total)
     const emptied =
       action === 'replace' &&
-      asked.include_heading === undefined &&
+      request.include_heading === undefined &&
       isEmptied(after.value, found.value, result, new_text)
     const section = {
       entry,

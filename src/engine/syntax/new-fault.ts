@@ -22,11 +22,11 @@ export async function newFault(
   const fault = after.trim() === '' ? null : await faultOf(after, language)
   if (fault === null) return { found: 'nothing' }
   if (DATA.has(language) && TEMPLATE.test(after)) return { found: 'template' }
-  const had = before !== null && before.trim() !== '' && (await faultOf(before, language)) !== null
-  if (language === 'json' && (before === null ? COMMENT.test(after) : had)) {
+  const hadFault = before !== null && before.trim() !== '' && (await faultOf(before, language)) !== null
+  if (language === 'json' && (before === null ? COMMENT.test(after) : hadFault)) {
     return newFault({ after, before }, 'jsonc', faultOf)
   }
-  return had ? { found: 'errors_before' } : { found: 'fault', fault }
+  return hadFault ? { found: 'errors_before' } : { found: 'fault', fault }
 }
 
 /** A comment line: a new JSON file that has one is meant to have comments. */

@@ -314,13 +314,13 @@ const STRETCH = 1 << 16
 export function lineStarts(text: Text, lines: readonly number[]): { offsets: number[]; total: number } {
   const order = lines.map((_, index) => index).sort((a, b) => lines[a]! - lines[b]!)
   const offsets = new Array<number>(lines.length).fill(text.length)
-  let asked = 0
+  let found = 0
   let line = 1
   let at: number = markLength(text)
-  while (asked < order.length && at < text.length) {
-    const wanted = lines[order[asked]!]!
+  while (found < order.length && at < text.length) {
+    const wanted = lines[order[found]!]!
     if (wanted <= line) {
-      offsets[order[asked++]!] = at
+      offsets[order[found++]!] = at
       continue
     }
     // Stretches without the line are counted, not walked.

@@ -49,9 +49,9 @@ export function baselineOf(verdicts: readonly Verdict[]): (edit_id: string, chan
 export function reviewOf(undone: IndexSet, kept: IndexSet, count: number): ReviewState | undefined {
   let review: ReviewState | undefined
   for (const index of representatives([undone, kept], count)) {
-    const stands = !undone.has(index)
-    if (stands !== kept.has(index)) return 'pending'
-    if (stands) review = 'kept'
+    const isApplied = !undone.has(index)
+    if (isApplied !== kept.has(index)) return 'pending'
+    if (isApplied) review = 'kept'
   }
   return review
 }
@@ -69,10 +69,10 @@ export function reviewed(
   const meant = change_indexes ?? [...representatives([undone, kept], count)]
   if (!meant.some(isNew)) return []
   const all = change_indexes ?? (count === Infinity ? [0] : Array.from({ length: count }, (_, index) => index))
-  return [true, false].flatMap(stood => {
-    const indexes = [...new Set(all)].filter(index => undone.has(index) !== stood)
+  return [true, false].flatMap(isNowApplied => {
+    const indexes = [...new Set(all)].filter(index => undone.has(index) !== isNowApplied)
     if (indexes.length === 0) return []
     const isWhole = change_indexes === undefined && indexes.length === all.length
-    return [{ edit_id, ...(!isWhole && { change_indexes: indexes }), stood }]
+    return [{ edit_id, ...(!isWhole && { change_indexes: indexes }), stood: isNowApplied }]
   })
 }

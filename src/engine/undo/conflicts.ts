@@ -9,7 +9,7 @@ import { reindented } from './layout.ts'
 import { type Part, type ToggleSet, type TouchedLine, visitLines } from './touched-lines.ts'
 import { bytesOf, type Span } from './spans.ts'
 import type { Units } from './units.ts'
-import { stands, type Weave } from './weave.ts'
+import { isVisibleIf, type Weave } from './weave.ts'
 
 /** How many conflicts of one text are listed. */
 const MOST_SHOWN = 50
@@ -131,11 +131,11 @@ export class Conflicts {
     const ids = new Set(parts.flatMap(({ span }) => [span.inserter, ...span.deleters]).filter(id => id >= 0))
     const pairs = [...conflictsAmong([...ids], set, units)]
     const flipped = new Set(pairs.map(({ by }) => by))
-    const isWithout = (unit: number): boolean => units.stands(unit) !== flipped.has(units.changeOf[unit]!)
-    const isStanding = (unit: number): boolean => isWithout(unit) !== set.has(unit)
-    const isToggled = (unit: number): boolean => ids.has(unit) && isStanding(unit) !== units.stands(unit)
-    const text = this.#textOf(parts, isStanding)
-    const [was, now] = [isWithout, (unit: number) => units.stands(unit)].map(is => this.#textOf(parts, is))
+    const isWithout = (unit: number): boolean => units.isApplied(unit) !== flipped.has(units.changeOf[unit]!)
+    const isApplied = (unit: number): boolean => isWithout(unit) !== set.has(unit)
+    const isToggled = (unit: number): boolean => ids.has(unit) && isApplied(unit) !== units.isApplied(unit)
+    const text = this.#textOf(parts, isApplied)
+    const [was, now] = [isWithout, (unit: number) => units.isApplied(unit)].map(is => this.#textOf(parts, is))
     const [lines, before, after] = [text, was!, now!].map(bytes => bytes.toString('latin1'))
     const isPart = this.#isPart(parts, isToggled) || this.#isElsewhere(`${lines}\n${before}`, parts, flipped)
     if (isPart || [...flipped].some(at => changes[at]!.outside !== true)) return { text, isPart }
@@ -143,8 +143,8 @@ export class Conflicts {
     return indented === undefined ? { text, isPart: true } : { text: Buffer.from(indented, 'latin1'), isPart }
   }
 
-  #textOf(parts: readonly Part[], isStanding: (unit: number) => boolean): Buffer {
-    const shown = parts.filter(({ span }) => stands(span, isStanding))
+  #textOf(parts: readonly Part[], isApplied: (unit: number) => boolean): Buffer {
+    const shown = parts.filter(({ span }) => isVisibleIf(span, isApplied))
     return Buffer.concat(
       shown.map(({ span, from, to, now }) =>
         span.visible ? this.#present.subarray(now, now + to - from) : bytesOf(span).subarray(from, to)

@@ -19,20 +19,20 @@ type OwnTransition = Required<Transition>
 type Selected = ToggleSet & Iterable<number>
 
 export class Existence {
-  readonly #standing: Units
+  readonly #units: Units
   readonly #newest: number
   /** All transitions, oldest first. */
   readonly #transitions: readonly Transition[]
   readonly #own: readonly OwnTransition[]
   readonly #ownAt: ReadonlySet<number>
 
-  /** `standing`: which units are applied after all these changes. */
-  constructor(changes: readonly RecordedChange[], standing: Units) {
-    this.#standing = standing
+  /** `units`: in their state after all these changes. */
+  constructor(changes: readonly RecordedChange[], units: Units) {
+    this.#units = units
     this.#newest = changes.length - 1
     this.#transitions = changes.flatMap(({ existence, toggles }, at): Transition[] => {
       if (existence === undefined) return []
-      return [{ at, existence, ...(toggles === undefined && { unit: standing.of(at)[0] }) }]
+      return [{ at, existence, ...(toggles === undefined && { unit: units.of(at)[0] }) }]
     })
     this.#own = this.#transitions.filter((transition): transition is OwnTransition => transition.unit !== undefined)
     this.#ownAt = new Set(this.#own.map(({ at }) => at))
@@ -63,7 +63,7 @@ export class Existence {
     let isMadeInSet = false
     const last = this.#own.findLast(({ unit, existence }) => {
       if (set.has(unit)) isMadeInSet ||= existence === 'made'
-      else if (this.#standing.stands(unit)) return isMadeInSet || existence === 'made'
+      else if (this.#units.isApplied(unit)) return isMadeInSet || existence === 'made'
       return false
     })
     if (last === undefined) return
@@ -71,7 +71,7 @@ export class Existence {
       ({ at, existence, unit }) => existence === 'removed' && at <= last.at && (unit === undefined || !set.has(unit))
     )
     for (const unit of set) {
-      const at = this.#standing.changeOf[unit]!
+      const at = this.#units.changeOf[unit]!
       if (at < last.at) yield { unit, by: removal !== undefined && removal.at > at ? removal.at : last.at }
     }
   }
@@ -82,20 +82,20 @@ export class Existence {
    */
   *withoutText(set: Selected): Generator<BlockedUnit> {
     if (this.isThere() || this.isThere(set)) return
-    const stays = this.#own.findLast(({ unit }) => this.#standing.stands(unit) && !set.has(unit))?.at ?? -1
+    const stays = this.#own.findLast(({ unit }) => this.#units.isApplied(unit) && !set.has(unit))?.at ?? -1
     const last = this.#transitions.findLast(({ existence }) => existence === 'removed')?.at ?? this.#newest
     const makings = this.#own.filter(({ existence }) => existence === 'made')
     for (const unit of set) {
-      const at = this.#standing.changeOf[unit]!
+      const at = this.#units.changeOf[unit]!
       // The change that created the unit's text.
-      const made = makings.findLast(making => making.at <= at && this.#standing.stoodAfter(making.unit, at))
+      const made = makings.findLast(making => making.at <= at && this.#units.wasAppliedAfter(making.unit, at))
       const isMade = made === undefined || this.#willStand(made, set)
       if (at < stays) yield { unit, by: stays }
-      else if (!this.#standing.stands(unit) && !isMade) yield { unit, by: last }
+      else if (!this.#units.isApplied(unit) && !isMade) yield { unit, by: last }
     }
   }
 
   #willStand({ unit }: OwnTransition, set?: ToggleSet): boolean {
-    return this.#standing.stands(unit) !== (set?.has(unit) === true)
+    return this.#units.isApplied(unit) !== (set?.has(unit) === true)
   }
 }

@@ -20,13 +20,13 @@ export function* conflictsAmong(
   units: Units,
   judged: (unit: number) => boolean = unit => set.has(unit)
 ): Generator<BlockedUnit> {
-  const standing = among.filter(unit => units.stands(unit) !== set.has(unit)).sort((a, b) => a - b)
-  const others = standing.filter(unit => !set.has(unit))
-  const own = standing.filter(unit => set.has(unit) && judged(unit))
+  const applied = among.filter(unit => units.isApplied(unit) !== set.has(unit)).sort((a, b) => a - b)
+  const others = applied.filter(unit => !set.has(unit))
+  const own = applied.filter(unit => set.has(unit) && judged(unit))
   for (const unit of among) {
     const isJudged = set.has(unit) && judged(unit)
     if (!isJudged && own.length === 0) continue
-    const after = units.stands(unit) !== set.has(unit)
+    const after = units.isApplied(unit) !== set.has(unit)
     for (const period of missing(unit, after, units)) {
       if (isJudged) for (const by of inTheWay(unit, after, others, units, period)) yield { unit, by }
     }
@@ -44,58 +44,58 @@ export function* conflictsWith(
   set: ToggleSet,
   units: Units
 ): Generator<BlockedUnit> {
-  const stands = (unit: number): boolean => units.stands(unit) !== set.has(unit)
-  const others = few.filter(unit => !set.has(unit) && stands(unit))
+  const isApplied = (unit: number): boolean => units.isApplied(unit) !== set.has(unit)
+  const others = few.filter(unit => !set.has(unit) && isApplied(unit))
   for (const unit of own) {
-    const after = stands(unit)
+    const after = isApplied(unit)
     for (const period of missing(unit, after, units)) {
       for (const by of inTheWay(unit, after, others, units, period)) yield { unit, by }
     }
   }
-  const standing = own.filter(stands)
-  for (const one of few) yield* madeWithout(one, standing, stands(one), units)
+  const applied = own.filter(isApplied)
+  for (const one of few) yield* madeWithout(one, applied, isApplied(one), units)
 }
 
 /** The units of an ascending list that were never applied while `unit` was in the state `after`. */
 function* madeWithout(unit: number, list: readonly number[], after: boolean, units: Units): Generator<BlockedUnit> {
   for (const [from, to] of missing(unit, after, units)) {
     for (let i = firstMade(list, from, units); i < list.length && units.changeOf[list[i]!]! < to; i++) {
-      if (!stoodWith(list[i]!, unit, after, units)) yield { unit: list[i]!, by: units.changeOf[unit]! }
+      if (!wasAppliedWith(list[i]!, unit, after, units)) yield { unit: list[i]!, by: units.changeOf[unit]! }
     }
   }
 }
 
 /** The periods, in indexes of changes, in which a unit wasn't in its state `after`. */
 function* missing(unit: number, after: boolean, units: Units): Generator<[from: number, to: number]> {
-  let stood = true
+  let wasApplied = true
   let from = units.changeOf[unit]! + 1
   for (const toggled of units.toggledAt(unit)) {
-    if (stood !== after) yield [from, toggled]
-    stood = !stood
+    if (wasApplied !== after) yield [from, toggled]
+    wasApplied = !wasApplied
     from = toggled + 1
   }
-  if (stood !== after) yield [from, Infinity]
+  if (wasApplied !== after) yield [from, Infinity]
 }
 
 /**
  * Whether `made` was ever applied while `unit`, which is older, was in the state `after`. A combination that existed
  * once was valid then and is valid again; otherwise an undo couldn't be redone after lines were joined or split.
  */
-function stoodWith(made: number, unit: number, after: boolean, units: Units): boolean {
+function wasAppliedWith(made: number, unit: number, after: boolean, units: Units): boolean {
   const from = units.changeOf[made]!
   const [ofMade, ofUnit] = [units.toggledAt(made), units.toggledAt(unit)]
-  let [madeStands, unitStands] = [true, units.stoodAfter(unit, from)]
+  let [isMadeApplied, isUnitApplied] = [true, units.wasAppliedAfter(unit, from)]
   let i = 0
   let j = firstIndex(ofUnit.length, j => ofUnit[j]! > from)
-  while (!madeStands || unitStands !== after) {
+  while (!isMadeApplied || isUnitApplied !== after) {
     const next = Math.min(ofMade[i] ?? Infinity, ofUnit[j] ?? Infinity)
     if (next === Infinity) return false
     if (ofMade[i] === next) {
-      madeStands = !madeStands
+      isMadeApplied = !isMadeApplied
       i++
     }
     if (ofUnit[j] === next) {
-      unitStands = !unitStands
+      isUnitApplied = !isUnitApplied
       j++
     }
   }
@@ -116,7 +116,7 @@ function* inTheWay(
   for (let i = firstMade(others, from, units); i < others.length;) {
     const by = units.changeOf[others[i]!]!
     if (by >= to) return
-    if (stoodWith(others[i]!, unit, after, units)) i++
+    if (wasAppliedWith(others[i]!, unit, after, units)) i++
     else {
       yield by
       i = firstMade(others, by + 1, units)

@@ -108,7 +108,7 @@ function listHunk(
   const now = sides.present.place(hunk.otherFrom, hunk.otherTo)
   const ofSelection = (list: readonly number[]): ListedSelection[] =>
     units.selection(list, changes).filter(({ edit_id }) => isRecordedId(edit_id))
-  const undone = ofSelection(hunk.units.filter(unit => !units.stands(unit)))
+  const undone = ofSelection(hunk.units.filter(unit => !units.isApplied(unit)))
   const listed: ListedHunk = {
     start_line: now.first,
     end_line: now.first + now.count - 1,

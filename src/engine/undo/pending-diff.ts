@@ -5,7 +5,7 @@ import { breakEndIn, isLineStart, lastBreakEndIn, markLength, textEndIn } from '
 import { Text } from '../text/text.ts'
 import type { LineHunk } from '../edit/line-hunks.ts'
 import { BASE, bytesOf, type Span } from './spans.ts'
-import { stands, type Weave } from './weave.ts'
+import { isVisibleIf, type Weave } from './weave.ts'
 
 /**
  * Bytes that only one of the two texts has, or neither, if differing changes touched them: `from` to `to` of the
@@ -41,12 +41,12 @@ export interface Net {
  */
 export function netOf({ present, spans, units }: Weave, first: number, isKept: (unit: number) => boolean): Net {
   const kept = Uint8Array.from({ length: units.count }, (_, unit) => (unit >= first && isKept(unit) ? 1 : 0))
-  const differs = (unit: number): boolean => unit >= first && (kept[unit] === 1) !== units.stands(unit)
+  const differs = (unit: number): boolean => unit >= first && (kept[unit] === 1) !== units.isApplied(unit)
   const stretches: NetStretch[] = []
   const parts: Buffer[] = []
   let [at, now] = [0, 0]
   for (const span of spans) {
-    const wasVisible = stands(span, unit => kept[unit] === 1)
+    const wasVisible = isVisibleIf(span, unit => kept[unit] === 1)
     const [from, otherFrom] = [at, now]
     if (wasVisible) {
       parts.push(span.visible ? present.subarray(now, now + span.length) : bytesOf(span))

@@ -1,7 +1,7 @@
 // The lines that a set of units touches, and the units that make up each line.
 import { breakEndIn, isBreakByte, lastBreakEndIn, LF, textEndIn } from '../text/lines.ts'
 import { BASE, bytesOf, type Span } from './spans.ts'
-import { stands, type Weave } from './weave.ts'
+import { isVisibleIf, type Weave } from './weave.ts'
 
 /** The units to toggle. */
 export interface ToggleSet {
@@ -38,13 +38,13 @@ export function visitLines(
   visit: (line: TouchedLine) => void
 ): void {
   const { present, spans, units } = weave
-  const isStandingAfter = (unit: number): boolean => units.stands(unit) !== set.has(unit)
+  const isAppliedAfter = (unit: number): boolean => units.isApplied(unit) !== set.has(unit)
   let restAfter = 0
-  for (const span of spans) if (stands(span, isStandingAfter)) restAfter += span.length
+  for (const span of spans) if (isVisibleIf(span, isAppliedAfter)) restAfter += span.length
   let now = 0
   const line = new Line(weave, set, isRefused, visit)
   for (const span of spans) {
-    const after = stands(span, isStandingAfter)
+    const after = isVisibleIf(span, isAppliedAfter)
     const bytes = span.visible ? present.subarray(now, now + span.length) : bytesOf(span)
     line.add(span, bytes, { now, after, endsNow: now === present.length, endsAfter: restAfter === 0 })
     if (span.visible) now += span.length

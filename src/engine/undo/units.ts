@@ -13,7 +13,7 @@ export class Units {
   readonly changeOf: readonly number[]
   readonly #first: readonly number[]
   readonly #indexes = new Map<string, number>()
-  readonly #stands: Uint8Array
+  readonly #applied: Uint8Array
   /** The undos and redos that toggled each unit, as ascending indexes of changes. */
   #toggledAt: (number[] | undefined)[]
 
@@ -32,7 +32,7 @@ export class Units {
       return first
     })
     this.changeOf = changeOf
-    this.#stands = new Uint8Array(changeOf.length).fill(1)
+    this.#applied = new Uint8Array(changeOf.length).fill(1)
     this.#toggledAt = new Array<number[] | undefined>(changeOf.length)
   }
 
@@ -77,7 +77,7 @@ export class Units {
   /** Toggles units; `at` is the index of the undo or redo. */
   toggle(selection: readonly Selection[], at: number): void {
     for (const unit of this.selected(selection)) {
-      this.#stands[unit] = 1 - this.#stands[unit]!
+      this.#applied[unit] = 1 - this.#applied[unit]!
       const toggledAt = (this.#toggledAt[unit] ??= [])
       toggledAt.push(at)
     }
@@ -85,12 +85,12 @@ export class Units {
 
   /** Resets all units to applied, as if none had ever been toggled. */
   untoggle(): void {
-    this.#stands.fill(1)
+    this.#applied.fill(1)
     this.#toggledAt = new Array<number[] | undefined>(this.count)
   }
 
-  stands(unit: number): boolean {
-    return this.#stands[unit] === 1
+  isApplied(unit: number): boolean {
+    return this.#applied[unit] === 1
   }
 
   /** The undos and redos that toggled a unit, as ascending indexes of changes. */
@@ -99,20 +99,20 @@ export class Units {
   }
 
   /** Whether a unit was applied after the change with index `at`, which may not be before the unit's own change. */
-  stoodAfter(unit: number, at: number): boolean {
-    let stands = true
+  wasAppliedAfter(unit: number, at: number): boolean {
+    let isApplied = true
     for (const toggled of this.toggledAt(unit)) {
       if (toggled > at) break
-      stands = !stands
+      isApplied = !isApplied
     }
-    return stands
+    return isApplied
   }
 }
 
 const NEVER: readonly number[] = []
 
 /** The state of a change after all changes: `by` is the last undo or redo that toggled any of it. */
-interface Standing {
+interface UndoState {
   state: 'applied' | 'undone' | 'partly_undone'
   by?: string
   undone: IndexSet
@@ -124,8 +124,8 @@ interface Standing {
  * The state of each change that isn't an undo or redo itself, by id, oldest first. Needs no texts; ignores toggles of
  * missing changes. If the number of splices is unknown, toggling single ones counts as a part.
  */
-export function standingOf(changes: readonly RecordedChange[]): Map<string, Standing> {
-  const own = new Map<string, Standing>()
+export function undoStates(changes: readonly RecordedChange[]): Map<string, UndoState> {
+  const own = new Map<string, UndoState>()
   for (const { edit_id, splices, change_count = Infinity, toggles } of changes) {
     if (toggles === undefined) {
       // A change that created an empty text has a unit too.

@@ -120,7 +120,7 @@ function carryOut(
   if (!isInOrder(splices!)) return false
   if (toggles !== undefined) {
     units.toggle(toggles, at)
-    const changes = spans.show(span => stands(span, unit => units.stands(unit)))
+    const changes = spans.show(span => isVisibleIf(span, unit => units.isApplied(unit)))
     const others = differences(changes.map(recorded), splices!)
     if (others !== undefined && others.length > 0) layout.isMended = true
     return others !== undefined && relayAll(spans, others)
@@ -225,8 +225,8 @@ function isInOrder(splices: readonly RecordedSplice[]): boolean {
 }
 
 /** Whether a span is visible if units are applied according to `isStanding`. */
-export const stands = ({ inserter, deleters }: Span, isStanding: (unit: number) => boolean): boolean =>
-  (inserter === BASE || isStanding(inserter)) && (deleters.length === 0 || !deleters.some(isStanding))
+export const isVisibleIf = ({ inserter, deleters }: Span, isApplied: (unit: number) => boolean): boolean =>
+  (inserter === BASE || isApplied(inserter)) && (deleters.length === 0 || !deleters.some(isApplied))
 
 /** A stretch of an earlier text: its bytes, and the unit that inserted them. */
 export interface EarlierSpan {
@@ -245,13 +245,13 @@ export interface EarlierSpan {
  * changes.
  */
 export function textAfter({ present, spans, units }: Weave, at: number): EarlierSpan[] {
-  const stood = (unit: number): boolean => units.changeOf[unit]! <= at && units.stoodAfter(unit, at)
+  const wasApplied = (unit: number): boolean => units.changeOf[unit]! <= at && units.wasAppliedAfter(unit, at)
   const earlier: EarlierSpan[] = []
   const seen = new Set<number>()
   let now = 0
   for (const span of spans) {
     const { inserter, visible: remains } = span
-    if (stands(span, stood)) {
+    if (isVisibleIf(span, wasApplied)) {
       const bytes = remains ? present.subarray(now, now + span.length) : bytesOf(span)
       earlier.push({ bytes, inserter, now, remains, isFirst: !seen.has(inserter) })
     }

@@ -149,7 +149,7 @@ class Batch {
       return ok(await this.#finish(extras.folders))
     } finally {
       try {
-        if (!done) await this.#takeBack()
+        if (!done) await this.#rollBack()
       } finally {
         await this.#clean(done)
       }
@@ -272,7 +272,7 @@ class Batch {
   }
 
   /** Reverses all changes of names in one tick, and writes the old bytes back to files written in place. */
-  async #takeBack(): Promise<void> {
+  async #rollBack(): Promise<void> {
     const changed = this.#members.filter(({ isNew }) => isNew)
     for (const member of changed.reverse()) {
       try {
@@ -288,7 +288,7 @@ class Batch {
       if (inPlace === null) continue
       // The recovery may complete the batch, and then needs to find this file written.
       if (this.isOpen) await inPlace.leave()
-      else await inPlace.takeBack().catch((error: unknown) => this.#leave(member, error))
+      else await inPlace.restore().catch((error: unknown) => this.#leave(member, error))
       member.inPlace = null
     }
   }

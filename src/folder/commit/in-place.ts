@@ -52,7 +52,7 @@ export interface InPlaceWrite {
   /** Keeps the old bytes in the journal for the recovery. */
   leave(): Promise<void>
   /** Restores the old bytes. Throws if it can't; then they stay in the journal. */
-  takeBack(): Promise<void>
+  restore(): Promise<void>
 }
 
 /** Writes the file in place, but not for good: the result decides. `batch`: the batch that it is part of. */
@@ -85,7 +85,7 @@ export async function beginInPlace(
     saved = null
     return end()
   }
-  const takeBack = async (): Promise<void> => {
+  const restore = async (): Promise<void> => {
     try {
       await file.put([snapshot.bytes], snapshot.bytes.length, durability)
       await end()
@@ -95,29 +95,29 @@ export async function beginInPlace(
       throw new Error(HALF_WRITTEN, { cause: problem })
     }
   }
-  let begun = false
+  let isStarted = false
   try {
     await context.root.disk.call(() => takesWrites(fd))
     saved = await context.journal.save(pin, snapshot, await digest, batch)
     await record()
     const refusal = refusalNow([context.lock, object.value], pin, snapshot)
     if (refusal !== null) return fail(refusal)
-    begun = true
+    isStarted = true
     try {
       await file.put(pieces, size, durability)
     } catch (error) {
-      await takeBack()
+      await restore()
       throw error
     }
   } finally {
-    if (!begun) await end()
+    if (!isStarted) await end()
   }
   const finish = (): Promise<void> => {
     // The kernel has cleared the set-id bits already, except for root.
     if (lossesOf(pin, 'in_place').length > 0) quietly(() => fchmodSync(fd, Number(pin.stat.mode) & KEPT_MODE))
     return end()
   }
-  return ok({ finish, leave, takeBack })
+  return ok({ finish, leave, restore })
 }
 
 /** Null: the locks are still ours, and the file is the one that was read. */

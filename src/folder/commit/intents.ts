@@ -62,7 +62,7 @@ export class Intents {
   }
 
   /** Whether the record exists: no server has taken this one for gone. Synchronous. */
-  stands(): boolean {
+  exists(): boolean {
     return existsSync(this.#path)
   }
 
@@ -198,7 +198,7 @@ interface SweepOptions {
 
 /**
  * Removes the temp files of owners who are dead or silent, and then their records. Removes only regular files inside
- * the root with a temp file's name. A server that was only suspended finds its record gone (`stands`), and writes
+ * the root with a temp file's name. A server that was only suspended finds its record gone (`exists`), and writes
  * nothing.
  */
 export async function sweepIntents(

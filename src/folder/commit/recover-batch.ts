@@ -57,12 +57,12 @@ export async function recoverBatch(context: BatchRecovery, left: LeftBatch): Pro
 
 /** forward, if any member is new, unless another one's new content is lost and all can be made old again. */
 function decisionFor(found: readonly Found[]): BatchDecision {
-  const isBegun = found.some(
+  const isStarted = found.some(
     // Old links are made before the first rename.
     ({ holds, hasTemp, hasLink }) => holds === 'new' || (holds === 'other' && hasLink && !hasTemp)
   )
   const isLost = found.some(({ member, holds, hasTemp }) => member.temp !== null && !hasTemp && holds === 'old')
-  return isBegun ? (isLost && canGoBack(found) ? 'back' : 'forward') : 'void'
+  return isStarted ? (isLost && canGoBack(found) ? 'back' : 'forward') : 'void'
 }
 
 const canGoBack = (found: readonly Found[]): boolean =>

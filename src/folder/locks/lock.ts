@@ -173,14 +173,14 @@ export class Locks {
 
   #wanted(name: string): WantedSocket {
     const { peers, files, unproven } = this.#options
-    let isTold = false
+    let isReported = false
     return {
       name,
       proofOf: nonce => this.#digest(proofBy(name, nonce)),
       waitOn: () => {
         if (peers?.serversHave(name) === true) return true
-        if (!isTold) unproven?.(name)
-        isTold = true
+        if (!isReported) unproven?.(name)
+        isReported = true
         return files === null || peers?.isAnyLocal() === true
       }
     }

@@ -151,9 +151,9 @@ async function look(here: Here, names: readonly string[]): Promise<Seen> {
   }
   // Nobody can hide a server among names of his own.
   const sure = rivals.find(rival => counts(here, rival, null))
-  const asked = sure === undefined ? rivals.filter(({ uid, where }) => uid === null || where === 'below') : [sure]
+  const candidates = sure === undefined ? rivals.filter(({ uid, where }) => uid === null || where === 'below') : [sure]
   const found = await Promise.all(
-    asked.slice(0, NAMES).map(async (claim): Promise<Rival | null> => {
+    candidates.slice(0, NAMES).map(async (claim): Promise<Rival | null> => {
       const { where, pid } = claim
       const { uid, info } = await holderOf(claim, claim.uid)
       return uid !== null && counts(here, { ...claim, uid }, info) ? { where, pid, uid, info } : null

@@ -6,7 +6,7 @@ import type { HeldFile, LockFiles } from './lock-file.ts'
 /** What the records in the state folder show of the servers on this root. */
 export interface Servers {
   /** Whether this server's own record exists; synchronous. */
-  stands(): boolean
+  exists(): boolean
   /** Incremented each time the record is made again. */
   generation(): number
   renew(): void
@@ -134,7 +134,7 @@ export class RootLock {
     if (this.#passed !== generation) return null
     const alone = this.#alone !== null && !this.#alone.leaving ? this.#alone : null
     const isHeld = (): boolean =>
-      servers.generation() === generation && servers.stands() && alone?.hold.held() !== false
+      servers.generation() === generation && servers.exists() && alone?.hold.held() !== false
     const held = (): boolean => {
       const is = isHeld()
       this.#freshUntil = is ? performance.now() + FRESH : -Infinity
@@ -166,7 +166,7 @@ export class RootLock {
     }
     await this.#releasing
     servers.checkState()
-    if (!servers.stands()) servers.renew()
+    if (!servers.exists()) servers.renew()
     const generation = servers.generation()
     // Only now that our record exists: any server that looks from now on sees us.
     servers.tell()
@@ -199,7 +199,7 @@ export class RootLock {
 
   /** Whether edits that began while it was alone still run, and can take effect. */
   #isEnding(alone: Alone): boolean {
-    return alone.leaving && this.#options.servers.stands() && alone.hold.held()
+    return alone.leaving && this.#options.servers.exists() && alone.hold.held()
   }
 
   /** A root lock, after removing what earlier holders recorded; null: not acquired by `deadline`. */
@@ -237,7 +237,7 @@ export class RootLock {
     const { servers, mayBeAlone } = this.#options
     if (this.#passed === -1 || this.#closed) return
     // Without a record, others can't notify us.
-    const isOnlyOne = servers.stands() && !(await servers.others())
+    const isOnlyOne = servers.exists() && !(await servers.others())
     const alone = this.#alone
     if (alone !== null && !isOnlyOne) {
       alone.leaving = true

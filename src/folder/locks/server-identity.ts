@@ -35,14 +35,14 @@ interface Answers {
 export async function answerWith(info: ServerInfo): Promise<Answers> {
   const names = new Set<string>()
   const servers: Server[] = []
-  const asked = createSocket('udp4')
-  asked.on('message', (message, { port, address }) => {
+  const socket = createSocket('udp4')
+  socket.on('message', (message, { port, address }) => {
     const question = message.toString('latin1')
-    if (names.has(question.slice(NONCE + 1))) asked.send(answerTo(question, info), port, address, () => {})
+    if (names.has(question.slice(NONCE + 1))) socket.send(answerTo(question, info), port, address, () => {})
   })
-  const isBound = await isListening(asked)
+  const isBound = await isListening(socket)
   return {
-    port: isBound ? asked.address().port : 0,
+    port: isBound ? socket.address().port : 0,
     listenBy: name =>
       new Promise((resolve, reject) => {
         // That it listens is all that it says.
@@ -56,7 +56,7 @@ export async function answerWith(info: ServerInfo): Promise<Answers> {
         })
       }),
     close() {
-      asked.close()
+      socket.close()
       for (const server of servers) server.close()
     }
   }
@@ -179,11 +179,11 @@ export function mayWriteIn(folder: Pick<Stats, 'uid' | 'gid' | 'mode'>, uid: num
   return ids !== null && ids.uid === uid && ids.groups.includes(folder.gid)
 }
 
-function parseInfo(text: string, asked: string): ServerInfo | null {
+function parseInfo(text: string, sent: string): ServerInfo | null {
   try {
     const { hostname, root, stateDir, question } = JSON.parse(text)
     const whole = [hostname, root, stateDir].every(value => typeof value === 'string')
-    return whole && question === asked ? { hostname, root, stateDir } : null
+    return whole && question === sent ? { hostname, root, stateDir } : null
   } catch {
     return null
   }

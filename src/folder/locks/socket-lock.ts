@@ -103,7 +103,7 @@ function untilFreed(
     const nonce = randomBytes(NONCE / 2).toString('hex')
     const proof = proofOf(nonce)
     const socket = connect({ path })
-    let said = ''
+    let received = ''
     let outcome: 'proved' | 'unproved' | 'failed' = 'unproved'
     const end = (): void => {
       clearTimeout(timer)
@@ -112,8 +112,8 @@ function untilFreed(
     }
     let timer = setTimeout(end, Math.min(ms, patience))
     socket.setEncoding('latin1').on('data', text => {
-      if (said.length < PROOF) said += text
-      if (said !== proof) return
+      if (received.length < PROOF) received += text
+      if (received !== proof) return
       outcome = 'proved'
       clearTimeout(timer)
       timer = setTimeout(end, ms)

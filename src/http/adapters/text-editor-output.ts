@@ -1,5 +1,5 @@
 // What the text editors answer when a command succeeded, in their vendor's words. Does not know problems.
-import type { ChangeOutcome, InspectOutcome, TakeBackOutcome, TakenBackFile } from '../../operations/operation.ts'
+import type { ChangeOutcome, InspectOutcome, UndoOutcome, UndoneFile } from '../../operations/operation.ts'
 import { below, linesOf, numbered } from '../answers/brief/layout.ts'
 import { type CallSyntax, pathShown } from '../answers/call-names.ts'
 import { listed, span } from '../answers/phrases.ts'
@@ -30,10 +30,10 @@ export function fileShown(outcome: InspectOutcome, shown: string): string {
 /** The answer to an undo that removed a file which the undone edit had created or moved. */
 export function removalShown(
   { path }: { path?: string },
-  { results }: Pick<TakeBackOutcome, 'results'>,
+  { results }: Pick<UndoOutcome, 'results'>,
   naming: CallSyntax
 ): string {
-  const where = (is: (file: TakenBackFile) => boolean | undefined) =>
+  const where = (is: (file: UndoneFile) => boolean | undefined) =>
     listed(results.filter(is).map(file => pathShown(naming, file.path)))
   const made = where(({ created }) => created)
   const again = made === '' ? '' : `, and ${made} is there again`

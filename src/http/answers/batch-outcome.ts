@@ -28,11 +28,11 @@ export function patchMessage({ dry_run, results }: PatchOutcome): string {
     const what = results.length > 1 ? 'The files already have' : 'The file already has'
     return `${what} exactly this content; nothing was written.`
   }
-  const said = VERBS.flatMap(verb => {
+  const counts = VERBS.flatMap(verb => {
     const count = made.filter(({ operation }) => operation === verb).length
     return count === 0 ? [] : [`${dry_run ? verb : `${verb}d`} ${counted(count, 'file')}`]
   })
-  return dry_run ? `Would ${listed(said)}; nothing was written.` : `${capital(listed(said))}.`
+  return dry_run ? `Would ${listed(counts)}; nothing was written.` : `${capital(listed(counts))}.`
 }
 
 /** What a patch did to one file. `changed`: the sentence about its changed text or its creation. */

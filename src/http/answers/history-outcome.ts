@@ -6,9 +6,9 @@ import type {
   HistoryOutcome,
   PendingOutcome,
   ReviewOutcome,
-  TakeBackOutcome,
-  TakeBackVerb,
-  TakenBackFile
+  UndoOutcome,
+  UndoVerb,
+  UndoneFile
 } from '../../operations/operation.ts'
 import { capital, counted, listed, sentences, span } from './phrases.ts'
 
@@ -50,7 +50,7 @@ export function reviewMessage({ verdict, edit_ids, paths }: ReviewOutcome): stri
 const VERBS = { undo: ['take back', 'Took back'], redo: ['make again', 'Made again'] } as const
 
 /** What an undo or redo did in all files. */
-export function takeBackMessage(verb: TakeBackVerb, { dry_run, results, toggled, skipped }: TakeBackOutcome): string {
+export function undoMessage(verb: UndoVerb, { dry_run, results, toggled, skipped }: UndoOutcome): string {
   const [first, ...others] = results
   if (first !== undefined && others.length === 0) {
     return sentences(fileMessage(verb, first), skippedSentence(skipped, dry_run))
@@ -71,7 +71,7 @@ function skippedSentence(skipped: readonly string[], dry_run: boolean): string {
 }
 
 /** What an undo or redo did in one file. */
-export function fileMessage(verb: TakeBackVerb, file: TakenBackFile): string {
+export function fileMessage(verb: UndoVerb, file: UndoneFile): string {
   const { path, dry_run, edit_ids } = file
   const [would, did] = VERBS[verb]
   const what = `${editsNamed(edit_ids)} in ${path}`
@@ -81,7 +81,7 @@ export function fileMessage(verb: TakeBackVerb, file: TakenBackFile): string {
 }
 
 /** The state of the file after an undo or redo. */
-function stateThen({ removed, created, changed, dry_run, changes, total_lines_after }: TakenBackFile): string {
+function stateThen({ removed, created, changed, dry_run, changes, total_lines_after }: UndoneFile): string {
   const [first, ...others] = changes
   if (removed === true && !changed) return `; the file ${dry_run ? 'would stay' : 'stays'} removed`
   if (removed === true) return dry_run ? ', which would remove the file' : ', which removed the file'

@@ -30,7 +30,7 @@ import {
   historyMessage,
   pendingMessage,
   reviewMessage,
-  takeBackMessage
+  undoMessage
 } from './history-outcome.ts'
 import { entryNamed } from './problems/sections.ts'
 import { syntaxWarning } from './problems/results.ts'
@@ -78,7 +78,7 @@ export function toBody(
       const { dry_run, batch_id, toggled, skipped } = value.outcome
       const results = value.outcome.results.map(file => withPathShown(file, naming))
       const common = {
-        message: takeBackMessage(value.operation, { ...value.outcome, results }),
+        message: undoMessage(value.operation, { ...value.outcome, results }),
         dry_run,
         batch_id,
         results: results.map(({ edit_ids, ...file }) =>

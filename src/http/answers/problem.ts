@@ -154,7 +154,7 @@ function isPreconditionFailed(failure: Failure, { by_header }: Pick<Context, 'by
 /** Notes about earlier edits; they come last. */
 const historyNotes = ({ taken_back, made_by }: Pick<Context, 'taken_back' | 'made_by'>): string[] => [
   ...(made_by === undefined ? [] : [madeByNote(made_by)]),
-  ...(taken_back === undefined ? [] : [takenBackNote(taken_back)])
+  ...(taken_back === undefined ? [] : [undoneNote(taken_back)])
 ]
 
 function madeByNote({ edit_id, at, agent }: EarlierEdit): string {
@@ -163,7 +163,7 @@ function madeByNote({ edit_id, at, agent }: EarlierEdit): string {
 }
 
 /** An edit by the caller that somebody undid: the text that wasn't found may be what that edit had written. */
-function takenBackNote({ edit_id, agent, note }: TakenBackEdit): string {
+function undoneNote({ edit_id, agent, note }: TakenBackEdit): string {
   const who = agent === undefined ? '' : ` by ${quote(agent)}`
   const why = note === undefined ? '' : `: ${quote(note, 200)}`
   return `Your edit ${edit_id} of this file was taken back${who}${why}. Don't make it again.`

@@ -31,17 +31,17 @@ export const readLines = ({ path, naming }: NamedFile, [start_line, end_line]: L
 })
 
 /** A fix: read the lines of a preview; for an empty file, the whole file. */
-export const readPreview = (asked: NamedFile, { preview_start_line, preview_end_line }: FilePreview): SuggestedFix =>
-  preview_start_line === 0 ? readFile(asked) : readLines(asked, [preview_start_line, preview_end_line])
+export const readPreview = (file: NamedFile, { preview_start_line, preview_end_line }: FilePreview): SuggestedFix =>
+  preview_start_line === 0 ? readFile(file) : readLines(file, [preview_start_line, preview_end_line])
 
 /** The engine's fixes, each with its sentence. */
-export const toFixes = (fixes: readonly Fix<FixedText | FixedLines>[], asked: NamedFile): SuggestedFix[] =>
+export const toFixes = (fixes: readonly Fix<FixedText | FixedLines>[], file: NamedFile): SuggestedFix[] =>
   fixes.map(fix => {
-    const { edit_section } = asked.naming
+    const { edit_section } = file.naming
     if (fix.section !== undefined && edit_section !== undefined) {
-      return replaceSection(asked.path, edit_section, fix.section, fix.lines)
+      return replaceSection(file.path, edit_section, fix.section, fix.lines)
     }
-    return fix.type === 'READ_FILE' ? readFile(asked, fix.lines, fix.lossy) : toFix(fix, asked.naming)
+    return fix.type === 'READ_FILE' ? readFile(file, fix.lines, fix.lossy) : toFix(fix, file.naming)
   })
 
 /** A fix: replace a whole symbol with a text that the caller writes. */
@@ -95,8 +95,8 @@ function sameWords({ changed, found }: Extract<MergeConflict, { reason: 'same_wo
   if (changed.trim() === found.trim()) return OTHER_SPACING
   if (changed === '') return `your change is where the file has put in ${quote(found)}`
   if (found === '') return `your change is at ${quote(changed)}, which the file does not have`
-  const [asked, there] = quoteApart(changed, found)
-  return `your change is at ${asked}, where the file has ${there}`
+  const [given, there] = quoteApart(changed, found)
+  return `your change is at ${given}, where the file has ${there}`
 }
 
 /** Why an edit has no `new_text`: how the requested change conflicts with other differences in the file. */

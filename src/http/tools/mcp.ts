@@ -148,8 +148,8 @@ const contextOf = ({ request_id, instance = '/mcp', subject, address, headers = 
  * them only at initialization, which over HTTP is another exchange.
  */
 function agentOf(server: Server, envelope: object = {}): { agent?: string } {
-  const said = new Map<string, unknown>(Object.entries(envelope)).get(CLIENT_INFO_META_KEY)
-  const { name, version } = { ...(said ?? server.getClientVersion()) } as { name?: unknown; version?: unknown }
+  const clientInfo = new Map<string, unknown>(Object.entries(envelope)).get(CLIENT_INFO_META_KEY)
+  const { name, version } = { ...(clientInfo ?? server.getClientVersion()) } as { name?: unknown; version?: unknown }
   const text = [name, version].filter(part => typeof part === 'string' && part !== '').join('/')
   return text === '' ? {} : { agent: [...text].slice(0, AGENT_MAX).join('') }
 }

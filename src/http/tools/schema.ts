@@ -77,8 +77,8 @@ export const withoutUnions = (schema: JsonSchema): JsonSchema =>
     const { anyOf, description, ...rest } = part
     if (anyOf === undefined) return part
     const words = listed([...anyOf.flatMap(({ enum: values = [] }) => values as string[]), 'a number'], 'or')
-    const said = description === undefined ? '' : `${description} `
-    return { ...rest, type: 'string', description: `${said}Send ${words}, as a string.` }
+    const sentence = description === undefined ? '' : `${description} `
+    return { ...rest, type: 'string', description: `${sentence}Send ${words}, as a string.` }
   })
 
 /**

@@ -18,7 +18,7 @@ export class AgeClock {
   readonly #report: HistoryOptions['report']
   #isReported = false
   /** The last result, in ms since 1970, and when it was returned, on the clock of performance.now(). */
-  #last: { said: number; at: number } | undefined
+  #last: { time: number; at: number } | undefined
 
   /** `path`: a file whose time is the last one seen by a server of this history; `keep` creates it. */
   constructor(path: string, report: HistoryOptions['report']) {
@@ -30,15 +30,15 @@ export class AgeClock {
   now(): number {
     const time = Date.now()
     const at = performance.now()
-    const most = this.#last === undefined ? this.#seen() + AT_START : this.#last.said + FASTER * (at - this.#last.at)
-    const said = Math.min(time, most)
-    this.#last = { said, at }
-    if (time - said > REPORTED && !this.#isReported) {
+    const most = this.#last === undefined ? this.#seen() + AT_START : this.#last.time + FASTER * (at - this.#last.at)
+    const bounded = Math.min(time, most)
+    this.#last = { time: bounded, at }
+    if (time - bounded > REPORTED && !this.#isReported) {
       this.#isReported = true
-      const [now, taken_for] = [time, said].map(ms => new Date(ms).toISOString())
+      const [now, taken_for] = [time, bounded].map(ms => new Date(ms).toISOString())
       this.#report({ event: 'clock_ahead', now, taken_for })
     }
-    return said
+    return bounded
   }
 
   /** Saves the time for the next start. Reports the system's error: then the next start knows an earlier time. */

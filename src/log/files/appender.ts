@@ -7,7 +7,7 @@ import { codeOf } from '../../error-code.ts'
 import type { HistoryOptions } from '../api.ts'
 import { closeFile, isMissing, MODE, NEW, openFile, remove, syncData, syncNames, writeAll, writeNow } from './files.ts'
 import type { Appender, WaitingLine } from '../writer.ts'
-import type { SaidLine } from '../record-json.ts'
+import type { EncodedLine } from '../record-json.ts'
 import { segmentName } from '../segment-name.ts'
 import { claimNumber, highestIn, unclaimNumber } from './segment-number.ts'
 
@@ -27,7 +27,7 @@ interface SegmentAppenderOptions extends Pick<HistoryOptions, 'folder' | 'nonce'
   /** In bytes: a segment that reaches this size is ended. */
   limit: number
   /** Called for each group once it is in a segment, with the offset of its first line. */
-  written(segment: string, offset: number, lines: readonly SaidLine[]): void
+  written(segment: string, offset: number, lines: readonly EncodedLine[]): void
   /**
    * Called when this server stops writing to a segment. `isWhole`: the segment consists only of lines passed to
    * `written`.
@@ -68,7 +68,7 @@ export class SegmentAppender implements Appender {
     this.#options = options
   }
 
-  append(lines: readonly SaidLine[], group: readonly WaitingLine[], isNews: boolean): Promise<void> {
+  append(lines: readonly EncodedLine[], group: readonly WaitingLine[], isNews: boolean): Promise<void> {
     return this.#append(lines, group, isNews).catch(() => this.#append(lines, group, isNews))
   }
 
@@ -82,7 +82,7 @@ export class SegmentAppender implements Appender {
   }
 
   /** Resolves callers that need no sync before the sync. Gives up a segment if any step fails. */
-  async #append(lines: readonly SaidLine[], group: readonly WaitingLine[], isNews: boolean): Promise<void> {
+  async #append(lines: readonly EncodedLine[], group: readonly WaitingLine[], isNews: boolean): Promise<void> {
     const pieces = lines.map(({ bytes }) => bytes)
     const size = pieces.reduce((sum, { length }) => sum + length, 0)
     const segment = this.#current() ?? (await this.#next())

@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { codeOf } from '../../error-code.ts'
 import type { HistoryOptions } from '../api.ts'
 import { compare, type SegmentId } from '../cursor.ts'
-import type { SaidLine } from '../record-json.ts'
+import type { EncodedLine } from '../record-json.ts'
 import { SegmentIndex } from '../segment-index.ts'
 import { parseSegment } from '../segment-name.ts'
 import type { FoundPlace, LinePlace, Segment, Without } from '../segment.ts'
@@ -96,7 +96,7 @@ export class SegmentFiles extends Segments {
   }
 
   /** Takes in lines that this server has written to its own segment. */
-  written(name: string, offset: number, lines: readonly SaidLine[]): void {
+  written(name: string, offset: number, lines: readonly EncodedLine[]): void {
     const segment = this.all.get(name) ?? this.#add(name)
     if (segment !== null) this.take(segment, offset, lines)
   }
@@ -338,7 +338,7 @@ export class SegmentFiles extends Segments {
       while (index.end < stats.size) {
         const isLast = index.end + length >= stats.size
         const bytes = await readAt(fd, index.end, Math.min(length, stats.size - index.end))
-        const taken = index.push(bytes, isClosed && isLast, said => this.#options.saw(said, nonce))
+        const taken = index.push(bytes, isClosed && isLast, entry => this.#options.saw(entry, nonce))
         if (isLast) break
         length = taken === 0 ? 2 * length : CHUNK
       }

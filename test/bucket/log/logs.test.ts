@@ -17,7 +17,7 @@ const idsOf = async (history: History, path = A) =>
 
 async function told(history: History, after: Cursor): Promise<string[]> {
   const page = await history.readOn(Cursor.parse(after.toString())!, 10_000)
-  return page.ok ? page.value.told.map(({ facts }) => facts.edit_id) : [page.failure.code]
+  return page.ok ? page.value.events.map(({ facts }) => facts.edit_id) : [page.failure.code]
 }
 
 t.test('keeps what servers write at the same time, and few objects of it', CEPH, async t => {

@@ -150,7 +150,7 @@ t.test('reads no object that is larger than any of a log', CEPH, async t => {
   t.match(events[0], { event: 'history_object_unreadable', code: 'too_large' })
 })
 
-/** The same store, of which a list gives two keys at a time. */
+/** This store, but its lists return two keys at a time. */
 const paged = (store: ObjectStore): ObjectStore => ({
   name: store.name,
   get: (...given) => store.get(...given),

@@ -1,5 +1,5 @@
-// Test servers that serve a bucket, which is kept equal to a test's folder: a test that writes and reads files in its
-// folder then tests the bucket. Does not know any test.
+// Test servers of a bucket that is kept equal to a test's folder: so a test that writes and reads files in its folder
+// tests the bucket. Does not know any test.
 import { createHash } from 'node:crypto'
 import { lstatSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
@@ -16,19 +16,19 @@ import { etagForm, makeBucket, type Bucket } from '../../ceph.ts'
 import { settingsOf, TOKEN, type Serve } from '../../http/test-server.ts'
 
 interface Mirror {
-  /** Writes to the bucket what has changed in the folder since the last call of either. */
+  /** Copies the folder's changes since the last call of either method to the bucket. */
   take(): Promise<void>
-  /** And the other way round. */
+  /** Copies the bucket's changes to the folder. */
   give(): Promise<void>
 }
 
 const md5 = (bytes: Buffer): string => createHash('md5').update(bytes).digest('hex')
 
-/** One at a time, in the order of the calls. `prefix`: with a slash at its end. */
+/** Calls run one after the other. `prefix` ends with a slash. */
 function makeMirror(folder: string, client: S3Client, Bucket: string, prefix: string): Mirror {
-  /** By path: the MD5 of what both have, which is also the object's ETag. */
+  /** By path: the MD5 of the content that both have, which is also the object's ETag. */
   const same = new Map<string, string>()
-  /** By path: which state of the file that was read from. */
+  /** By path: the state of the file when it was read. */
   const seen = new Map<string, string>()
 
   const take = async (): Promise<void> => {
@@ -87,13 +87,10 @@ function makeMirror(folder: string, client: S3Client, Bucket: string, prefix: st
 
 let bucket: Promise<Bucket> | undefined
 let prefixes = 0
-/** By state folder: a test that starts two servers with the same one means the same history. */
+/** By state folder: servers with the same state folder share a history. */
 const mirrors = new Map<string, { mirror: Mirror; prefix: string; root: string }>()
 
-/**
- * Each test has a prefix of its own, in the one bucket of this process. It is served by the first gateway and read by
- * the second.
- */
+/** Serves a prefix for each test in this process's bucket, by the first gateway; the mirror uses the second. */
 export const serveBucket =
   (top: Test): Serve =>
   async (_t, { root, stateDir }, { root: _root, stateDir: _state, ...settings }, audit) => {

@@ -1,15 +1,15 @@
-// Runs tests of a folder over HTTP as tests of a bucket: the same files, with the same expectations. This file selects
-// the tests that reach the store in a way of their own. What is refused before a file is read, the words of answers,
-// and what the engine plans are the same in a bucket, and test/http covers them.
+// Runs tests of a folder over HTTP against a bucket, with the same files and expectations. This file selects the tests
+// that use the store in different ways. Refusals before a file is read, the texts of answers and the engine's plans
+// don't depend on the store, and test/http covers them.
 import type { Test } from 'tap'
 import { NO_CEPH } from '../../ceph.ts'
 import { serveBy } from '../../http/test-server.ts'
 import { ONLY_LONG } from '../../often.ts'
 import { serveBucket } from './mirror.ts'
 
-/** By suite, which is the name of its file in test/http: the names of its tests. */
+/** The names of tests by suite, the name of a file in test/http. */
 const REACH_THE_STORE = {
-  // An object is read, and written on a condition.
+  // Read an object, and write it conditionally.
   operations: [
     'edits, and says what changed',
     'makes many edits, or none',
@@ -25,7 +25,7 @@ const REACH_THE_STORE = {
     'refuses what can not be made'
   ],
   preview: ['agrees with the real call, whatever is asked for'],
-  // Ranges of an object, and keys below a prefix.
+  // Read ranges of an object, and list keys below a prefix.
   inspect: [
     'shows windows of lines',
     'reports the facts of a file',
@@ -35,7 +35,7 @@ const REACH_THE_STORE = {
     'lists directories, a page at a time',
     'reads no file to search or outline while as many as may wait already do'
   ],
-  // Objects of logs are written, read on, and waited for.
+  // Write objects of logs, read on, and wait for them.
   changes: [
     'tells what is changed after a cursor, of the edits and undos of all',
     'waits until something is changed, or in vain',
@@ -45,14 +45,14 @@ const REACH_THE_STORE = {
     'answers at once what waits when the server stops',
     'ends the wait of a client that has gone, also of one that goes before it begins'
   ],
-  // A key is a lease on an object.
+  // An idempotency key is a lease on an object.
   idempotency: [
     'carries every change out once',
     'keeps what changed nothing, and no problem',
     'carries requests that come at once out once',
     'knows a key on every server, and after they have ended'
   ],
-  // Texts are objects of their own; what another program wrote has no record.
+  // Texts are separate objects; another program's writes have no record.
   history: ['shows no more than 8 MiB of texts at once, and says how to get the others'],
   undo: [
     'takes back the edit of one agent among three, and nothing else',
@@ -91,7 +91,7 @@ const REACH_THE_STORE = {
 } as const
 
 /**
- * `tap`: the tests of a process that runs nothing else; `load`: imports a suite. One Ceph serves all of them, with a
+ * `tap`: the tests of a process that runs nothing else; `load`: imports a suite. One bucket serves all of them, with a
  * prefix for each test.
  */
 export function runInBucket(
@@ -102,10 +102,10 @@ export function runInBucket(
   serveBy(serveBucket(tap))
   const run = tap.test.bind(tap) as (name: string, ...more: unknown[]) => unknown
   let wanted = new Set<string>()
-  // What the suites call.
+  // The functions of tap that the suites call.
   tap.test = ((name: string, ...more: unknown[]) => wanted.delete(name) && run(name, ...more)) as typeof tap.test
-  // Until it ends, none of the others begins: with nothing to run between two suites, tap would take this for the end.
-  // It asks again what test/http has asked of a folder.
+  // The others start when it ends: if nothing ran between two suites, tap would take that for the end of all.
+  // Only in .ci/long: test/http runs these tests against a folder.
   const skip = NO_CEPH || ONLY_LONG
   run('finds the tests of each suite that reach the store', { skip, timeout: 200_000 }, async (t: Test) => {
     for (const suite of suites) {

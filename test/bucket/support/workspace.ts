@@ -4,7 +4,7 @@ import type { Workspace } from '../../../src/workspace/api.ts'
 import { etagForm, type Bucket } from '../../ceph.ts'
 import { OPTIONS } from '../../folder/support/open.ts'
 
-/** All of it, through the first gateway, with a history; where `options` don't say otherwise. To be closed. */
+/** By default the whole bucket, through the first gateway, with a history. The caller closes it. */
 export const openOn = async (bucket: Bucket, options: Partial<BucketOptions> = {}): Promise<Workspace> =>
   openBucket({
     ...OPTIONS,

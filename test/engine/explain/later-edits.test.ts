@@ -18,7 +18,7 @@ const edit = (word: string, damage: (old_text: string) => string = text => text)
   old_text: damage(`function ${word} () {\n    ${returned(word)}\n}`),
   new_text: damage(`function ${word} () {\n    ${returned(word)}.trim()\n}`)
 })
-/** Returns another one than there is, of which the file has yet another. */
+/** Its old_text has another index than the file. */
 const returning = (word: string, index: number): TextEdit => ({
   old_text: `function ${word} () {\n    return ${word}s[${index}]`,
   new_text: `function ${word} () {\n    return ${word}s[${index + 1}]`
@@ -40,7 +40,7 @@ function fixOf(planned: Result<unknown, TextFailure | TakesLong>): EditFix | und
 const untriedIn = (planned: Result<unknown, TextFailure | TakesLong>): number | undefined =>
   planned.ok || planned.failure.code === 'TAKES_LONG' ? undefined : planned.failure.untried_from
 
-/** What is told of a later edit. */
+/** What an answer says about a later edit. */
 const told = (failure: TextFailure | TakesLong) => ({ ...failure, untried_from: undefined })
 
 /** The later edits that can be sent as they are corrected. */

@@ -166,7 +166,7 @@ t.test('knows every place after any edits', t => {
   t.end()
 })
 
-/** Lines of which each occurs once, or nearly. */
+/** Lines that occur once, or nearly so. */
 const lines = (count: number, ending: (line: number) => string): string =>
   Array.from({ length: count }, (_, i) => `  const item_${i} = lookup(table_${i % 7}) // of ${i % 3}${ending(i)}`).join(
     ''

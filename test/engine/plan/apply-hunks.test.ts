@@ -299,7 +299,7 @@ check('removes the last line', 'a\nb', '@@\n a\n-b\n', 'a')
 check('removes all lines', 'a\nb\n', '@@\n-a\n-b\n', '')
 check('adds before and after', 'a\n', '@@\n+x\n a\n+y\n', 'x\na\ny\n')
 
-// How a diff for one of several places is told from the others.
+// What distinguishes the diffs for several places.
 const BODY = '    c\n    c\n    c\n    c\n    x\n    c\n    c\n    c\n    c\n'
 check(
   'tells places by an anchor where a few lines do not',

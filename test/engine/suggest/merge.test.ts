@@ -247,14 +247,14 @@ t.test('brings nothing back, and drops nothing of the file', async t => {
 /** A line and how deep it is. */
 type Deep = readonly [text: string, level: number]
 
-/** Lines, none of which is more than one deeper than the one before it; the first is the least deep. */
+/** Lines, each at most one level deeper than the one before; the first has the least depth. */
 function nested(random: Random): Deep[] {
   const lines: Deep[] = []
   for (let i = 0; i < 2 + random.int(5); i++) lines.push([`line${i}()`, i === 0 ? 0 : random.int(lines[i - 1]![1] + 2)])
   return lines
 }
 
-/** The same with lines that are wrapped, added and taken out. */
+/** Wraps, adds and removes some of these lines. */
 function edited(lines: readonly Deep[], random: Random): Deep[] {
   let all = [...lines]
   for (let i = 0; i <= random.int(2); i++) {

@@ -2,7 +2,7 @@
 import type { RecordedChange, Selection } from '../../../src/engine/undo/change.ts'
 import { differing } from '../../../src/engine/undo/refine.ts'
 
-/** Of Latin-1, so that any byte can be written. */
+/** Encodes Latin-1, so a text can have any byte. */
 export const bytes = (text: string): Buffer => Buffer.from(text, 'latin1')
 
 /** The changes between texts; the first is called `a`, the next `b` and so on. */

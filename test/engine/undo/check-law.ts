@@ -1,8 +1,8 @@
-// Asks of many random histories whether a law holds. Does not know any law.
+// Checks a law against many random histories. Does not know any law.
 import t from 'tap'
 import { Random, SEED } from '../../random.ts'
 
-/** `holds`: null, or what is wrong; `series` keeps the histories of one file apart from those of others. */
+/** `holds` returns null or what is wrong; each test file has its own `series` of histories. */
 export function checkLaw(
   law: string,
   { count, series }: { count: number; series: number },
@@ -10,9 +10,9 @@ export function checkLaw(
 ): void {
   t.test(law, t => {
     for (let round = 0; round < count; round++) {
-      const said = holds(new Random(SEED * series + round))
-      if (said === null) continue
-      t.fail(said, { seed: SEED, round })
+      const fault = holds(new Random(SEED * series + round))
+      if (fault === null) continue
+      t.fail(fault, { seed: SEED, round })
       break
     }
     t.pass(`${count} histories`)

@@ -1,8 +1,8 @@
 // Laws of undo and redo of a file that is made, removed and made anew by several agents. The truth is a weave of single
 // bytes.
 import type { RecordedChange } from '../../../src/engine/undo/change.ts'
-import { stateAfter, takeBack } from '../../../src/engine/undo/take-back.ts'
-import { standingOf } from '../../../src/engine/undo/units.ts'
+import { stateAfter, toggle } from '../../../src/engine/undo/toggle.ts'
+import { undoStates } from '../../../src/engine/undo/units.ts'
 import { often } from '../../often.ts'
 import type { Random } from '../../random.ts'
 import { checkLaw } from './check-law.ts'
@@ -39,7 +39,7 @@ function change(random: Random, history: History, agent: number): string | null 
 }
 
 function toggleSome(random: Random, history: History): string | null {
-  const to = random.chance(60) ? 'undone' : 'standing'
+  const to = random.chance(60) ? 'undone' : 'applied'
   const { present, exists } = history
   const set = someOf(random, history.edits(random.chance(50) ? random.int(AGENTS) : undefined))
   const result = history.toggle(set, to, random.chance(30))
@@ -48,12 +48,12 @@ function toggleSome(random: Random, history: History): string | null {
     if (result.failure.code !== 'UNDO_CONFLICT' || result.failure.together === undefined) return null
     const { conflicts, together } = result.failure
     if (conflicts.length === 0) return 'refused without a conflict'
-    if (!takeBack(present, history.changes, together, to).ok) return "what is named can't be taken back together"
+    if (!toggle(present, history.changes, together, to).ok) return "what is named can't be taken back together"
     return null
   }
   const said = isAsItShould(history)
   if (said !== null || random.chance(50)) return said
-  const back = history.toggle(result.value.toggled, to === 'undone' ? 'standing' : 'undone')
+  const back = history.toggle(result.value.toggled, to === 'undone' ? 'applied' : 'undone')
   if (!back.ok) return `can't be toggled back: ${back.failure.code}`
   if (!history.present.equals(present) || history.exists !== exists) return 'is not the same after being toggled back'
   return isAsItShould(history)
@@ -61,12 +61,12 @@ function toggleSome(random: Random, history: History): string | null {
 
 const isOwn = ({ existence, toggles }: RecordedChange): boolean => existence !== undefined && toggles === undefined
 
-/** Of the changes that made or removed the text by themselves, the last that stands says what there is. */
+/** The last applied change that made or removed the text, and isn't an undo, decides whether there is one. */
 function isAsItShould(history: History): string | null {
   const { changes, exists, present } = history
   if (!history.expected().equals(present)) return 'the text is not what the cells say'
   if (!exists) return present.length > 0 ? 'a text that is no more has bytes' : null
-  const standing = standingOf(changes)
+  const standing = undoStates(changes)
   const last = changes.findLastIndex(one => isOwn(one) && standing.get(one.edit_id)!.state === 'applied')
   if (last !== -1 && changes[last]!.existence === 'removed') return 'a removal stands, and the text is there'
   const at = new Map(changes.map(({ edit_id }, index) => [edit_id, index]))
@@ -98,10 +98,10 @@ check('takes a removal back where none of what was made in its place stands', 20
   const { history, said } = live(random)
   if (said !== null) return said
   const { changes, present } = history
-  const standing = standingOf(changes)
+  const standing = undoStates(changes)
   const last = changes.findLast(one => isOwn(one) && standing.get(one.edit_id)!.state === 'applied')
   if (last?.existence !== 'removed') return null
-  const back = takeBack(present, changes, [{ edit_id: last.edit_id }], 'undone')
+  const back = toggle(present, changes, [{ edit_id: last.edit_id }], 'undone')
   return back.ok && back.value.makes === true ? null : `refused`
 })
 

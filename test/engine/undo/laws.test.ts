@@ -1,7 +1,7 @@
 // Laws of undo and redo on random histories of three agents. The truth is a weave of single bytes.
 import t from 'tap'
-import { stateAfter, takeBack } from '../../../src/engine/undo/take-back.ts'
-import { standingOf } from '../../../src/engine/undo/units.ts'
+import { stateAfter, toggle } from '../../../src/engine/undo/toggle.ts'
+import { undoStates } from '../../../src/engine/undo/units.ts'
 import { often } from '../../often.ts'
 import type { Random } from '../../random.ts'
 import { checkLaw } from './check-law.ts'
@@ -27,7 +27,7 @@ function live(random: Random): { history: History; said: string | null } {
 
 /** Takes back, or makes again, some of an agent's edits. */
 function toggleSome(random: Random, history: History, agent: number): string | null {
-  const to = random.chance(60) ? 'undone' : 'standing'
+  const to = random.chance(60) ? 'undone' : 'applied'
   const before = history.present
   const seen = history.cells.filter(cell => history.isVisible(cell))
   const skip = random.chance(30)
@@ -45,14 +45,14 @@ function toggleSome(random: Random, history: History, agent: number): string | n
     if (!skip && wanted.some(unit => !history.undone.has(unit))) return 'not all is taken back'
   }
   if (random.chance(30)) {
-    const back = history.toggle(result.value.toggled, to === 'undone' ? 'standing' : 'undone')
+    const back = history.toggle(result.value.toggled, to === 'undone' ? 'applied' : 'undone')
     if (!back.ok) return `can't be toggled back: ${back.failure.code}`
     if (!history.present.equals(before)) return 'is not the same after being toggled back'
   }
   return null
 }
 
-/** Of all laws together, with `npm run test:weave -- --histories N`. */
+/** The histories for all laws together: `npm run test:weave -- --histories N`. */
 const HISTORIES = process.env.LONG_HISTORIES === undefined ? undefined : Number(process.env.LONG_HISTORIES)
 t.setTimeout(0)
 
@@ -71,7 +71,7 @@ check('keeps each text what its changes make it, whatever is taken back and made
   if (!state.ok && !(state.failure.code === 'NOTHING_TO_UNDO' && present.equals(snapshots[at]!))) return 'no state'
   if (state.ok && !Buffer.concat(state.value.splices.apply(present)).equals(snapshots[at]!)) return 'wrong state'
   // What stands is known without texts.
-  const standing = standingOf(
+  const standing = undoStates(
     changes.map(change => ({ ...change, ...(!change.toggles && { splices: change.splices }) }))
   )
   for (const { edit_id, splices } of history.edits()) {
@@ -80,7 +80,7 @@ check('keeps each text what its changes make it, whatever is taken back and made
     if (standing.get(edit_id)!.state !== expected && splices!.length > 0) return 'wrong standing'
   }
   // All taken back is the text that it began with.
-  const all = takeBack(
+  const all = toggle(
     present,
     changes,
     history.edits().map(({ edit_id }) => ({ edit_id })),
@@ -101,7 +101,7 @@ check('takes the last edits back without conflict', 5_000, random => {
   return history.present.equals(history.snapshots[cut]!) ? null : 'wrong text'
 })
 
-/** Whether a visible break is between two visible cells, the first of which is none. */
+/** Whether both cells are visible, the first is no line break, and a visible one is between them. */
 const isParted = (history: History, [first, second]: readonly [Cell, Cell]): boolean => {
   const { cells } = history
   if (isBreak(first) || !history.isVisible(first) || !history.isVisible(second)) return false
@@ -150,7 +150,7 @@ check('lets agents on lines of their own take back what they want', 40_000, rand
       }
     } else {
       const set = someOf(random, history.edits(agent))
-      const result = history.toggle(set, random.chance(60) ? 'undone' : 'standing', random.chance(30))
+      const result = history.toggle(set, random.chance(60) ? 'undone' : 'applied', random.chance(30))
       const { conflicts = [] } = result.ok ? result.value : (result.failure as { conflicts?: { by: string }[] })
       if (conflicts.some(({ by }) => history.agents.get(by) !== agent)) return 'refused because of another agent'
     }
@@ -165,11 +165,11 @@ check('names with a refused undo what can be taken back together', 20_000, rando
   if (said !== null || history.edits().length === 0) return said
   const { present, changes } = history
   const set = someOf(random, history.edits())
-  const refused = takeBack(present, changes, set, 'undone')
+  const refused = toggle(present, changes, set, 'undone')
   if (refused.ok || refused.failure.code !== 'UNDO_CONFLICT') return null
   const { together } = refused.failure
   if (together === undefined) return 'nothing can be taken back together'
-  const done = takeBack(present, changes, together, 'undone')
+  const done = toggle(present, changes, together, 'undone')
   if (!done.ok) return `refused: ${done.failure.code}`
   const named = new Set(unitsOf(together, changes))
   return unitsOf(set, changes).every(unit => named.has(unit)) ? null : 'not all of the set is named'

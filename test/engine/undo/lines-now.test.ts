@@ -17,7 +17,7 @@ const rangeOf = (lines: string): LineRange => {
 const shown = (lines: LinesNow[] | undefined): string | undefined =>
   lines?.map(({ start_line, end_line, changed }) => `${start_line}-${end_line}${changed ? '!' : ''}`).join(' ')
 
-/** `texts` are the states of a text, of which the first is meant. */
+/** `texts`: the states of a text; the lines in `cases` are those of the first. */
 function check(name: string, texts: readonly [string, ...string[]], cases: Record<string, string | undefined>): void {
   t.test(name, t => {
     const changes = texts.slice(1).map((text, i): RecordedChange => ({
@@ -157,7 +157,7 @@ t.test('finds lines where the bytes are that they were made of, whatever was cha
     for (let i = 1 + random.int(6); i > 0; i--) {
       const before = history.changes.length
       if (random.chance(70)) history.edit(0, randomSplices(random, history.present, ALPHABET))
-      else history.toggle(someOf(random, history.edits()), random.pick(['undone', 'standing']))
+      else history.toggle(someOf(random, history.edits()), random.pick(['undone', 'applied']))
       if (history.changes.length > before) seen()
     }
     const at = random.int(states.length) - 1

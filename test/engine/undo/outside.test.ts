@@ -3,9 +3,9 @@
 import t from 'tap'
 import type { RecordedChange } from '../../../src/engine/undo/change.ts'
 import { differing, recordedSplices } from '../../../src/engine/undo/refine.ts'
-import { stateAfter, takeBack, type TakeBack } from '../../../src/engine/undo/take-back.ts'
+import { stateAfter, toggle, type TogglePlan } from '../../../src/engine/undo/toggle.ts'
 import { blameOf } from '../../../src/engine/blame.ts'
-import { planTakeBack, type ConflictWithFix, type TakeBackGoal } from '../../../src/engine/take-back.ts'
+import { planUndo, type ConflictWithFix, type UndoGoal } from '../../../src/engine/undo-redo.ts'
 import { planLineEdits } from '../../../src/engine/plan/replace-lines.ts'
 import { planTextEdits } from '../../../src/engine/plan/replace-text.ts'
 import type { LineEdit, TextEdit } from '../../../src/engine/edit/request.ts'
@@ -15,17 +15,17 @@ import { checkLaw } from './check-law.ts'
 
 t.setTimeout(0)
 
-const undo = ({ changes, present }: Pick<Case, 'changes' | 'present'>, goal: TakeBackGoal) => {
+const undo = ({ changes, present }: Pick<Case, 'changes' | 'present'>, goal: UndoGoal) => {
   const limits = { max_result_size: Infinity, context_lines: 0, dry_run: false, check_syntax: false }
-  return planTakeBack(present, { ...limits, changes, goal } as never, { path: 'a', exists: true })
+  return planUndo(present, { ...limits, changes, goal } as never, { path: 'a', exists: true })
 }
-const taking = (set: { edit_id: string }[]): TakeBackGoal => ({ set, to: 'undone', on_conflict: 'refuse' })
+const taking = (set: { edit_id: string }[]): UndoGoal => ({ set, to: 'undone', on_conflict: 'refuse' })
 
 interface Example {
   /** Before the edit, after it, and after the other program. */
   texts: [before: string, edited: string, now: string]
   gives?: string
-  /** Of a refused undo: the edits that it offers. */
+  /** The edits that a refused undo offers. */
   offers?: readonly object[]
 }
 
@@ -200,20 +200,20 @@ function wrongLine(text: Buffer, { before, edited }: Case): string | null {
 }
 
 /** What is wrong with the text after an undo, or with what is known of it then; or null. */
-function wrongAfter({ changes, present, edited }: Case, { splices, toggled }: TakeBack): string | null {
+function wrongAfter({ changes, present, edited }: Case, { splices, toggled }: TogglePlan): string | null {
   const after = Buffer.concat(splices.apply(present))
   if (edited.length > 0 && present.includes('\r\n') && /(^|[^\r])\n/.test(String(after))) return 'another line break'
   const undone = { edit_id: 'undo', splices: recordedSplices(present, splices.list), toggles: toggled }
   const all = [...changes, undone]
-  const back = takeBack(after, all, toggled, 'standing')
+  const back = toggle(after, all, toggled, 'applied')
   if (!back.ok || !Buffer.concat(back.value.splices.apply(after)).equals(present)) return 'cannot be made again'
   const state = stateAfter(after, all, 'outside')
   if (!state.ok || !Buffer.concat(state.value.splices.apply(after)).equals(present)) return 'no state'
   return blameOf(after, { changes: all, limit: 100 }).ok ? null : 'nobody wrote it'
 }
 
-function takenBack({ changes, present }: Case): TakeBack {
-  const done = takeBack(present, changes, [{ edit_id: 'edit' }], 'undone')
+function undoneEdit({ changes, present }: Case): TogglePlan {
+  const done = toggle(present, changes, [{ edit_id: 'edit' }], 'undone')
   if (!done.ok) throw new Error(done.failure.code)
   return done.value
 }
@@ -227,7 +227,7 @@ checkLaw(
       `${what} (${it.rewrite.name}: ${JSON.stringify([it.before, it.edited, it.present.toString()])})`
     const done = undo(it, taking([{ edit_id: 'edit' }]))
     if (done.ok) {
-      const wrong = wrongLine(Buffer.concat(done.value.pieces), it) ?? wrongAfter(it, takenBack(it))
+      const wrong = wrongLine(Buffer.concat(done.value.pieces), it) ?? wrongAfter(it, undoneEdit(it))
       return wrong === null ? null : said(wrong)
     }
     if (done.failure.code !== 'UNDO_CONFLICT') {

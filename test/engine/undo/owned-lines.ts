@@ -39,7 +39,7 @@ export class OwnedLines {
       .map(({ line, start }, at) => ({ line, start, end: starts[at + 1]! }))
       .filter(({ line }) => this.#lines[line]!.owner === agent && random.chance(40))
       .map(place => ({ ...place, insert: random.chance(30) ? NOTHING : this.#newLine(place.line) }))
-    // A line that is made again somewhere else would be another line.
+    // New lines get new numbers: text inserted at another place is another line.
     for (let count = random.int(3); count > 0; count--) {
       const line = this.#lines.push({ owner: agent, base: null, edits: [] }) - 1
       const start = random.pick(starts)
@@ -53,7 +53,7 @@ export class OwnedLines {
     return planned
   }
 
-  /** What is wrong, or null: each line is what the last edit of it that stands made of it. */
+  /** Null if each line has the text of the last applied edit of it, else what is wrong. */
   wrong({ present, undone }: Pick<History, 'present' | 'undone'>): string | null {
     const places = placesOf(present)
     for (const [line, { base, edits }] of this.#lines.entries()) {

@@ -40,7 +40,7 @@ function reviewed(random: Random, alphabet: readonly Buffer[]): Reviewed {
     const agent = random.int(3)
     if (random.chance(70) || history.edits(agent).length === 0) {
       history.edit(agent, randomSplices(random, history.present, alphabet))
-    } else history.toggle(some(random, history.edits(agent)), random.chance(60) ? 'undone' : 'standing', true)
+    } else history.toggle(some(random, history.edits(agent)), random.chance(60) ? 'undone' : 'applied', true)
     while (made.written.length < history.changes.length) made.written.push(writtenLines(history))
     if (random.chance(25)) judge(random, made)
   }
@@ -212,7 +212,7 @@ check('takes one hunk back, and touches no other that shares no change with it',
   const standing = [...own].filter(unit => !undone.has(unit))
   for (const [units, to] of [
     [standing, 'undone'],
-    [[...undone], 'standing']
+    [[...undone], 'applied']
   ] as const) {
     const set = units.map(unit => ({ edit_id: unit.split(' ')[0]!, change_indexes: [Number(unit.split(' ')[1])] }))
     if (set.length > 0 && !history.toggle(set, to).ok) return null

@@ -1,13 +1,13 @@
 // Random histories of a text, and a weave of single bytes that is too simple to be wrong. Does not know any law.
-import { takeBack, type TakeBack } from '../../../src/engine/undo/take-back.ts'
+import { toggle, type TogglePlan } from '../../../src/engine/undo/toggle.ts'
 import type { RecordedChange, Selection } from '../../../src/engine/undo/change.ts'
 import { recordedSplices } from '../../../src/engine/undo/refine.ts'
 import { type Splice, Splices } from '../../../src/engine/edit/splice.ts'
-import type { TakeBackFailure } from '../../../src/engine/failure.ts'
+import type { ToggleFailure } from '../../../src/engine/failure.ts'
 import type { Result } from '../../../src/result.ts'
 import type { Random } from '../../random.ts'
 
-/** What texts are made of: line breaks of all kinds, characters of several bytes; and what isn't UTF-8. */
+/** What texts are made of: line breaks of all kinds, characters of several bytes; `BYTES`: also invalid UTF-8. */
 export const ALPHABET = ['a', 'b', ' ', '\n', '\r\n', '\r', 'é', '字', '<', '>'].map(text => Buffer.from(text))
 export const BYTES = [...ALPHABET, Buffer.from([0xff]), Buffer.from([0xc3]), Buffer.from([0x80])]
 
@@ -16,11 +16,11 @@ export interface Cell {
   byte: number
   inserter: string | null
   deleters: string[]
-  /** Of one that isn't visible: when it last was not any more. */
+  /** The step at which it last became invisible. */
   hiddenAt: number
 }
 
-/** A text with its changes, its agents and all that it was. */
+/** A text with its changes, its agents and its earlier states. */
 export class History {
   present: Buffer
   readonly base: Buffer
@@ -62,14 +62,14 @@ export class History {
     return this.#add(change, new Splices(list, this.present.length))
   }
 
-  /** Takes back or makes again and, where that can be done, does it. */
-  toggle(set: readonly Selection[], to: 'undone' | 'standing', skip = false): Result<TakeBack, TakeBackFailure> {
-    const result = takeBack(this.present, this.changes, set, to, { skip })
+  /** Plans an undo or redo and, if it isn't refused, carries it out. */
+  toggle(set: readonly Selection[], to: 'undone' | 'applied', skip = false): Result<TogglePlan, ToggleFailure> {
+    const result = toggle(this.present, this.changes, set, to, { skip })
     if (result.ok) this.carryOut(result.value)
     return result
   }
 
-  carryOut({ splices, toggled, makes, removes }: TakeBack): void {
+  carryOut({ splices, toggled, makes, removes }: TogglePlan): void {
     const seen = this.cells.filter(cell => this.isVisible(cell))
     for (const unit of unitsOf(toggled, this.changes)) this.undone[this.undone.has(unit) ? 'delete' : 'add'](unit)
     this.#step++
@@ -81,7 +81,7 @@ export class History {
     this.#add({ edit_id, splices: list, toggles: toggled, ...(existence !== undefined && { existence }) }, splices)
   }
 
-  /** What the cells say that the text is. */
+  /** The text as the cells have it. */
   expected(): Buffer {
     return Buffer.from(this.cells.filter(cell => this.isVisible(cell)).map(({ byte }) => byte))
   }
@@ -114,7 +114,7 @@ export class History {
       this.cells[at]!.hiddenAt = this.#step
       left--
     }
-    // Behind what others once inserted for it.
+    // After the replacements that other units once inserted for the deleted bytes.
     for (; others.has(this.cells[at]?.inserter ?? ''); at++) {
       if (this.isVisible(this.cells[at]!)) break
       for (const other of this.cells[at]!.deleters) others.add(other)
@@ -123,9 +123,9 @@ export class History {
   }
 
   /**
-   * Behind all that is hidden there, but whole lines, where a line begins, go behind the deleted lines before them, and
-   * before what belongs to the line that follows: judged by
-   * what was hidden last, and between two bytes of that by what was hidden before.
+   * Where whole lines are inserted. In the middle of a line: after all hidden bytes there. At the start of a line: after
+   * the deleted lines, and before the deleted start of the next line. The bytes that were hidden last decide; between
+   * two of them, those that were hidden before.
    */
   #lineStart(end: number): number {
     let from = end

@@ -2,7 +2,7 @@
 import t from 'tap'
 import type { RecordedChange } from '../../../src/engine/undo/change.ts'
 import { differing, recordedSplices } from '../../../src/engine/undo/refine.ts'
-import { takeBack } from '../../../src/engine/undo/take-back.ts'
+import { toggle } from '../../../src/engine/undo/toggle.ts'
 
 const bytes = (text: string) => Buffer.from(text, 'latin1')
 
@@ -21,8 +21,8 @@ function check(name: string, text: string, steps: readonly Step[]): void {
         present = bytes(step)
         continue
       }
-      const [set, to] = 'undo' in step ? ([step.undo, 'undone'] as const) : ([step.redo, 'standing'] as const)
-      const result = takeBack(
+      const [set, to] = 'undo' in step ? ([step.undo, 'undone'] as const) : ([step.redo, 'applied'] as const)
+      const result = toggle(
         present,
         changes,
         set.split(' ').map(edit_id => ({ edit_id })),

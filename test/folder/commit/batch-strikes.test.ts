@@ -167,7 +167,7 @@ type Event = { event: string; [key: string]: unknown }
 
 interface Way {
   name: string
-  /** Who recovers it: the next start, a server that runs (by its sweep), or whoever locks one of the files next. */
+  /** What recovers it: the next start, the sweep of a running server, or the next lock of one of the files. */
   by: 'start' | 'sweep' | 'lock'
   /** What another program saves between the kill and the recovery. */
   save?: 'rename' | 'in place'
@@ -307,7 +307,7 @@ t.test('a call fails', { buffered: true, skip }, async t => {
           const where = `error ${errno} at call ${count} (${call}): ${answer}`
           if (answer === null) throw new Error(`${where}: it has ended`)
           const isDone = answer.startsWith('done')
-          // One could not be renamed, and it was the taking back that failed: whoever wants the file next does it.
+          // One rename failed, and so did the rollback: the next request that locks the file finishes it.
           if (readdirSync(join(folders.state, 'journal')).some(name => name.endsWith('.back.batch'))) {
             if (isDone || call !== 'rename') t.fail(`${where}: left`)
             worker.child.stdin!.write(JSON.stringify({ id: `${id}.next`, edits: { a: '' } }) + '\n')

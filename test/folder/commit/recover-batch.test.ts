@@ -60,11 +60,11 @@ type Where =
   | 'whole'
   | 'half'
   | 'unwritten'
-  /** The same, and then another program has saved it in place. */
+  /** Written in place as a whole; then another program has saved it in place. */
   | 'whole_saved'
-  /** Of one that is removed: it was given back, and the old link is still there. */
+  /** A removed file that was put back; its old link is still there. */
   | 'given_back'
-  /** The same: what has the old link is what another program had saved in the instant before, by a rename, or in place. */
+  /** Likewise, but the old link has what another program had saved just before, by a rename or in place. */
   | 'moved_save'
   | 'moved_in_place'
 

@@ -1,4 +1,4 @@
-// Temp files of large contents that replace a file without a sync: two names, of which none is left, whatever happens.
+// Temp files of large contents that replace a file without a sync: neither of their two names is ever left behind.
 import { mkdirSync, readdirSync, readFileSync, renameSync, rmdirSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'

@@ -81,7 +81,7 @@ function fresh(t: Test): Fresh {
       if (held === null) throw new Error('not held')
       return `.${createHmac('sha256', state.secret).update(held.entry).digest('hex').slice(0, 24)}.tmp`
     },
-    /** As if whoever holds the lock had not touched it for long. */
+    /** As if the lock's owner had not touched it for long. */
     silence() {
       for (const name of readdirSync(state.locks)) utimesSync(join(state.locks, name), 0, 0)
     }

@@ -30,7 +30,7 @@ function fresh(t: Test): Folders & { other: string } {
   return { ...folders, other: join(folders.base, 'other') }
 }
 
-/** What a start comes to: the workspace is closed again. */
+/** 'starts', and the workspace is closed again; or why the start was refused. */
 const outcome = (started: Promise<Workspace>): Promise<unknown> =>
   started.then(
     async workspace => {

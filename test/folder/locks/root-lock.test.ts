@@ -62,9 +62,9 @@ function fresh(t: Test): Fresh {
   }
 }
 
-/** A server whose record stands; `others` as in Servers. */
+/** A server whose record exists; `others` as in Servers. */
 const serversWith = (others: Servers['others']): Servers => ({
-  stands: () => true,
+  exists: () => true,
   renew() {},
   checkState() {},
   generation: () => 0,

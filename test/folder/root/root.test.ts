@@ -45,10 +45,10 @@ import type { WorkspaceOptions } from '../../../src/workspace/api.ts'
 
 const kinds = onLinux ? (['proc', 'portable'] as const) : (['portable'] as const)
 
-/** Of everything may be spoken. */
+/** Every path may be revealed. */
 const ALL: Speakable = { offers: () => true, shows: () => true }
 
-/** What an answer comes to, in one word or two: the code and its reason, or what was edited. */
+/** An answer in a word or two: the code and its reason, or what was edited. */
 function gist(answer: {
   ok: boolean
   failure?: object

@@ -4,14 +4,14 @@ import { createInterface } from 'node:readline'
 import type { WorkspaceOptions } from '../../../src/workspace/api.ts'
 import { append, become, open, remove } from './open.ts'
 
-/** The options are those of the workspace that differ from open.ts's. `ahead`: ms by which its clock is. */
+/** The options of the workspace that differ from those of open.ts. `ahead`: ms by which its clock is ahead. */
 export interface WorkerOrder extends Partial<WorkspaceOptions> {
   root: string
   state: string
   ahead?: number
 }
 
-/** Texts by path: to append, to make a file of, and to replace everything; and what to remove: its folders by path. */
+/** By path: the texts to append, to make a file of, and to replace all with; the removed files, with their folders. */
 export interface BatchOrder {
   id: string
   edits?: Record<string, string>
@@ -42,7 +42,7 @@ for await (const line of createInterface({ input: process.stdin })) {
     ...names(edits).map(([path, text]) => ({ operation: 'edit' as const, target: { path }, plan: append(text) })),
     ...names(becomes).map(([path, text]) => ({ operation: 'edit' as const, target: { path }, plan: become(text) })),
     ...Object.entries(removes).map(([path, folders]) => ({
-      // As a patch deletes it, or as an undo takes back its creation, with the folders that this made.
+      // Without folders as a patch deletes it; with folders as an undo of its creation removes it with them.
       ...(folders.length === 0 ? { operation: 'remove' as const } : { operation: 'edit' as const, apart: true }),
       target: { path },
       plan: remove(...folders)

@@ -4,10 +4,10 @@ import { syncBuiltinESMExports } from 'node:module'
 import { basename } from 'node:path'
 
 export type Call = 'linkSync' | 'renameSync' | 'unlinkSync' | 'openSync' | 'fchownSync' | 'mkdir'
-/** An error's name for a call with these last names of its paths; null: it works. */
+/** The error code with which a call fails; null: it works. `from`, `to`: the base names of its paths. */
 export type Fault = (call: Call, from: string, to: string) => string | null
 
-/** Lets calls of this process fail until the function that it returns is called. */
+/** Makes calls of this process fail. Returns what undoes that. */
 export function letFail(fault: Fault): () => void {
   const undo: (() => void)[] = []
   const leaf = (path: unknown): string =>

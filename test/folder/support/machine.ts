@@ -16,7 +16,7 @@ export type FileSystem = 'ext2' | 'ext4' | 'xfs'
 export const hasLoop = (type: FileSystem): boolean =>
   canMount && has('losetup') && has('xfs_io') && has(`mkfs.${type}`) && spawnSync('losetup', ['-f']).status === 0
 
-/** Makes a file system in a file below `base` and mounts it, until the test ends; `mount` mounts it again. */
+/** Makes a file system in a file below `base` and mounts it until the test ends; `mount` mounts it again. */
 export function loop(
   t: { teardown(work: () => unknown): void },
   base: string,
@@ -35,13 +35,10 @@ export function loop(
   return { mounted, mount }
 }
 
-/**
- * Lets a mounted file system make no changes, as a file server that is gone would, until what is returned is called, or
- * for `seconds`.
- */
+/** Freezes a mounted file system for at most `seconds`, as if its server were gone. Returns what ends that. */
 export function freeze(t: { teardown(work: () => unknown): void }, mounted: string, seconds: number): () => void {
   execFileSync('fsfreeze', ['-f', mounted])
-  // Also where the test itself is held by it.
+  // Ends the freeze even if the test itself is blocked by it.
   const guard = spawn('sh', ['-c', `sleep ${seconds}; fsfreeze -u "$0"`, mounted], { stdio: 'ignore', detached: true })
   const thaw = () => {
     if (guard.exitCode !== null || guard.killed) return
@@ -53,7 +50,7 @@ export function freeze(t: { teardown(work: () => unknown): void }, mounted: stri
   return thaw
 }
 
-/** Shuts a file system down as a power cut would: what its journal has only in memory is lost. */
+/** Shuts a file system down as a power cut would: the part of the journal that is only in memory is lost. */
 export const cutOff = (mounted: string): void => {
   execFileSync('xfs_io', ['-x', '-c', 'shutdown', mounted])
 }

@@ -1,4 +1,4 @@
-// Builds the C programs and libraries that do what Node can't. Does not know what they do.
+// Builds the C programs and libraries that do what Node can't. Does not know them.
 import { spawnSync } from 'node:child_process'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'

@@ -31,7 +31,7 @@ export interface Folders {
   state: string
 }
 
-/** Makes a temporary folder with a root in it; its path is short, as some tests need. */
+/** Makes a temporary folder with a root in it, with a short path, which some tests need. */
 export function makeFolders(): Folders {
   const base = realpathSync(mkdtempSync(join(tmpdir(), 'editd-')))
   mkdirSync(join(base, 'root'))
@@ -66,7 +66,7 @@ export const append =
   (original: Buffer): Result<Planned<string>, never> =>
     ok({ pieces: [original, Buffer.from(text)], description: text })
 
-/** Begins an edit of a file and resolves when it is in its plan, where it waits until `goOn`. `done`: its outcome. */
+/** Starts an edit of a file, and resolves when its planner waits for `goOn`. `done`: its outcome. */
 export async function heldEdit<T>(
   workspace: Workspace,
   path: string,
@@ -83,7 +83,7 @@ export async function heldEdit<T>(
   return { goOn: held.open, done }
 }
 
-/** A file below the root, pinned and read. Throws where it can't be. */
+/** Pins and reads a file below the root. Throws on failure. */
 export async function readPinned(root: Root, name: string): Promise<{ pin: Pin; snapshot: Snapshot; close(): void }> {
   const pinned = root.pin(Buffer.from(name))
   if (!pinned.ok) throw new Error('not pinned')
@@ -96,19 +96,19 @@ export async function readPinned(root: Root, name: string): Promise<{ pin: Pin; 
   return { pin: pinned.value, snapshot: read.value, close }
 }
 
-/** A plan that replaces everything by `text`. */
+/** A plan that replaces everything with `text`. */
 export const become =
   (text: string | Buffer): Planner<null, never> =>
   () =>
     ok({ pieces: [Buffer.from(text)], description: null })
 
-/** A plan that removes the file, and these folders if they are empty then. */
+/** A plan that removes the file, and then these folders if they are empty. */
 export const remove =
   (...made_folders: string[]): Planner<null, never> =>
   () =>
     ok({ pieces: [], removes: true, made_folders: made_folders.map(folder => Buffer.from(folder)), description: null })
 
-/** A planner that must not be called, unless only for the facts of a stale hash. */
+/** A planner that may only be called for the facts about a stale hash. */
 export const UNPLANNED: Planner<never, StaleFile> = (_original, { stale }) => {
   if (stale === undefined) throw new Error('planned')
   return fail(stale)
@@ -135,7 +135,7 @@ export const look = (
 ): Promise<{ ok: true; value: Copied } | FailedAccess<FileFailure>> =>
   workspace.look(target, { file: collect, directory })
 
-/** An observer that judges other owners only by the process table and by how long they have been silent. */
+/** An observer that judges other owners only by the process table and by how long they were silent. */
 export const observer = (me = thisOwner()): Observer => ({ me, hasEnded: async () => null })
 
 /** A lock that is always held. */
@@ -146,10 +146,10 @@ export const ownLock = (): Lock => ({
   release: async () => {}
 })
 
-/** Locks that nobody else asks for. */
+/** Locks without competitors. */
 export const ownLocks = { acquire: async () => ok(ownLock()) }
 
-/** Where nothing is written down. */
+/** Records nothing. */
 export const unrecorded = async (): Promise<void> => {}
 
 export const REAL = { dry_run: false }

@@ -9,16 +9,16 @@ import { append, REAL } from './open.ts'
 /** Empty files that the servers must have. */
 export const FILES = ['a.txt', 'b.txt']
 
-/** What is told after a cursor, without waiting, and the next cursor. */
+/** The changes after a cursor, without waiting, and the next cursor. */
 async function now(workspace: Workspace, after?: string): Promise<{ ids: string[]; next: string }> {
   const page = await workspace.changes({ limit: 1000, wait_ms: 0, ...(after !== undefined && { after }) })
   if (!page.ok) throw new Error(page.failure.code)
-  return { ids: page.value.told.map(({ facts }) => facts.edit_id), next: page.value.next_after }
+  return { ids: page.value.events.map(({ facts }) => facts.edit_id), next: page.value.next_after }
 }
 
 /**
- * Edits by any of the servers. Each is told and listed by any of them as soon as it is answered, once, and each file's
- * in the order in which they were made.
+ * The servers make edits. As soon as an edit is answered, each server reports and lists it, once, and the edits of a
+ * file in order.
  */
 export async function tellsOwnWrites(t: Test, servers: readonly Workspace[], rounds: number): Promise<void> {
   const random = new Random(SEED)

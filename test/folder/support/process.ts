@@ -26,9 +26,9 @@ import type { WorkerOrder } from './batch-worker.ts'
 
 export interface Second {
   readonly child: ChildProcess
-  /** All lines that it has printed so far. */
+  /** The lines that it has printed so far. */
   readonly lines: string[]
-  /** Resolves when it has printed a line that begins with `start`; rejects when it has ended without. */
+  /** Resolves when it has printed a line that begins with `start`; rejects if it ends without. */
   printed(start: string): Promise<void>
   /** Resolves when it has ended and its output is closed. */
   readonly ended: Promise<void>
@@ -40,7 +40,7 @@ let built: string | null = null
 const CACHE = join(project, 'node_modules/.cache/editd')
 const load = createRequire(import.meta.url)
 
-/** A source as JavaScript, kept by its hash: the compiler takes seconds to load and to do this with all of them. */
+/** A source as JavaScript, cached by its hash: loading the compiler and compiling all sources takes seconds. */
 function withoutTypes(text: string): string {
   const { version } = load('typescript/package.json') as { version: string }
   const cached = join(CACHE, `${createHash('sha256').update(`worker ${version} ${text}`).digest('hex')}.js`)
@@ -55,7 +55,7 @@ function withoutTypes(text: string): string {
     }
   })
   mkdirSync(CACHE, { recursive: true })
-  // Other processes do the same.
+  // Other processes may write it at the same time.
   const temp = join(CACHE, randomUUID())
   writeFileSync(temp, outputText)
   renameSync(temp, cached)
@@ -128,7 +128,7 @@ export const startUndoWorker = (order: UndoOrder): Second =>
 export const startWriter = (order: WriterOrder): Second =>
   start([process.execPath, worker('log/support/writer'), JSON.stringify(order)], {})
 
-/** Without tap's environment, in which it would measure coverage. */
+/** Starts a process without tap's environment, which would make it measure coverage. */
 function start([program = '', ...args]: readonly string[], env: Record<string, string>): Second {
   const child = spawn(program, args, { stdio: ['pipe', 'pipe', 'inherit'], env })
   child.stdin.on('error', () => {})
@@ -151,7 +151,7 @@ function start([program = '', ...args]: readonly string[], env: Record<string, s
     ended,
     printed: start => {
       const printed = wait(start)
-      // A test that ends the process needn't wait for all of them.
+      // A test may end the process without awaiting this.
       printed.catch(() => {})
       return printed
     }

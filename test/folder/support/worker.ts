@@ -16,7 +16,7 @@ interface Order {
   name: string
   lock?: 'shared' | 'local'
   creates?: boolean
-  /** It appends lines `first` and on under keys of their own, each until it is told that the line is there. */
+  /** Appends the lines from `first` on, each with its own idempotency key, and then ends. */
   first?: number
   /** How often it closes the workspace and opens it again, before each `count` of edits; 0: never. */
   starts?: number
@@ -40,7 +40,7 @@ const openAgain = () =>
     { base: '', root: order.root, state: order.state },
     {
       lockTimeout: 20_000,
-      // Of the many starts the locks are tried, not the history.
+      // Many starts test the locks, not the history.
       history: order.starts === undefined ? 'full' : 'off',
       durability: order.durability ?? 'fast',
       lock: order.lock ?? 'shared'
@@ -59,7 +59,7 @@ for (let start = 1; start <= (order.starts ?? 0); start++) {
   }
   await workspace.close()
   process.stdout.write(`closed ${start}\n`)
-  // So that the others are alone at times.
+  // So that other servers are alone at times.
   await new Promise(resolve => setTimeout(resolve, Math.random() * order.pause))
   workspace = await openAgain()
 }
@@ -105,7 +105,7 @@ for (let i = 0; i < order.count; i++) {
   }
   const done = await workspace.edit({ path: order.file }, { dry_run: false }, original => {
     process.stdout.write(`holding ${i}\n`)
-    // Blocks the process, as one that hangs.
+    // Blocks the process, as if it hung.
     if (order.hold > 0) Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, order.hold)
     return append(line)(original)
   })

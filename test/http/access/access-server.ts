@@ -27,7 +27,7 @@ export interface AccessReply {
   text: string
 }
 
-/** Of an access file: its workspaces are `acme` and `beta`, each with `a.txt`. */
+/** Starts a server with this access file, whose workspaces are `acme` and `beta`, each with `a.txt`. */
 export async function startAccessServer(t: Test, access: object, ...flags: string[]): Promise<AccessServer> {
   const dir = testFolder(t, { 'a.txt': '' })
   for (const name of ['acme', 'beta']) {

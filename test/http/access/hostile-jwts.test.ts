@@ -186,7 +186,7 @@ t.test('takes none of them', { skip: ONLY_CI }, async t => {
   t.equal((await server.send('x', `/edit?access_token=${right}`, edit)).status, 401, 'in the URL')
 
   t.equal(server.read('acme/a.txt'), 'end\n', 'nothing was touched')
-  t.strictSame(other.asked, [], 'nobody was asked whom a token names')
+  t.strictSame(other.requests, [], 'nobody was asked whom a token names')
   t.notMatch(JSON.stringify(server.log), signature, 'no token is logged')
   t.equal((await server.send(right, '/edit', edit)).status, 200, 'the right one is taken')
   t.match(await statusOf(`authorization: bEaReR ${right}`), /422|200/, 'whatever the case of Bearer')

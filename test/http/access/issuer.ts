@@ -1,5 +1,4 @@
-// An issuer of JWTs for tests: its metadata and keys over HTTP on loopback, and tokens that are signed as asked. Does not
-// know what is done with them.
+// An issuer of JWTs for tests: serves its metadata and keys over HTTP on loopback, and signs tokens.
 import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { exportJWK, generateKeyPair, SignJWT, type CryptoKey, type JWK } from 'jose'
@@ -17,29 +16,29 @@ export async function makeKey(alg: string, kid: string): Promise<KeyPair> {
   return { alg, kid, privateKey, jwk: { ...(await exportJWK(publicKey)), kid, alg, use: 'sig' } }
 }
 
-/** `answers`: what it says at a path instead; `asked`: the paths that were asked for, in order. */
+/** `answers`: replaces the answer at a path; `requests`: the requested paths in order. */
 export interface TestIssuer {
   url: string
   keys: JWK[]
   answers: Map<string, { status?: number; body?: unknown; location?: string }>
-  asked: string[]
-  /** Nobody listens any more. */
+  requests: string[]
+  /** Stops listening. */
   stop(): Promise<void>
   start(): Promise<void>
 }
 
-/** Starts an issuer, whose URL has this path. */
+/** Starts an issuer whose URL has this path. */
 export async function startIssuer(t: Test, path = ''): Promise<TestIssuer> {
   const keys: JWK[] = []
   const answers: TestIssuer['answers'] = new Map()
-  const asked: string[] = []
+  const requests: string[] = []
   let server: Server
   let port = 0
   const listen = () =>
     new Promise<void>(resolve => {
       server = createServer((request, response) => {
         const { url = '' } = request
-        asked.push(url)
+        requests.push(url)
         const known: Record<string, unknown> = {
           [`/.well-known/oauth-authorization-server${path}`]: { issuer: issuer.url, jwks_uri: `${issuer.url}/jwks` },
           [`${path}/jwks`]: { keys }
@@ -55,7 +54,7 @@ export async function startIssuer(t: Test, path = ''): Promise<TestIssuer> {
       server.close(() => resolve())
       server.closeAllConnections()
     })
-  const issuer: TestIssuer = { url: '', keys, answers, asked, stop, start: listen }
+  const issuer: TestIssuer = { url: '', keys, answers, requests, stop, start: listen }
   await listen()
   port = (server!.address() as AddressInfo).port
   issuer.url = `http://127.0.0.1:${port}${path}`

@@ -32,8 +32,8 @@ async function setUp(t: Test, path = '') {
     ...more
   })
   const token = (more: object = {}, by: KeyPair = key, header: object = {}) => sign(by, claimsOf(more), header)
-  const asked = (what: string) => issuer.asked.filter(url => url.endsWith(what)).length
-  return { issuer, key, events, clock, declared, options, jwts, token, asked }
+  const requests = (what: string) => issuer.requests.filter(url => url.endsWith(what)).length
+  return { issuer, key, events, clock, declared, options, jwts, token, requests }
 }
 
 /** The token is taken, and grants this. */
@@ -169,14 +169,14 @@ t.test('finds the keys by the metadata, as OAuth or OpenID Connect has them', as
   for (const path of ['', '/realms/one']) {
     const set = await setUp(t, path)
     await check(t, set, await set.token(), {})
-    t.strictSame(set.issuer.asked, [`/.well-known/oauth-authorization-server${path}`, `${path}/jwks`])
+    t.strictSame(set.issuer.requests, [`/.well-known/oauth-authorization-server${path}`, `${path}/jwks`])
     const oidc = await setUp(t, path)
     const at = `${path}/.well-known/openid-configuration`
     const found = { issuer: oidc.issuer.url, jwks_uri: `${oidc.issuer.url}/jwks` }
     oidc.issuer.answers.set(`/.well-known/oauth-authorization-server${path}`, { status: 404 })
     oidc.issuer.answers.set(at, { status: 200, body: found })
     await check(t, oidc, await oidc.token(), {})
-    t.strictSame(oidc.issuer.asked, [`/.well-known/oauth-authorization-server${path}`, at, `${path}/jwks`])
+    t.strictSame(oidc.issuer.requests, [`/.well-known/oauth-authorization-server${path}`, at, `${path}/jwks`])
   }
 })
 
@@ -207,12 +207,12 @@ t.test('does not follow metadata that are not the issuer’s, or lead elsewhere'
     t.match(identified, { failure: { code: 'NOT_READY', reason: 'issuer_unreachable' } })
     t.match(events, [{ event: 'issuer_unreachable', issuer: issuer.url, reason }])
   }
-  t.strictSame(elsewhere.asked, [])
+  t.strictSame(elsewhere.requests, [])
 })
 
 t.test('asks for keys at most twice in 30 seconds, whatever 1,000 unknown kids come', async t => {
   const set = await setUp(t)
-  const { jwts, token, asked, clock } = set
+  const { jwts, token, requests, clock } = set
   const right = await token()
   const flood = await Promise.all(
     Array.from({ length: 1000 }, async (_, i) => token({}, set.key, { kid: `unknown-${i}` }))
@@ -221,28 +221,28 @@ t.test('asks for keys at most twice in 30 seconds, whatever 1,000 unknown kids c
   for (const one of flood.slice(500)) half.push(await jwts.identify(one))
   t.strictSame([...new Set(half.map(result => JSON.stringify(result)))].length, 1)
   t.match(half[0], { failure: { fault: 'key' } })
-  t.equal(asked('/jwks'), 2)
+  t.equal(requests('/jwks'), 2)
   await check(t, set, right, {})
   clock.at += 29_000
   await jwts.identify(flood[0]!)
-  t.equal(asked('/jwks'), 2)
+  t.equal(requests('/jwks'), 2)
   clock.at += 2_000
   // A new key is found as soon as it may be asked for.
   const next = await makeKey('ES256', 'two')
   set.issuer.keys.push(next.jwk)
   await check(t, set, await token({}, next), {})
-  t.equal(asked('/jwks'), 3)
-  t.equal(asked('/.well-known/oauth-authorization-server'), 1)
+  t.equal(requests('/jwks'), 3)
+  t.equal(requests('/.well-known/oauth-authorization-server'), 1)
 })
 
 t.test('asks again for old keys while it uses them, and takes back those that are gone', async t => {
   const set = await setUp(t)
-  const { issuer, key, clock, jwts, token, asked } = set
+  const { issuer, key, clock, jwts, token, requests } = set
   await check(t, set, await token(), {})
   clock.at += 6 * 60_000
   issuer.keys.splice(0, 1, (await makeKey('ES256', 'other')).jwk)
   await check(t, set, await token(), {})
-  while (asked('/jwks') < 2) await new Promise(resolve => setTimeout(resolve, 5))
+  while (requests('/jwks') < 2) await new Promise(resolve => setTimeout(resolve, 5))
   clock.at += 60_000
   const old = await token({}, key)
   let identified = await jwts.identify(old)
@@ -261,7 +261,7 @@ t.test('uses keys of an issuer that is away until they are too old, then says so
   await issuer.stop()
   t.match(await jwts.identify(await token()), unreachable)
   t.match(await jwts.identify(await token()), { failure: { retry_after: 30 } })
-  t.match(await jwts.identify(await token()), unreachable, 'it is not asked a third time')
+  t.match(await jwts.identify(await token()), unreachable, 'it is not requests a third time')
   t.equal(events.length, 2)
   t.match(events[0], { reason: /ECONNREFUSED|ECONNRESET/ })
   await issuer.start()
@@ -276,11 +276,11 @@ t.test('uses keys of an issuer that is away until they are too old, then says so
 })
 
 t.test('keeps the keys of an issuer that the next access file has too', async t => {
-  const { declared, options, jwts, token, asked } = await setUp(t)
+  const { declared, options, jwts, token, requests } = await setUp(t)
   await jwts.identify(await token())
   const next = makeJwts([declared], new Set(['beta']), options, jwts)
   t.match(await next.identify(await token({ workspace: 'beta' })), { ok: true })
-  t.equal(asked('/jwks'), 1)
+  t.equal(requests('/jwks'), 1)
   t.ok(new IssuerKeys(declared.issuer, { report() {} }), 'by its own clock')
 })
 
@@ -292,7 +292,7 @@ t.test('lets named tokens and JWTs in at one server, and changes issuers with th
   const sha256 = createHash('sha256').update('na.me.d').digest('hex')
   const tokens = [{ name: 'ci', sha256, workspace: 'acme', scope: 'edit' }]
   const server = await startAccessServer(t, { tokens, issuers: [declared] })
-  t.strictSame(issuer.asked, [], 'nobody is asked before a token comes')
+  t.strictSame(issuer.requests, [], 'nobody is requests before a token comes')
   const claims = { iss: issuer.url, aud: AUDIENCE, sub: 'ann', iat: now(), exp: now() + 300 }
   const jwt = await sign(key, { ...claims, scope: 'edit', workspace: 'beta' })
   const reader = await sign(key, { ...claims, sub: 'bob', scope: 'read', workspace: 'beta' })
@@ -355,7 +355,7 @@ t.test('does nothing for a client that has gone while its token was checked', as
   const sent = request(`${server.url}/inspect`, { method: 'POST', headers: { authorization: `Bearer ${token}` } })
   const closed = new Promise(resolve => sent.on('error', () => {}).once('close', resolve))
   sent.flushHeaders()
-  while (issuer.asked.length === 0) await new Promise(resolve => setTimeout(resolve, 1))
+  while (issuer.requests.length === 0) await new Promise(resolve => setTimeout(resolve, 1))
   sent.destroy()
   await closed
   while (server.log.every(line => line.aborted !== true)) await new Promise(resolve => setTimeout(resolve, 5))

@@ -1,5 +1,5 @@
-// Every failure in each form that has a sentence of its own: data for the tests of answers. What is said of each is in
-// all-failures.txt, which all-failures.test.ts writes.
+// Every failure in each form with its own sentence: data for the tests of answers. The answers are in all-failures.txt,
+// which all-failures.test.ts writes.
 import type {
   ClearFix,
   DiffFix,
@@ -24,7 +24,7 @@ export interface Described {
   context?: Partial<Context>
 }
 
-/** The members of a failure without its code, and what is known besides. */
+/** The members of a failure without its code, and the context of its answer. */
 type Members<F> = F extends Failure ? Omit<F, 'code'> & { context?: Partial<Context> } : never
 /** At least one form of every code. */
 type AllFailures = {
@@ -56,7 +56,7 @@ const {
 type Refused = Extract<Failure, { code: 'UNDO_CONFLICT' }>
 type Nothing = Extract<Failure, { code: 'NOTHING_TO_UNDO' }>
 
-/** One conflict of edit E1, with E2 where it is known what stands in the way. */
+/** One conflict of edit E1 with E2, or with an unknown edit. */
 const conflict = (more: Partial<Refused['conflicts'][number]>, known = true): Refused => ({
   code: 'UNDO_CONFLICT',
   verb: 'undo',
@@ -107,7 +107,7 @@ const diffFor = (line: number, corrected = [0]): DiffFix => ({
   lines: [line, line],
   corrected
 })
-/** A hunk that has no place. */
+/** A hunk whose lines are nowhere in the file. */
 const unplaced = (edit_index: number, diff_line: number): HunkPosition => ({ edit_index, total_edits: 4, diff_line })
 const hunk = (what: HunkNotFound['what'], more: Partial<HunkNotFound> = {}): HunkNotFound => ({
   code: 'NO_MATCH',
@@ -120,7 +120,7 @@ const hunk = (what: HunkNotFound['what'], more: Partial<HunkNotFound> = {}): Hun
   file_preview: NO_MATCH.file_preview,
   ...more
 })
-/** A hunk that has two. */
+/** A hunk whose lines are in two places. */
 const hunkTwice = (what: HunkAmbiguous['what'], more: Partial<HunkAmbiguous> = {}): HunkAmbiguous => ({
   code: 'WRONG_COUNT',
   ...alone,
@@ -184,7 +184,7 @@ const withoutNewText: ClearFix = {
   conflict: { reason: 'same_words', changed: 'foo', found: 'bar' }
 }
 
-/** Later edits that can't be sent as they are corrected, besides the first of four edits. */
+/** Edits after the first of four that can't be corrected for the caller. */
 const LEFT_TO_CALLER: LaterEdit[][] = [
   [later(1), { failure: missed(AT_2), fix: withoutNewText }],
   [{ failure: missed(AT_2), fix: withoutNewText }],
@@ -451,12 +451,12 @@ const ALL: AllFailures = {
     { reason: 'swept', edit_ids: [], of: { selector: 'caller' }, to: 'redo', oldest_kept_at: 0 },
     { reason: 'no_texts', edit_ids: ['E1', 'E2'] },
     { reason: 'inconsistent', edit_ids: ['E1'] },
-    { reason: 'no_texts', edit_ids: ['E2', 'E3'], asked: { to: 'undo', edit_ids: ['E1'] } },
-    { reason: 'no_texts', edit_ids: [], asked: { to: 'state_after', edit_ids: ['E1'] }, unrecorded: true },
-    { reason: 'inconsistent', edit_ids: ['E2'], asked: { to: 'redo', edit_ids: ['E1'] } },
-    { reason: 'inconsistent', edit_ids: ['E2'], asked: { to: 'pending', edit_ids: [] } },
-    { reason: 'inconsistent', edit_ids: ['E2'], asked: { to: 'blame', edit_ids: [] } },
-    { reason: 'no_texts', edit_ids: ['E2', 'E3'], asked: { to: 'blame', edit_ids: ['E1'] } },
+    { reason: 'no_texts', edit_ids: ['E2', 'E3'], goal: { to: 'undo', edit_ids: ['E1'] } },
+    { reason: 'no_texts', edit_ids: [], goal: { to: 'state_after', edit_ids: ['E1'] }, unrecorded: true },
+    { reason: 'inconsistent', edit_ids: ['E2'], goal: { to: 'redo', edit_ids: ['E1'] } },
+    { reason: 'inconsistent', edit_ids: ['E2'], goal: { to: 'pending', edit_ids: [] } },
+    { reason: 'inconsistent', edit_ids: ['E2'], goal: { to: 'blame', edit_ids: [] } },
+    { reason: 'no_texts', edit_ids: ['E2', 'E3'], goal: { to: 'blame', edit_ids: ['E1'] } },
     { reason: 'off' }
   ],
   UNDO_CONFLICT: [

@@ -1,4 +1,4 @@
-// Names of calls in what is answered: whoever called a tool reads of tools, whoever called a route of routes.
+// The names of calls in answers: a caller of a tool reads the names of tools, a caller of a route those of routes.
 import { readFileSync } from 'node:fs'
 import t from 'tap'
 import { ONLY_CI } from '../../often.ts'
@@ -178,7 +178,7 @@ t.test('names calls in every answer as its caller does', async t => {
     const byTool = await server.call('POST', `/tools/${id}`, { body })
     t.equal(byTool.status, status, shown)
     t.strictSame(strayIn(byTool.body, BY_TOOL), [], shown)
-    // The same text as of the tool's route.
+    // MCP gives the same text as the tool's route.
     if (ONLY_CI && i % 5 !== 0) continue
     const { content, isError = false } = await overMcp(server, 'tools/call', { name: id, arguments: body }, id)
     t.equal(isError, status !== 200, shown)

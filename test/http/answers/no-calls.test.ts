@@ -17,7 +17,7 @@ const BY_NONE: CallSyntax = {
   inspectWith: () => undefined
 }
 
-/** Of each failure, what is answered about it, as far as `about` says it. */
+/** Checks the answer to each failure in this context. */
 function check(name: string, about: Partial<Context>): void {
   t.test(name, async t => {
     for (const { failure, context } of FAILURES) {

@@ -154,7 +154,7 @@ const VENDORS: Record<string, Vendor> = {
   'Bedrock, strict': bedrock('format=bedrock&strict=true')
 }
 
-/** The vendor's API, whose model misses by a space, sends what it is told to, and ends with what it was told last. */
+/** The vendor's API: its model misses by a space, sends what the answer asks for, and ends with the last answer. */
 async function scriptedModel(t: Test, { read, answer }: Vendor) {
   const sent: { tools: unknown; result: Result | undefined }[] = []
   const api = createServer(async (request, response) => {

@@ -1,4 +1,5 @@
-// What a history tells of changes, wherever it is kept: each once, over restarts and several servers. Does not know where.
+// The feed of a history: it reports each change once, over restarts and several servers. Does not know where the
+// history is kept.
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Test } from 'tap'
 import type { History } from '../../../src/log/api.ts'
@@ -8,7 +9,7 @@ import { often, ONLY_CI } from '../../often.ts'
 import { Random, SEED } from '../../random.ts'
 import { FAST, recordOf, write, type AnyPlace, type MakePlace } from '../support/history.ts'
 
-/** All that is told after a cursor; null: CURSOR_GONE. */
+/** All changes after a cursor, read in pages of `most`; null: CURSOR_GONE. */
 export async function rest(
   history: History,
   after: Cursor,
@@ -18,18 +19,18 @@ export async function rest(
   for (let next = after; ;) {
     const page = await history.readOn(next, most)
     if (!page.ok) return null
-    ids.push(...page.value.told.map(({ facts }) => facts.edit_id))
+    ids.push(...page.value.events.map(({ facts }) => facts.edit_id))
     next = page.value.next
     if (page.value.isEnd) return { ids, next }
   }
 }
 
-/** As another server gets it: through its text. */
+/** The cursor as another server gets it: from its text. */
 export const again = (cursor: Cursor): Cursor => Cursor.parse(cursor.toString())!
 
 export const idsOf = (records: readonly EditRecord[]) => records.map(({ edit_id }) => edit_id)
 
-/** `share`: of the rounds of what is repeated, where each takes long. */
+/** `share`: of the repetitions, where each takes long. */
 export function feedBehaviours(t: Test, makePlace: MakePlace, share = 1): void {
   t.test('tells what is settled after a cursor, and never what is void or open', async t => {
     const place = await makePlace(t)
@@ -49,14 +50,14 @@ export function feedBehaviours(t: Test, makePlace: MakePlace, share = 1): void {
       ok: true,
       value: {
         isEnd: true,
-        told: [
+        events: [
           { facts: { edit_id: uncertain!.edit_id, path: Buffer.from('1.txt') }, settled: 'uncertain' },
           { facts: { edit_id: done!.edit_id }, settled: 'done' }
         ]
       }
     })
     const first = await history.readOn(start, 1)
-    t.match(first, { ok: true, value: { isEnd: false, told: { length: 1 } } })
+    t.match(first, { ok: true, value: { isEnd: false, events: { length: 1 } } })
     t.strictSame((await rest(history, again(first.ok ? first.value.next : start)))!.ids, [done!.edit_id])
     history.settle(open!.edit_id, 'done')
     await history.flush()
@@ -125,7 +126,7 @@ export function feedBehaviours(t: Test, makePlace: MakePlace, share = 1): void {
     for (let i = 0; i < often(300, 60, 20) * share; i++) {
       const nonce = `${i}`.padStart(24, '0')
       const history = await place.open({ nonce })
-      // As each server does: it ends what those have begun that are gone.
+      // As each server does when it starts: settles what ended servers have left open.
       await history.unsettled()
       await write(history, [recordOf(history, 'a.txt')])
       place.gone.add(nonce)
@@ -155,7 +156,7 @@ export function feedBehaviours(t: Test, makePlace: MakePlace, share = 1): void {
     await history.flush()
     const page = await history.readOn(start, 2000)
     t.strictSame(
-      page.ok && page.value.told.map(({ facts }) => [facts.edit_id, facts.path.toString()]),
+      page.ok && page.value.events.map(({ facts }) => [facts.edit_id, facts.path.toString()]),
       records.map(({ edit_id, path }) => [edit_id, path.toString()])
     )
   })
@@ -182,14 +183,14 @@ export function feedBehaviours(t: Test, makePlace: MakePlace, share = 1): void {
     t.equal(seen.calls, 0, 'nobody waits any more')
   })
 
-  /** Servers that edit, settle for each other, end, are killed, or only silent for long, and readers that come and go. */
+  /** Servers that edit, settle for each other, end, are killed, or are silent for long; and readers that come and go. */
   class World {
     readonly #t: Test
     readonly #place: AnyPlace
     readonly #random: Random
     readonly #servers = new Map<string, History>()
     readonly #open: { record: EditRecord; nonce: string }[] = []
-    /** What was said of each, in time: who reads from now on is told of those that come. */
+    /** Ids of settled changes in order: a new reader gets those that come after. */
     readonly settled: string[] = []
     readonly #readers: { cursor: Cursor; from: number; ids: string[] }[] = []
     #count = 0
@@ -241,14 +242,14 @@ export function feedBehaviours(t: Test, makePlace: MakePlace, share = 1): void {
         this.#servers.delete(nonce)
         this.#place.gone.add(nonce)
       } else if (nonces.length > 1) {
-        // It goes on. It may be about to write, having just looked.
+        // Others believe it has ended, but it goes on: it may have just checked, and write next.
         this.#place.gone.add(nonce)
         this.#place.late.set(nonce, random.int(2))
         for (const [other, each] of this.#servers) if (other !== nonce && random.chance(70)) await each.unsettled()
       }
     }
 
-    /** Its own ones; of those who are gone, any server. Some are said twice, by two servers. */
+    /** Settles a record of this server or of an ended one. Sometimes a second server settles it too. */
     async #settle(nonce: string, history: History): Promise<void> {
       const random = this.#random
       const mine = this.#open.filter(one => one.nonce === nonce || this.#place.gone.has(one.nonce))
@@ -269,7 +270,7 @@ export function feedBehaviours(t: Test, makePlace: MakePlace, share = 1): void {
       for (const history of this.#servers.values()) await history.flush()
     }
 
-    /** One page, at any server, from the text of the cursor. */
+    /** Reads one page at any server, from the text of the cursor. True: the end is reached. */
     async #read(reader = this.#readers[this.#random.int(Math.max(1, this.#readers.length))]): Promise<boolean> {
       if (reader === undefined) return true
       const page = await this.#any.readOn(again(reader.cursor), 1 + this.#random.int(5))
@@ -279,10 +280,10 @@ export function feedBehaviours(t: Test, makePlace: MakePlace, share = 1): void {
         this.gone++
         return true
       }
-      const { told, next, isEnd } = page.value
-      // The cursor of the last one that is told serves as well as that of the page.
-      const last = told.at(-1)
-      reader.ids.push(...told.map(({ facts }) => facts.edit_id))
+      const { events, next, isEnd } = page.value
+      // A reader may go on from the last change's cursor as well as from the page's.
+      const last = events.at(-1)
+      reader.ids.push(...events.map(({ facts }) => facts.edit_id))
       reader.cursor = last !== undefined && this.#random.chance(50) ? last.after : next
       return isEnd
     }
@@ -312,8 +313,7 @@ export function feedBehaviours(t: Test, makePlace: MakePlace, share = 1): void {
         changes += world.settled.length
       }
       t.comment(`${changes} changes, ${readers} readers to the end, ${gone} gone`)
-      // How many the sweeps cut off depends on the seed, which is the day's: of few rounds it can be most of them.
-      // Of few rounds, all readers may be cut off.
+      // How many readers the sweeps cut off depends on the day's seed: in few rounds it may be all of them.
       t.ok(readers + (ONLY_CI === false ? 0 : gone) > 0, 'some were told all')
     }
   )
@@ -321,12 +321,11 @@ export function feedBehaviours(t: Test, makePlace: MakePlace, share = 1): void {
   tellsInOrder(t, makePlace, share)
 }
 
-/** `share`: as that of `feedBehaviours`. */
+/** `share`: see `feedBehaviours`. */
 export function tellsInOrder(t: Test, makePlace: MakePlace, share = 1): void {
   /**
-   * Servers that edit the same files at the same time, each file one after the other, as its lock has it: what the one
-   * before has not said yet, the next one says. Resolves with the ids of each file's changes in the order in which they
-   * were made.
+   * Servers edit the same files at the same time, but each file in turn, as its lock makes them: each server settles the
+   * change before its own if the other one hasn't yet. Resolves with the ids of each file's changes in order.
    */
   async function editTogether(servers: readonly History[], random: Random, steps: number): Promise<string[][]> {
     const edits = async (path: string): Promise<string[]> => {
@@ -365,22 +364,22 @@ export function tellsInOrder(t: Test, makePlace: MakePlace, share = 1): void {
           const until = random.chance(50) && !isLast ? await server.feedEnd() : undefined
           const page = await server.readOn(again(next), 1 + random.int(6), until)
           if (!page.ok) throw new Error('nothing was removed')
-          const { told, isEnd } = page.value
-          ids.push(...told.map(({ facts }) => facts.edit_id))
-          next = told.length > 0 && random.chance(30) ? told.at(-1)!.after : page.value.next
+          const { events, isEnd } = page.value
+          ids.push(...events.map(({ facts }) => facts.edit_id))
+          next = events.length > 0 && random.chance(30) ? events.at(-1)!.after : page.value.next
           if (isEnd && isLast) return ids
           isLast = state.isOver
           if (random.chance(30)) await sleep(1)
         }
       })
-      const told = Promise.all(readers)
-      // It is awaited below, where what it rejects with fails this test and not the whole process.
-      told.catch(() => {})
+      const read = Promise.all(readers)
+      // Awaited below, where a rejection fails this test; here it would end the process.
+      read.catch(() => {})
       const made = await editTogether(servers, random, 15)
       for (const server of servers) await server.flush()
       state.isOver = true
       const later = await rest(random.pick(servers), start, 1 + random.int(9))
-      for (const ids of [...(await told), later!.ids]) {
+      for (const ids of [...(await read), later!.ids]) {
         const inOrder = made.map(ofFile => ids.filter(id => ofFile.includes(id)))
         t.strictSame(inOrder, made, `seed ${SEED + i}`)
       }

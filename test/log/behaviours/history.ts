@@ -1,4 +1,4 @@
-// Records are written, settled and read back, by one server and by several, wherever they are kept. Does not know where.
+// Records are written, settled and read, by one server and by several. Does not know where they are kept.
 import type { Test } from 'tap'
 import type { RecordQuery } from '../../../src/log/api.ts'
 import type { EditRecord } from '../../../src/log/record.ts'

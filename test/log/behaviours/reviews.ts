@@ -1,4 +1,4 @@
-// Verdicts in a history, wherever it is kept. Does not know where.
+// Verdicts in a history. Does not know where it is kept.
 import type { Test } from 'tap'
 import type { Verdict } from '../../../src/engine/undo/baseline.ts'
 import type { History } from '../../../src/log/api.ts'

@@ -1,4 +1,4 @@
-// What the history's tests share: folders, an open history, records. Does not know any test.
+// What tests of the history share: folders, an open history, records. Does not know any test.
 import { execFileSync, spawnSync } from 'node:child_process'
 import { createHash, randomBytes } from 'node:crypto'
 import {
@@ -19,14 +19,14 @@ import type { History, HistoryLimits, HistoryOptions } from '../../../src/log/ap
 import { openHistory } from '../../../src/log/folder-log.ts'
 import type { EditRecord } from '../../../src/log/record.ts'
 
-/** Where histories are opened, whatever they are kept in. */
+/** Where histories are opened: in a folder or in a bucket. */
 export interface AnyPlace {
   events: { event: string; [key: string]: unknown }[]
-  /** Nonces of servers that are gone, or taken for it: one that runs takes itself out when it notices. */
+  /** Nonces of servers that have ended, or that others believe to have ended; a running one removes itself on notice. */
   gone: Set<string>
-  /** How often those who are taken for gone will look, and not see it: others did it just after that. */
+  /** How often such a server will still find itself alive, as if others had given it up just after its check. */
   late: Map<string, number>
-  /** Opens the history of a server of its own. */
+  /** Opens the history of another server. */
   open(options?: AnyOptions): Promise<History>
 }
 
@@ -44,7 +44,7 @@ export interface Place extends AnyPlace {
   open(options?: Partial<Omit<HistoryOptions, 'limits'>> & { limits?: Partial<HistoryLimits> }): Promise<History>
 }
 
-/** Opens the history in a folder as a server of this nonce. All others live, unless `options` says otherwise. */
+/** Opens the history in a folder as the server with this nonce. By default all others are alive. */
 export const openAs = (nonce: string, folder: string, options: Partial<HistoryOptions> = {}): Promise<History> =>
   openHistory({
     folder,
@@ -57,7 +57,7 @@ export const openAs = (nonce: string, folder: string, options: Partial<HistoryOp
     ...options
   })
 
-/** A temporary folder for a history, until the test ends; what is opened is closed then. */
+/** Makes a temporary folder for a history. When the test ends, the histories are closed and the folder is removed. */
 export function makePlace(t: { teardown(work: () => unknown): void }, folder?: string): Place {
   const base = realpathSync(mkdtempSync(join(tmpdir(), 'editd-history-')))
   const opened: History[] = []
@@ -92,7 +92,7 @@ export function makePlace(t: { teardown(work: () => unknown): void }, folder?: s
   return place
 }
 
-/** A file stands at the name of this folder until the function that it returns is called. */
+/** Puts a file in the place of this folder. Returns what undoes that. */
 export function breakFolder(folder: string): () => void {
   renameSync(folder, `${folder}.away`)
   writeFileSync(folder, '')
@@ -105,14 +105,14 @@ export function breakFolder(folder: string): () => void {
 /** False: a process can take all its descriptors; else why not. */
 export const NO_PRLIMIT = spawnSync('prlimit', ['--version']).status !== 0 && 'needs prlimit, to take all descriptors'
 
-/** At most so many descriptors of this process, in the words of prlimit(1). */
+/** Sets the most descriptors of this process; `limit` as in prlimit(1). */
 const allow = (limit: string) => execFileSync('prlimit', ['--pid', String(process.pid), `--nofile=${limit}:`])
 
-/** The process has no descriptor left until the function that it returns is called. */
+/** Takes all descriptors of this process. Returns what releases them. */
 export function takeDescriptors(): () => void {
   const [, before = ''] = /^Max open files +(\d+)/m.exec(readFileSync('/proc/self/limits', 'latin1')) ?? []
   const taken: number[] = []
-  // Else there may be a million.
+  // The default limit may be a million.
   allow('500')
   try {
     for (;;) taken.push(openSync('/dev/null', 'r'))
@@ -127,7 +127,7 @@ export function takeDescriptors(): () => void {
 
 export const hashOf = (text: string | Buffer): string => createHash('sha256').update(text).digest('hex')
 
-/** A record of an edit that puts `text` at the start of `path`. */
+/** The record of an edit that inserts `text` at the start of `path`. */
 export function recordOf(
   history: Pick<History, 'nextId'>,
   path: string,

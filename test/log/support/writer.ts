@@ -11,9 +11,9 @@ export interface WriterOrder {
   durable: boolean
   /** Nonces of servers that are gone. */
   gone: readonly string[]
-  /** It sweeps whenever it has closed a segment, and keeps so many bytes. */
+  /** Sweeps after each closed segment, and keeps this many bytes; absent: never. */
   keep?: number
-  /** Its first record has an idempotency key. */
+  /** Whether its first record has an idempotency key. */
   keyed?: boolean
 }
 

@@ -5,7 +5,7 @@ import type { Test } from 'tap'
 import type { WorkspaceOptions } from '../../../src/workspace/api.ts'
 import { makeFolders, open, removeFolders } from '../../folder/support/open.ts'
 
-/** By path. */
+/** Texts by path. */
 export type Files = Record<string, string>
 
 export const create = (path: string, content: string) => ({ operation: 'create', path, content })
@@ -13,7 +13,7 @@ export const remove = (path: string) => ({ operation: 'delete', path })
 
 export const ALLOWED: Partial<WorkspaceOptions> = { allowDelete: true, history: 'full' }
 
-/** A workspace with these files, until the test ends. `texts`: the files that there are. */
+/** Opens a workspace with these files until the test ends. `texts`: returns its files. */
 export async function openWith(t: Test, files: Files, options: Partial<WorkspaceOptions> = ALLOWED) {
   const folders = makeFolders()
   t.teardown(() => removeFolders(folders))
@@ -27,7 +27,7 @@ export async function openWith(t: Test, files: Files, options: Partial<Workspace
   return { root, state, workspace, texts: () => textsIn(root) }
 }
 
-/** All files below a folder, by their paths in it. */
+/** The texts of all files below a folder, by their paths in it. */
 export const textsIn = (folder: string): Files =>
   Object.fromEntries(
     readdirSync(folder, { recursive: true, encoding: 'utf8' })

@@ -1,6 +1,6 @@
-// The steps that the undo worker does with each line, and that the test expects. Does not know either.
+// The steps that the undo worker does with each line, and that the test expects.
 
-/** What is done with each line: it is made in one file or, as a batch, in both; taken back; made again. */
+/** A line is inserted into one file or, as a batch, into both; then undone; then perhaps redone. */
 const STEPS = [
   ['edit', 'undo'],
   ['edit', 'undo', 'redo'],
@@ -9,8 +9,8 @@ const STEPS = [
 ] as const
 
 export const FILES = ['f0', 'f1'] as const
-/** The steps of a line; every other four lines they have idempotency keys. */
+/** The steps of a line; see `isKeyed` for their idempotency keys. */
 export const stepsOf = (line: number): readonly string[] => STEPS[line % STEPS.length]!
 export const isKeyed = (line: number): boolean => Math.floor(line / STEPS.length) % 2 === 0
-/** The file of a line that is made in one alone. */
+/** The file of a line that is inserted into one only. */
 export const fileOf = (line: number): string => FILES[Math.floor(line / STEPS.length) % FILES.length]!

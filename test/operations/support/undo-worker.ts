@@ -1,5 +1,5 @@
-// A second process for the tests of undo: makes, undoes and redoes lines, one step after the other, until it is killed;
-// prints the result of each step. Does not know any test.
+// A second process for the tests of undo: inserts, undoes and redoes lines, one step after the other, until it is
+// killed, and prints the result of each step. Does not know any test.
 import { makeRedo } from '../../../src/operations/redo.ts'
 import { makeUndo } from '../../../src/operations/undo.ts'
 import type { CallResult, CallContext, Operation } from '../../../src/operations/operation.ts'
@@ -13,7 +13,7 @@ export interface UndoOrder extends Partial<WorkspaceOptions> {
   root: string
   state: string
   name: string
-  /** The next line and step; `made`: the edit or batch that made the line, unless that is the next step. */
+  /** The next line and step; `made`: the edit or batch that inserted the line, unless that is the next step. */
   line: number
   step: number
   made?: string
@@ -23,24 +23,24 @@ const order: UndoOrder = JSON.parse(process.argv[2] ?? '{}')
 const { root, state, name, line: _line, step: _step, made: _made, ...options } = order
 const workspace = await open({ base: '', root, state }, { lockTimeout: 20_000, history: 'full', ...options })
 process.stdout.write('ready\n')
-const taking = {
+const planning = {
   workspace,
   limits: { max_edits: 100, max_file_size: 1e8 },
   planMaker: new PlanMaker(),
   syntaxChecker: new SyntaxChecker()
 }
-const undo = makeUndo(taking)
-const redo = makeRedo(taking)
+const undo = makeUndo(planning)
+const redo = makeRedo(planning)
 
-/** `failed`, or how it was done and the edit's or batch's id. */
-type Said = readonly [how: 'done' | 'replayed' | 'failed', what: string]
+/** How the step ended, and the id of the edit or batch, or what failed. */
+type StepResult = readonly [how: 'done' | 'replayed' | 'failed', what: string]
 
 async function keyed<T>(
   { keyed = workspace.keyed.bind(workspace) }: Pick<Operation, 'keyed'>,
   key: string,
   work: (key?: Key) => Promise<T>,
-  say: (done: unknown) => Said
-): Promise<Said> {
+  say: (done: unknown) => StepResult
+): Promise<StepResult> {
   const answer = await keyed({ scope: 'test', key, fingerprint: key }, work)
   if (!answer.ok) return ['failed', answer.failure.code]
   if ('done' in answer.value) return say(answer.value.done)
@@ -48,7 +48,7 @@ async function keyed<T>(
   return how === 'done' ? ['replayed', what] : [how, what]
 }
 
-/** Makes a line in one file or in both. */
+/** Inserts a line into one file or into both. */
 async function make(operation: 'edit' | 'batch', path: string, text: string, key?: Key): Promise<unknown> {
   const origin = { operation, agent: name, ...(key !== undefined && { key }) }
   if (operation === 'edit') {
@@ -62,24 +62,24 @@ async function make(operation: 'edit' | 'batch', path: string, text: string, key
   return done.ok ? { ok: true, value: done.value.batch_id } : done
 }
 
-const sayMade = (done: unknown): Said => {
-  const said = done as { ok: true; value: string } | { ok: false; failure: { code: string } }
-  return said.ok ? ['done', said.value] : ['failed', said.failure.code]
+const resultOfMake = (done: unknown): StepResult => {
+  const result = done as { ok: true; value: string } | { ok: false; failure: { code: string } }
+  return result.ok ? ['done', result.value] : ['failed', result.failure.code]
 }
-const sayTaken = (called: unknown): Said => {
-  const said = called as CallResult
-  if (!said.ok) return ['failed', `${said.failure.code} ${JSON.stringify(said)}`]
-  if (!('results' in said.value.outcome)) return ['failed', 'no results']
-  return ['done', said.value.outcome.results.map(result => ('edit_id' in result ? result.edit_id : '-')).join()]
+const resultOfCall = (called: unknown): StepResult => {
+  const result = called as CallResult
+  if (!result.ok) return ['failed', `${result.failure.code} ${JSON.stringify(result)}`]
+  if (!('results' in result.value.outcome)) return ['failed', 'no results']
+  return ['done', result.value.outcome.results.map(result => ('edit_id' in result ? result.edit_id : '-')).join()]
 }
 
-async function carryOut(line: number, step: number, made: string): Promise<Said> {
+async function carryOut(line: number, step: number, made: string): Promise<StepResult> {
   const text = `${name}.${line}`
   const what = stepsOf(line)[step]!
   const key = isKeyed(line) ? `${text}.${step}` : undefined
   if (what === 'edit' || what === 'batch') {
     const work = (key?: Key) => make(what, fileOf(line), text + '\n', key)
-    return key === undefined ? sayMade(await work()) : keyed({}, key, work, sayMade)
+    return key === undefined ? resultOfMake(await work()) : keyed({}, key, work, resultOfMake)
   }
   const operation = what === 'undo' ? undo : redo
   const target = stepsOf(line)[0] === 'batch' ? { batch_id: made } : { edit_id: made }
@@ -87,7 +87,7 @@ async function carryOut(line: number, step: number, made: string): Promise<Said>
     const context: CallContext = { caller: { agent: name }, ...(key !== undefined && { key }) }
     return operation.call(target, context)
   }
-  return key === undefined ? sayTaken(await work()) : keyed(operation, key, work, sayTaken)
+  return key === undefined ? resultOfCall(await work()) : keyed(operation, key, work, resultOfCall)
 }
 
 for (let { line, step, made = '' } = order; ; line++, step = 0) {

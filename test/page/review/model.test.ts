@@ -11,7 +11,7 @@ import {
   mergeEdits,
   needOf,
   sessionsOf,
-  standing,
+  applied,
   overlap,
   summaryOf,
   summarySentence
@@ -116,13 +116,13 @@ t.test('takes the changes of hunks, each edit once, and who made them', async t 
     { changes: [one('e1', 0, 2), one('e3', 1)], undone: [one('e1', 0)] }
   ])
   t.strictSame(all, { changes: [one('e1', 0, 2), one('e5', 0), one('e3', 1)], undone: [one('e5', 0), one('e1', 0)] })
-  t.strictSame(standing(all), [one('e1', 2), one('e3', 1)])
-  t.strictSame(standing({ changes: [one('e1', 1)] }), [one('e1', 1)])
+  t.strictSame(applied(all), [one('e1', 2), one('e3', 1)])
+  t.strictSame(applied({ changes: [one('e1', 1)] }), [one('e1', 1)])
   const whole = { edit_id: 'e1' }
   t.strictSame(changesOf([{ changes: [one('e1', 1)] }, { changes: [whole] }]).changes, [whole])
-  t.strictSame(standing({ changes: [whole, one('e3', 0)], undone: [whole] }), [one('e3', 0)])
-  t.strictSame(standing({ changes: [one('e1', 0)], undone: [whole] }), [])
-  t.strictSame(standing({ changes: [whole], undone: [one('e1', 0)] }), [whole], 'of which some stand')
+  t.strictSame(applied({ changes: [whole, one('e3', 0)], undone: [whole] }), [one('e3', 0)])
+  t.strictSame(applied({ changes: [one('e1', 0)], undone: [whole] }), [])
+  t.strictSame(applied({ changes: [whole], undone: [one('e1', 0)] }), [whole], 'of which some stand')
   t.strictSame(byAuthor(all, new Map(EDITS.map(edit => [edit.edit_id, edit]))), [
     { author: 'bob', changes: [one('e1', 0, 2), one('e5', 0)], undone: [one('e5', 0), one('e1', 0)] },
     { author: 'ann', changes: [one('e3', 1)], undone: [] }

@@ -52,8 +52,8 @@ export function spanOfLines(old: OldText, stretch: Stretch, { pairs }: Alignment
   if (last.toA === old.filled.length - 1) {
     const sought = old.filled.at(-1)!.text
     const isEnded = old.source.endsWith('\n')
-    const isBegun = !isWhole(last) && line.text.length > sought.length && line.text.startsWith(sought)
-    const isCut = isBegun && (!isEnded || line.to - line.from - sought.length > MOST_REST)
+    const isPrefix = !isWhole(last) && line.text.length > sought.length && line.text.startsWith(sought)
+    const isCut = isPrefix && (!isEnded || line.to - line.from - sought.length > MOST_REST)
     if (isCut && !isStyle(line.text.slice(sought.length), true)) {
       end = stretch.folded.offsets[line.from + sought.length - 1]! + 1
       while (end < source.length && isCombining(source.charCodeAt(end))) end++

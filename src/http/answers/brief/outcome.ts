@@ -12,7 +12,7 @@ import type {
   InspectOutcome,
   Outcome,
   SearchedText,
-  TakeBackOutcome
+  UndoOutcome
 } from '../../../operations/operation.ts'
 import { BY_ROUTE, type CallSyntax, pathShown, type ToolCall } from '../call-names.ts'
 import { counted, cut, linesListed, quote, sentences, span } from '../phrases.ts'
@@ -33,7 +33,7 @@ export function briefOutcome(value: Outcome, body: AnswerBody, made: ToolCall, n
       return below(briefHistory(body as HistoryResult, made, naming), ...warnings)
     case 'undo':
     case 'redo':
-      return below(briefTakeBack(value.outcome, body as UndoResult | RedoResult, naming), ...warnings)
+      return below(briefUndo(value.outcome, body as UndoResult | RedoResult, naming), ...warnings)
     case 'batch':
       return below(briefBatch(value.outcome, body as BatchResult, naming), ...warnings)
     case 'apply_patch':
@@ -261,11 +261,7 @@ function lineOf(edit: ListedEdit, naming: CallSyntax): string {
 }
 
 /** What happened to each file. */
-function briefTakeBack(
-  { results: outcomes }: TakeBackOutcome,
-  body: UndoResult | RedoResult,
-  naming: CallSyntax
-): string {
+function briefUndo({ results: outcomes }: UndoOutcome, body: UndoResult | RedoResult, naming: CallSyntax): string {
   const { message, batch_id, results } = body
   const isOne = results.length === 1
   const files = results.map((file, i) => {

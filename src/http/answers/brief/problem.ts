@@ -43,11 +43,11 @@ export function briefProblem(all: readonly DescribedFailure[], failing: Failing)
     const { head, rest } = briefBlock(one, failing, { isFirst: i === 0, as })
     return { head, rest: isCorrected(i) ? 'It is corrected below.' : rest }
   })
-  const told = blocks.flatMap(({ head, rest }, i) => {
+  const texts = blocks.flatMap(({ head, rest }, i) => {
     // The notes on the first failure come last in the whole answer.
     return [head, i === last ? '' : rest, ...(i === 0 ? [] : all[i]!.notes)]
   })
-  return below(...told, operationsNotTried(failing.untried), blocks[last]?.rest)
+  return below(...texts, operationsNotTried(failing.untried), blocks[last]?.rest)
 }
 
 const diffsOf = (failure: Failure): number => ('diffs' in failure ? failure.diffs.length : 0)

@@ -40,8 +40,8 @@ export interface ProblemParts {
 }
 
 /** The result of an entry's `detail`, normalized. */
-export const partsOf = (said: string | ProblemParts): ProblemParts =>
-  typeof said === 'string' ? { detail: said } : said
+export const partsOf = (parts: string | ProblemParts): ProblemParts =>
+  typeof parts === 'string' ? { detail: parts } : parts
 
 /** What sentences may mention of the failed request. */
 export interface FailedRequest extends NamedFile {

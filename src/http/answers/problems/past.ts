@@ -102,9 +102,9 @@ const OF_KEY: Record<Extract<Failure, { code: 'IDEMPOTENCY_KEY_REUSED' }>['reaso
 const BY_AN_EDIT = 'change the file by an edit instead.'
 
 /** What can't be done because texts are missing, and what can still be done. */
-function noTexts({ reason, edit_ids, asked, unrecorded }: TextsGone): string {
+function noTexts({ reason, edit_ids, goal, unrecorded }: TextsGone): string {
   const known = reason === 'no_texts' ? 'not kept, or not any more' : undefined
-  if (asked === undefined) {
+  if (goal === undefined) {
     return sentences(
       known === undefined
         ? `What is recorded of ${editsNamed(edit_ids)} does not fit the file as it is, so it is not known what to put back.`
@@ -113,8 +113,8 @@ function noTexts({ reason, edit_ids, asked, unrecorded }: TextsGone): string {
       `C${BY_AN_EDIT.slice(1)}`
     )
   }
-  const { to } = asked
-  const can_t = whatCan_t(to, editsNamed(asked.edit_ids), asked.edit_ids.length > 0)
+  const { to } = goal
+  const can_t = whatCan_t(to, editsNamed(goal.edit_ids), goal.edit_ids.length > 0)
   const others = editsNamed(edit_ids)
   const gap = 'the file was changed since by another program, or by a server without a history, and it is not known how'
   const misfit = `what is recorded of ${others} does not fit the file as it is`
@@ -136,10 +136,10 @@ function noTexts({ reason, edit_ids, asked, unrecorded }: TextsGone): string {
   )
 }
 
-type Asked = NonNullable<TextsGone['asked']>
+type Goal = NonNullable<TextsGone['goal']>
 
 /** What can't be done. `what`: the edits in question; `hasEdits`: whether there are any. */
-function whatCan_t(to: Asked['to'], what: string, hasEdits: boolean): string {
+function whatCan_t(to: Goal['to'], what: string, hasEdits: boolean): string {
   switch (to) {
     case 'state_after':
       return `The state after ${what} can't be brought back`

@@ -320,8 +320,8 @@ function fieldErrors(failure: FailureOf<'INVALID_REQUEST'>, naming: CallSyntax):
 /** The first few errors in one sentence; the body lists more. */
 function onOneLine(errors: readonly InvalidField[]): string {
   const first = errors.slice(0, 3).map(({ pointer, message }) => {
-    const said = cut(message)
-    return pointer === '' ? said : `${cut(pointer, 100)} ${said}`
+    const shown = cut(message)
+    return pointer === '' ? shown : `${cut(pointer, 100)} ${shown}`
   })
   return [...first, ...(errors.length > 3 ? [`and ${errors.length - 3} more`] : [])].join('; ')
 }

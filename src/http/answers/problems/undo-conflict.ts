@@ -2,7 +2,7 @@
 import type { ConflictOnWire, Problem, SuggestedFix } from '../../../../schemas/problem.ts'
 import { MAX_EDIT_IDS } from '../../../../schemas/undo.ts'
 import { editIdsOf } from '../../../engine/undo/change.ts'
-import type { ConflictAt, Removal, TakeBackVerb } from '../../../operations/operation.ts'
+import type { ConflictAt, Removal, UndoVerb } from '../../../operations/operation.ts'
 import { type Brief, CALLS_LENGTH, type FailedCall, toRead } from '../brief/call.ts'
 import { BY_TOOL, type CallSyntax, pathShown } from '../call-names.ts'
 import { editsNamed } from '../history-outcome.ts'
@@ -40,7 +40,7 @@ export const UNDO_CONFLICT: ProblemEntry<FailureOf<'UNDO_CONFLICT'>> = {
 }
 
 /** The failure of an undo, and of a redo, in words. */
-export const CAN_T: Record<TakeBackVerb, string> = { undo: "can't be taken back", redo: "can't be made again" }
+export const CAN_T: Record<UndoVerb, string> = { undo: "can't be taken back", redo: "can't be made again" }
 
 /** The first conflict in words, and the number of conflicts. */
 function inTheWay({ verb, conflicts, more_conflicts = 0 }: FailureOf<'UNDO_CONFLICT'>, naming: CallSyntax): string {
@@ -48,10 +48,10 @@ function inTheWay({ verb, conflicts, more_conflicts = 0 }: FailureOf<'UNDO_CONFL
   if (first === undefined) return `The edits ${CAN_T[verb]}.`
   const count = conflicts.length + more_conflicts
   const more = count === 1 ? '' : ` There are ${count} conflicts in all.`
-  return `Edit ${first.edit_id} ${CAN_T[verb]}: ${whatStands(first, naming)}.${more}`
+  return `Edit ${first.edit_id} ${CAN_T[verb]}: ${conflictText(first, naming)}.${more}`
 }
 
-function whatStands(conflict: ConflictAt, naming: CallSyntax): string {
+function conflictText(conflict: ConflictAt, naming: CallSyntax): string {
   const { kind, by, path: named, start_line, end_line, replaced, removal } = conflict
   const path = cut(pathShown(naming, named), 200)
   if (replaced === true) {
@@ -87,7 +87,7 @@ export function howRemoved(
 function bringingBack(
   { conflicts }: FailureOf<'UNDO_CONFLICT'>,
   naming: CallSyntax
-): { verb: TakeBackVerb; name: string; arguments: Record<string, unknown> } | undefined {
+): { verb: UndoVerb; name: string; arguments: Record<string, unknown> } | undefined {
   const back = conflicts.find(({ removal }) => removal !== undefined)?.removal?.back
   const name = back && naming[back.verb]
   if (back === undefined || name === undefined) return undefined

@@ -8,22 +8,22 @@ import { openS3Store } from '../../../../src/object-store/s3-store.ts'
 import type { ObjectStore } from '../../../../src/object-store/store.ts'
 import { etagForm, makeBucket, type Bucket } from '../../../ceph.ts'
 
-/** Of all that such a place holds. */
+/** The prefix of all keys of a place. */
 export const PREFIX = 'work'
 
 export interface BucketPlace {
   bucket: Bucket
-  /** Through the first gateway. */
+  /** The bucket through the first gateway. */
   store: ObjectStore
   events: { event: string; [key: string]: unknown }[]
-  /** Nonces of servers that are gone, or taken for it. */
+  /** Nonces of servers that have ended, or that others believe to have ended. */
   gone: Set<string>
   late: Map<string, number>
-  /** Opens the history of a server of its own: on `store`, or each other one through the second gateway. */
+  /** Opens the history of another server, on `store`; by default through the two gateways in turn. */
   open(options?: Partial<BucketHistoryOptions>, store?: ObjectStore): Promise<History>
 }
 
-/** Until the test ends; what is opened is closed then. */
+/** Makes a bucket for this test, and closes the opened histories when the test ends. */
 export async function makeBucketPlace(t: Test): Promise<BucketPlace> {
   const bucket = await makeBucket(t)
   Object.assign(process.env, bucket.environment)
@@ -66,7 +66,7 @@ export async function makeBucketPlace(t: Test): Promise<BucketPlace> {
   return place
 }
 
-/** What is in the bucket below a prefix. */
+/** The keys in the bucket below a prefix. */
 export async function keysIn(store: ObjectStore, prefix: string): Promise<string[]> {
   return (await store.list(prefix)).keys.map(({ key }) => key)
 }

@@ -1,16 +1,16 @@
-// An object store in memory that answers late and in any order, for tests of what servers see of each other meanwhile.
-// Does not know any test.
+// An object store in memory that answers late and in any order, for tests of what servers see of each other. Does not
+// know any test.
 import { setImmediate, setTimeout as sleep } from 'node:timers/promises'
 import type { Listed, ListOptions, ObjectStore, StoredObject } from '../../../../src/object-store/store.ts'
 
-/** In ms: the longest way of a request, and of its answer. */
+/** The most ms that a request takes, and that its answer takes. */
 const LONGEST = 3
 
 export function slowStore(): ObjectStore {
   const objects = new Map<string, StoredObject>()
   let writes = 0
   const way = () => (Math.random() < 0.3 ? sleep(Math.random() * LONGEST) : setImmediate())
-  /** All is done in one instant, somewhere between the request and its answer. */
+  /** Does the work at one moment between the request and its answer. */
   const late = async <T>(work: () => T): Promise<T> => {
     await way()
     const result = work()

@@ -1,4 +1,4 @@
-// What a model is told of an undo or redo that later changes stand in the way of, on real files.
+// The text that a model gets for an undo or redo that conflicts with later changes, on real files.
 import { rmSync } from 'node:fs'
 import { join } from 'node:path'
 import t from 'tap'

@@ -2,14 +2,14 @@
 import t from 'tap'
 import type { RecordedChange, Selection } from '../../../src/engine/undo/change.ts'
 import { differing } from '../../../src/engine/undo/refine.ts'
-import { takeBack } from '../../../src/engine/undo/take-back.ts'
+import { toggle } from '../../../src/engine/undo/toggle.ts'
 import { bytes, historyOf, select } from './changes-between.ts'
 
 interface Example {
   changes: readonly RecordedChange[]
   present: string
   set: readonly Selection[]
-  to?: 'undone' | 'standing'
+  to?: 'undone' | 'applied'
   /** Undefined: nothing is named. */
   together: readonly Selection[] | undefined
 }
@@ -17,10 +17,10 @@ interface Example {
 /** The set is refused with that, which then can be taken back. */
 function check(name: string, { changes, present, set, to = 'undone', together }: Example): void {
   t.test(name, t => {
-    const refused = takeBack(bytes(present), changes, set, to)
+    const refused = toggle(bytes(present), changes, set, to)
     if (refused.ok || refused.failure.code !== 'UNDO_CONFLICT') t.fail('it is not refused')
     else t.strictSame(refused.failure.together, together)
-    if (together !== undefined) t.ok(takeBack(bytes(present), changes, together, to).ok)
+    if (together !== undefined) t.ok(toggle(bytes(present), changes, together, to).ok)
     t.end()
   })
 }
@@ -62,7 +62,7 @@ check('names nothing for what is made again', {
   ],
   present: '1!\n',
   set: select('a'),
-  to: 'standing',
+  to: 'applied',
   together: undefined
 })
 check('names nothing where the text was removed since', {

@@ -9,13 +9,13 @@ import type {
   HistoryGone,
   NothingToUndo,
   ResultTooLarge,
-  TakeBackFailure,
+  ToggleFailure,
   UndoConflict,
   UndoRefused
 } from './failure.ts'
 import type { RecordedChange, Selection } from './undo/change.ts'
 import { TEXT_LENGTH } from './undo/conflicts.ts'
-import { stateAfter, takeBack, type TakeBack } from './undo/take-back.ts'
+import { stateAfter, toggle, type TogglePlan } from './undo/toggle.ts'
 import { planLineEdits } from './plan/replace-lines.ts'
 import { planTextEdits } from './plan/replace-text.ts'
 import { changedLines } from './report/changed-lines.ts'
@@ -25,22 +25,22 @@ import { unifiedDiff } from './report/diff.ts'
 import { type Described, type Task, type TaskResult, taskResult } from './task.ts'
 
 /**
- * The goal: make these changes `undone` or `standing` (applied), or restore the text as it was right after a change.
+ * The goal: make these changes `undone` or `applied`, or restore the text as it was right after a change.
  */
-export type TakeBackGoal =
-  { set: readonly Selection[]; to: 'undone' | 'standing'; on_conflict: 'refuse' | 'skip' } | { state_after: string }
+export type UndoGoal =
+  { set: readonly Selection[]; to: 'undone' | 'applied'; on_conflict: 'refuse' | 'skip' } | { state_after: string }
 
-export interface TakeBackTask extends Omit<Task, 'change'> {
+export interface UndoTask extends Omit<Task, 'change'> {
   /** All known changes of the text, oldest first. */
   changes: readonly RecordedChange[]
-  goal: TakeBackGoal
+  goal: UndoGoal
 }
 
 /**
  * `toggled`: the changes undone or redone; `skipped`: those left alone. `removes`: the text doesn't exist afterwards
  * (and may not exist now).
  */
-export interface TextTakenBack extends TaskResult {
+export interface ToggledText extends TaskResult {
   toggled: readonly Selection[]
   skipped: readonly Selection[]
   removes?: true
@@ -55,18 +55,18 @@ interface WithFixes {
   conflicts: readonly ConflictWithFix[]
 }
 
-export type TakeBackTaskFailure =
+export type UndoTaskFailure =
   | (Omit<UndoRefused, 'conflicts'> & WithFixes)
   | (Omit<NothingToUndo, 'conflicts'> & Partial<WithFixes>)
   | HistoryGone
   | ResultTooLarge
 
 /** Plans the task for `present`, the text after all changes; `path` and `exists` are used in the diff. */
-export function planTakeBack(
+export function planUndo(
   present: Buffer,
-  task: TakeBackTask,
+  task: UndoTask,
   file: { path: string; exists: boolean }
-): Result<TextTakenBack, TakeBackTaskFailure> {
+): Result<ToggledText, UndoTaskFailure> {
   const made = splicesFor(present, task)
   if (!made.ok) return fail(withFixes(present, made.failure))
   const { splices, toggled, skipped, removes } = made.value
@@ -104,18 +104,18 @@ export function planTakeBack(
   })
 }
 
-function splicesFor(present: Buffer, { changes, goal }: TakeBackTask): Result<TakeBack, TakeBackFailure> {
+function splicesFor(present: Buffer, { changes, goal }: UndoTask): Result<TogglePlan, ToggleFailure> {
   if ('state_after' in goal) return stateAfter(present, changes, goal.state_after)
   const { set, to, on_conflict } = goal
-  return takeBack(present, changes, set, to, { skip: on_conflict === 'skip' })
+  return toggle(present, changes, set, to, { skip: on_conflict === 'skip' })
 }
 
 /** How many conflicts get a proposed edit, and the largest text (in bytes) for which we compute one. */
 const FIXED = 5
 const FIXED_SIZE = 1 << 20
 
-function withFixes(present: Buffer, failure: TakeBackFailure): TakeBackTaskFailure {
-  if (failure.code === 'HISTORY_GONE' || failure.conflicts === undefined) return failure as TakeBackTaskFailure
+function withFixes(present: Buffer, failure: ToggleFailure): UndoTaskFailure {
+  if (failure.code === 'HISTORY_GONE' || failure.conflicts === undefined) return failure as UndoTaskFailure
   const conflicts = failure.conflicts.map((conflict, i): ConflictWithFix => {
     const restores = i < FIXED && present.length <= FIXED_SIZE ? restoringEdit(present, conflict) : undefined
     return { ...conflict, restores }

@@ -2,8 +2,8 @@
 import t from 'tap'
 import type { RecordedChange } from '../../../src/engine/undo/change.ts'
 import { differing, recordedSplices } from '../../../src/engine/undo/refine.ts'
-import { stateAfter, takeBack } from '../../../src/engine/undo/take-back.ts'
-import { standingOf } from '../../../src/engine/undo/units.ts'
+import { stateAfter, toggle } from '../../../src/engine/undo/toggle.ts'
+import { undoStates } from '../../../src/engine/undo/units.ts'
 import { bytes, historyOf, select } from './changes-between.ts'
 
 interface Example {
@@ -20,14 +20,14 @@ function check(name: string, { texts, undo, gives, refused, kind }: Example): vo
   t.test(name, t => {
     const present = bytes(texts.at(-1)!)
     const changes = historyOf(texts)
-    const result = takeBack(present, changes, select(undo), 'undone')
+    const result = toggle(present, changes, select(undo), 'undone')
     if (gives !== undefined) {
       t.equal(result.ok && Buffer.concat(result.value.splices.apply(present)).toString('latin1'), gives)
       if (!result.ok) return t.end()
       const { splices, toggled } = result.value
       const after = Buffer.concat(splices.apply(present))
       const undone = { edit_id: 'undo', splices: recordedSplices(present, splices.list), toggles: toggled }
-      const back = takeBack(after, [...changes, undone], toggled, 'standing')
+      const back = toggle(after, [...changes, undone], toggled, 'applied')
       t.equal(back.ok && Buffer.concat(back.value.splices.apply(after)).equals(present), true, 'can be redone')
     } else {
       t.match(result, {
@@ -107,21 +107,21 @@ t.test('says what is in the way, and what the line would be without it', t => {
     [changes, 'same_line'],
     [outside, 'outside']
   ] as const) {
-    const result = takeBack(bytes('1\nONE TWO\n'), list, select('a'), 'undone')
+    const result = toggle(bytes('1\nONE TWO\n'), list, select('a'), 'undone')
     t.strictSame(result.ok || result.failure, {
       code: 'UNDO_CONFLICT',
       conflicts: [{ ...conflict, kind, would_restore: 'one two\n' }],
       together: select('a b')
     })
   }
-  const skipped = takeBack(bytes('1\nONE TWO\n'), changes, select('a'), 'undone', { skip: true })
+  const skipped = toggle(bytes('1\nONE TWO\n'), changes, select('a'), 'undone', { skip: true })
   t.match(skipped, { failure: { code: 'NOTHING_TO_UNDO', conflicts: [conflict] } })
   t.end()
 })
 
 t.test('skips what is in conflict', t => {
   const apart = ['1\n-\n2\n', 'one\n-\ntwo\n', 'one!\n-\ntwo\n']
-  t.match(takeBack(bytes(apart[2]!), historyOf(apart), select('a'), 'undone', { skip: true }), {
+  t.match(toggle(bytes(apart[2]!), historyOf(apart), select('a'), 'undone', { skip: true }), {
     value: {
       toggled: [{ edit_id: 'a', change_indexes: [1] }],
       skipped: [{ edit_id: 'a', change_indexes: [0] }],
@@ -134,19 +134,19 @@ t.test('skips what is in conflict', t => {
 t.test('takes single splices back', t => {
   const texts = ['1\n-\n2\n', 'one\n-\ntwo\n']
   const changes = historyOf(texts)
-  const result = takeBack(bytes(texts[1]!), changes, [{ edit_id: 'a', change_indexes: [1] }], 'undone')
+  const result = toggle(bytes(texts[1]!), changes, [{ edit_id: 'a', change_indexes: [1] }], 'undone')
   if (!result.ok) return t.fail()
   const { splices, toggled } = result.value
   const after = Buffer.concat(splices.apply(bytes(texts[1]!)))
   t.equal(after.toString(), 'one\n-\n2\n')
   const undo = { edit_id: 'u', splices: recordedSplices(bytes(texts[1]!), splices.list), toggles: toggled }
-  const standing = standingOf([...changes, undo]).get('a')
+  const standing = undoStates([...changes, undo]).get('a')
   t.match(standing, { state: 'partly_undone', by: 'u', count: 2 })
   t.strictSame(
     [0, 1].map(index => standing?.undone.has(index)),
     [false, true]
   )
-  t.match(takeBack(after, [...changes, undo], toggled, 'undone'), { failure: { code: 'NOTHING_TO_UNDO' } })
+  t.match(toggle(after, [...changes, undo], toggled, 'undone'), { failure: { code: 'NOTHING_TO_UNDO' } })
   t.end()
 })
 
@@ -154,10 +154,10 @@ t.test('removes a text that is no more, and makes it again', t => {
   const made: RecordedChange = { edit_id: 'made', existence: 'made', splices: differing(bytes(''), bytes('1\n2\n')) }
   const edited: RecordedChange = { edit_id: 'b', splices: differing(bytes('1\n2\n'), bytes('1\n3\n')) }
   const present = bytes('1\n3\n')
-  t.match(takeBack(present, [made, edited], select('made'), 'undone'), {
+  t.match(toggle(present, [made, edited], select('made'), 'undone'), {
     failure: { code: 'UNDO_CONFLICT', conflicts: [{ edit_id: 'made', by: 'b' }] }
   })
-  const gone = takeBack(present, [made, edited], select('made b'), 'undone')
+  const gone = toggle(present, [made, edited], select('made b'), 'undone')
   t.match(gone, { value: { removes: true, splices: { lengthAfter: 0 } } })
   const removed: RecordedChange = {
     edit_id: 'r',
@@ -165,30 +165,30 @@ t.test('removes a text that is no more, and makes it again', t => {
     splices: differing(present, bytes('')),
     toggles: select('made b')
   }
-  const back = takeBack(bytes(''), [made, edited, removed], select('made b'), 'standing')
+  const back = toggle(bytes(''), [made, edited, removed], select('made b'), 'applied')
   t.match(back, { value: { makes: true, splices: { lengthAfter: 4 } } })
-  t.match(takeBack(bytes(''), [made, edited, removed], select('b'), 'standing'), {
+  t.match(toggle(bytes(''), [made, edited, removed], select('b'), 'applied'), {
     failure: { conflicts: [{ by: 'r', kind: 'removed' }] }
   })
   const again: RecordedChange = { edit_id: 'n', existence: 'made', splices: differing(bytes(''), bytes('new\n')) }
   const all = [made, edited, removed, again]
-  t.match(takeBack(bytes('new\n'), all, select('b'), 'standing'), {
+  t.match(toggle(bytes('new\n'), all, select('b'), 'applied'), {
     failure: { conflicts: [{ by: 'r', kind: 'removed' }] }
   })
-  t.match(takeBack(bytes('new\n'), all, select('b'), 'standing', { skip: true }), {
+  t.match(toggle(bytes('new\n'), all, select('b'), 'applied', { skip: true }), {
     failure: { code: 'NOTHING_TO_UNDO' }
   })
   const empty: RecordedChange = { edit_id: 'e', existence: 'made', splices: [] }
-  t.match(takeBack(bytes(''), [empty], select('e'), 'undone'), { value: { removes: true } })
+  t.match(toggle(bytes(''), [empty], select('e'), 'undone'), { value: { removes: true } })
   const blind: RecordedChange = {
     edit_id: 'x',
     existence: 'removed',
     splices: differing(present, bytes('')),
     outside: true
   }
-  t.match(takeBack(bytes(''), [made, edited, blind], select('x'), 'undone'), { value: { makes: true } })
+  t.match(toggle(bytes(''), [made, edited, blind], select('x'), 'undone'), { value: { makes: true } })
   const later: RecordedChange = { edit_id: 'l', splices: differing(present, bytes('1\n3\n4\n')) }
-  t.match(takeBack(bytes('1\n3\n4\n'), [made, edited, later], select('made b'), 'undone'), {
+  t.match(toggle(bytes('1\n3\n4\n'), [made, edited, later], select('made b'), 'undone'), {
     failure: { conflicts: [{ by: 'l' }] }
   })
   t.end()
@@ -202,36 +202,36 @@ t.test('says where the history ends', t => {
     failure: { code: 'HISTORY_GONE', edit_ids: [edit_id], reason, unrecorded: undefined }
   })
   const unknown = { ...b, splices: null }
-  t.match(takeBack(present, [a, unknown, c], select('a'), 'undone'), gone('b'))
-  t.match(takeBack(present, [a, unknown, c], select('b'), 'undone'), gone('b'))
-  t.match(takeBack(present, [a, unknown, c], select('c'), 'undone'), { ok: true })
-  t.match(takeBack(present, [a, b, c], select('z'), 'undone'), gone('z'))
+  t.match(toggle(present, [a, unknown, c], select('a'), 'undone'), gone('b'))
+  t.match(toggle(present, [a, unknown, c], select('b'), 'undone'), gone('b'))
+  t.match(toggle(present, [a, unknown, c], select('c'), 'undone'), { ok: true })
+  t.match(toggle(present, [a, b, c], select('z'), 'undone'), gone('z'))
   t.match(stateAfter(present, [a, b, c], 'z'), gone('z'))
   t.match(stateAfter(present, [a, b, c], 'c'), { failure: { code: 'NOTHING_TO_UNDO' } })
   t.match(stateAfter(present, [a, unknown, c], 'a'), gone('b'))
   const unseen = { edit_id: '', splices: null, outside: true as const }
-  t.match(takeBack(present, [a, unknown, unseen, { ...c, splices: null }], select('a'), 'undone'), {
+  t.match(toggle(present, [a, unknown, unseen, { ...c, splices: null }], select('a'), 'undone'), {
     failure: { code: 'HISTORY_GONE', edit_ids: ['b', 'c'], unrecorded: true }
   })
   t.match(stateAfter(present, [a, b, unseen, c], 'a'), { failure: { edit_ids: [], unrecorded: true } })
   // What doesn't fit is never carried out.
   const list = (start: number, old: string, insert = '') => [{ start, old: bytes(old), insert: bytes(insert) }]
-  t.match(takeBack(bytes('1\n4\n4\n'), [a, b, c], select('a'), 'undone'), gone('c', 'inconsistent'))
-  t.match(takeBack(bytes('x\n4\n'), [a, b, c], select('c'), 'undone'), gone('c', 'inconsistent'))
+  t.match(toggle(bytes('1\n4\n4\n'), [a, b, c], select('a'), 'undone'), gone('c', 'inconsistent'))
+  t.match(toggle(bytes('x\n4\n'), [a, b, c], select('c'), 'undone'), gone('c', 'inconsistent'))
   t.match(
-    takeBack(present, [a, { ...b, splices: list(2, 'x', '4') }, c], select('a'), 'undone'),
+    toggle(present, [a, { ...b, splices: list(2, 'x', '4') }, c], select('a'), 'undone'),
     gone('b', 'inconsistent')
   )
   t.match(
-    takeBack(present, [a, { ...b, splices: list(90, '', '') }, c], select('a'), 'undone'),
+    toggle(present, [a, { ...b, splices: list(90, '', '') }, c], select('a'), 'undone'),
     gone('b', 'inconsistent')
   )
   t.match(
-    takeBack(present, [a, { ...b, splices: list(-1, '', '') }, c], select('a'), 'undone'),
+    toggle(present, [a, { ...b, splices: list(-1, '', '') }, c], select('a'), 'undone'),
     gone('b', 'inconsistent')
   )
   t.match(
-    takeBack(bytes(''), [a, { ...b, splices: list(0, '', 'xxxx') }], select('a'), 'undone'),
+    toggle(bytes(''), [a, { ...b, splices: list(0, '', 'xxxx') }], select('a'), 'undone'),
     gone('b', 'inconsistent')
   )
   // The bytes that decide a place can't be known.
@@ -239,22 +239,19 @@ t.test('says where the history ends', t => {
   const lines = list(3, '', '!\nbaz\n')
   const edits = [part, lines, list(2, 'x')].map((splices, i) => ({ edit_id: 'abc'[i]!, splices }))
   const misfit = { edit_id: 'c', splices: list(99, 'x') }
-  t.match(takeBack(bytes('fo!\nbaz\n'), edits, select('a'), 'undone'), { failure: { code: 'UNDO_CONFLICT' } })
-  t.match(
-    takeBack(bytes('fo!\nbaz\n'), [...edits.slice(0, 2), misfit], select('a'), 'undone'),
-    gone('b', 'inconsistent')
-  )
-  t.match(takeBack(present, [a, b, { ...c, existence: 'made' }], select('c'), 'undone'), gone('c', 'inconsistent'))
-  t.match(takeBack(present, [a, b, { ...c, toggles: select('q') }], select('a'), 'undone'), gone('q'))
-  t.match(takeBack(present, [a, { ...b, toggles: select('c') }, c], select('a'), 'undone'), gone('b', 'inconsistent'))
-  t.match(takeBack(present, [a, b, { ...c, toggles: select('b') }], select('a'), 'undone'), gone('c', 'inconsistent'))
+  t.match(toggle(bytes('fo!\nbaz\n'), edits, select('a'), 'undone'), { failure: { code: 'UNDO_CONFLICT' } })
+  t.match(toggle(bytes('fo!\nbaz\n'), [...edits.slice(0, 2), misfit], select('a'), 'undone'), gone('b', 'inconsistent'))
+  t.match(toggle(present, [a, b, { ...c, existence: 'made' }], select('c'), 'undone'), gone('c', 'inconsistent'))
+  t.match(toggle(present, [a, b, { ...c, toggles: select('q') }], select('a'), 'undone'), gone('q'))
+  t.match(toggle(present, [a, { ...b, toggles: select('c') }, c], select('a'), 'undone'), gone('b', 'inconsistent'))
+  t.match(toggle(present, [a, b, { ...c, toggles: select('b') }], select('a'), 'undone'), gone('c', 'inconsistent'))
   t.end()
 })
 
 t.test('lists fifty conflicts, and says how many more there are', t => {
   const lines = Array.from({ length: 60 }, (_, i) => `${i}\n-\n`).join('')
   const texts = [lines, lines.replace(/\d+/g, '$& x'), lines.replace(/\d+/g, '$& x y')]
-  const result = takeBack(bytes(texts[2]!), historyOf(texts), select('a'), 'undone')
+  const result = toggle(bytes(texts[2]!), historyOf(texts), select('a'), 'undone')
   t.match(result, { failure: { more_conflicts: 10 } })
   t.equal(!result.ok && 'conflicts' in result.failure && result.failure.conflicts?.length, 50)
   t.end()
@@ -269,7 +266,7 @@ t.test('takes a change in 10,000 places of one line of 10 MB back', t => {
     insert: bytes(';;')
   }))
   const present = bytes(`${part};;`.repeat(10_000))
-  const result = takeBack(present, [{ edit_id: 'a', splices }], select('a'), 'undone')
+  const result = toggle(present, [{ edit_id: 'a', splices }], select('a'), 'undone')
   t.equal(result.ok && Buffer.concat(result.value.splices.apply(present)).equals(before), true)
   t.end()
 })

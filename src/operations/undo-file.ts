@@ -1,7 +1,7 @@
 // Undoes or redoes edits in one file, as an ordinary edit. Does not know other files, or how a request says which edits
 // it means.
 import type { ResultTooLarge, UnencodableText } from '../engine/failure.ts'
-import type { ConflictWithFix, TakeBackGoal, TakeBackTaskFailure } from '../engine/take-back.ts'
+import type { ConflictWithFix, UndoGoal, UndoTaskFailure } from '../engine/undo-redo.ts'
 import { editIdsOf, type Selection } from '../engine/undo/change.ts'
 import type { Described } from '../engine/task.ts'
 import { fail, ok, type Result } from '../result.ts'
@@ -24,16 +24,16 @@ import type {
   Failed,
   HistoryFailure,
   OperationFailure,
-  TakeBackOutcome,
-  TakeBackVerb
+  UndoOutcome,
+  UndoVerb
 } from './operation.ts'
 import { decoding, namingEncoding } from './decoding.ts'
-import { findByIds, isOrdinary, stands } from './past-edits.ts'
+import { findByIds, isOrdinary, isApplied } from './past-edits.ts'
 import { withHowRemoved, withRemovals } from './removals.ts'
 import { textsGone } from './texts-gone.ts'
 
 /** The fields that both undo and redo take. */
-export interface TakeBackRequest {
+export interface UndoFields {
   expected_hash?: string
   dry_run?: boolean
   show_diff?: boolean
@@ -44,27 +44,27 @@ export interface TakeBackRequest {
 
 /** What is to be done in a file, and the edits that are concerned. */
 export interface Chosen {
-  goal: TakeBackGoal
+  goal: UndoGoal
   edit_ids: readonly string[]
 }
 
 type ChooseFailure = HistoryFailure | OperationFailure
 
 /** A file to change. `recorded`: the path is the real path in a record, so no link may be there now. */
-export interface FileToTakeBack {
+export interface FileToUndo {
   path: string
   recorded: boolean
   expected_hash?: string
   /** The edits that are half of a move, each with its other half. */
   halves?: ReadonlyMap<string, string>
   /** This file without these edits; null if nothing is left to do. */
-  without?(edit_ids: ReadonlySet<string>): FileToTakeBack | null
+  without?(edit_ids: ReadonlySet<string>): FileToUndo | null
   /** Chooses the edits under the file's lock. */
   choose(history: FileHistory): Result<Chosen, ChooseFailure>
 }
 
 /** What is reported about one file. */
-export type TakeBackReport = Described & {
+export type UndoReport = Described & {
   toggles: readonly Selection[]
   toggled: string[]
   skipped: readonly string[]
@@ -72,37 +72,37 @@ export type TakeBackReport = Described & {
 }
 
 /** What was done, or would be, in one file. */
-export type FileTakenBack = FileChanged<TakeBackReport>
-type FileDone = { ok: true; value: FileTakenBack } | Failed
+export type FileUndone = FileChanged<UndoReport>
+type FileDone = { ok: true; value: FileUndone } | Failed
 
 /** What is needed besides the request. */
-export interface TakingBack extends Planning {
+export interface UndoPlanning extends Planning {
   workspace: Workspace
 }
 
 /** A request, and what is needed to run it. */
-export interface TakeBackRun {
-  taking: TakingBack
-  verb: TakeBackVerb
-  request: TakeBackRequest
+export interface UndoRun {
+  planning: UndoPlanning
+  verb: UndoVerb
+  request: UndoFields
   context: CallContext
 }
 
 /** The answer once all files are done. */
-export type TakenBackOutcome = { operation: TakeBackVerb; outcome: TakeBackOutcome }
+export type UndoCallOutcome = { operation: UndoVerb; outcome: UndoOutcome }
 
 /** `outcome`: the part of the answer that is kept under a key; with text of the file only if `texts`. */
 interface Mode {
   dry_run: boolean
-  outcome?: (done: FileTakenBack, texts: boolean) => TakenBackOutcome
+  outcome?: (done: FileUndone, texts: boolean) => UndoCallOutcome
 }
 
 /** Who makes the change, and why; which files it may delete, and who is informed. */
-export function takenBackBy({
+export function undoOptions({
   verb,
   request: { note },
   context: { caller, key, subject, audit, client }
-}: TakeBackRun): Pick<ChangeOptions<never>, 'origin' | 'may_delete' | 'audit' | 'client'> {
+}: UndoRun): Pick<ChangeOptions<never>, 'origin' | 'may_delete' | 'audit' | 'client'> {
   const origin: Origin = {
     operation: verb,
     ...caller,
@@ -113,44 +113,44 @@ export function takenBackBy({
 }
 
 /** Plans a file under its lock and, unless it is a dry run, changes it. */
-export async function changeFile(run: TakeBackRun, file: FileToTakeBack, mode: Mode): Promise<FileDone> {
+export async function changeFile(run: UndoRun, file: FileToUndo, mode: Mode): Promise<FileDone> {
   const done = await tryFile(run, file, mode)
-  return done.ok ? done : withRemovals(run.taking.workspace, done)
+  return done.ok ? done : withRemovals(run.planning.workspace, done)
 }
 
-async function tryFile(run: TakeBackRun, file: FileToTakeBack, { dry_run, outcome }: Mode): Promise<FileDone> {
-  const { taking, verb } = run
+async function tryFile(run: UndoRun, file: FileToUndo, { dry_run, outcome }: Mode): Promise<FileDone> {
+  const { planning, verb } = run
   const { expected_hash } = file
-  const options: ChangeOptions<FileTakenBack> = {
+  const options: ChangeOptions<FileUndone> = {
     dry_run,
-    ...takenBackBy(run),
+    ...undoOptions(run),
     outcome
   }
   const target = { path: file.path, expected_hash }
   const planner = plannerOf(run, file, dry_run)
-  const edited = await taking.workspace.edit(target, options, planner)
+  const edited = await planning.workspace.edit(target, options, planner)
   if (edited.ok || edited.failure.code !== 'FILE_NOT_FOUND') return edited
-  const missing = verb === 'undo' ? await missingFile(taking.workspace, file, edited) : null
+  const missing = verb === 'undo' ? await missingFile(planning.workspace, file, edited) : null
   if (missing !== null) return missing
   // The redone edit may be the creation of the file.
-  const made = await taking.workspace.create(
+  const made = await planning.workspace.create(
     { ...target, overwrite: false, create_parents: true, name: 'known' },
     options,
     planner
   )
-  return made.ok || made.failure.code !== 'ALREADY_EXISTS' ? made : taking.workspace.edit(target, options, planner)
+  return made.ok || made.failure.code !== 'ALREADY_EXISTS' ? made : planning.workspace.edit(target, options, planner)
 }
 
 export type PlanFailure = ChooseFailure | ResultTooLarge | StaleFile | UnencodableText
 
 /** Plans what is done in a file, from its history. */
 export const plannerOf = (
-  { taking, verb, request, context: { subject } }: TakeBackRun,
-  file: FileToTakeBack,
+  { planning, verb, request, context: { subject } }: UndoRun,
+  file: FileToUndo,
   dry_run: boolean
-): Planner<TakeBackReport, PlanFailure> =>
+): Planner<UndoReport, PlanFailure> =>
   namingEncoding(
-    decoding<TakeBackReport, Exclude<PlanFailure, UnencodableText>>(async (original, { stale, ...found }) => {
+    decoding<UndoReport, Exclude<PlanFailure, UnencodableText>>(async (original, { stale, ...found }) => {
       if (stale !== undefined) return fail(stale)
       const { resolved_path, path, exists } = found
       if (file.recorded && resolved_path !== undefined) {
@@ -165,12 +165,12 @@ export const plannerOf = (
       const task = {
         changes: history.changes,
         goal,
-        max_result_size: found.max_result_size ?? taking.limits.max_file_size,
+        max_result_size: found.max_result_size ?? planning.limits.max_file_size,
         context_lines: request.context_lines ?? CONTEXT_LINES,
         dry_run,
         ...(request.show_diff === true && { max_diff_lines: request.max_diff_lines ?? DIFF_LINES })
       }
-      const planned = await taking.planMaker.takeBack(original, task, { path, exists })
+      const planned = await planning.planMaker.undo(original, task, { path, exists })
       if (!planned.ok) {
         const failure = permitted(planned.failure, history, subject)
         return fail(inFile(failure, { verb, edit_ids, path, goal }))
@@ -196,7 +196,7 @@ export const plannerOf = (
           removes
         }
       })
-    }, restoring(taking.limits))
+    }, restoring(planning.limits))
   )
 
 /** Limits for restored content, which may begin with a byte order mark. */
@@ -204,10 +204,10 @@ const restoring = (limits: { max_file_size: number }) => ({ ...limits, restores:
 
 /** The failure, without `together` if the caller may not undo those edits. */
 function permitted(
-  failure: TakeBackTaskFailure,
+  failure: UndoTaskFailure,
   { records }: FileHistory,
   subject: CallContext['subject']
-): TakeBackTaskFailure {
+): UndoTaskFailure {
   if (failure.code !== 'UNDO_CONFLICT' || failure.together === undefined) return failure
   const { together, ...others } = failure
   return othersAmong(together, records, subject) === null ? failure : others
@@ -228,8 +228,8 @@ function removedAs({ records }: FileHistory, toggled: readonly string[]): { attr
 
 /** Turns a failure of the plan into one of the operation. */
 function inFile(
-  failure: TakeBackTaskFailure,
-  { verb, edit_ids, path, goal }: { verb: TakeBackVerb; edit_ids: readonly string[]; path: string; goal: TakeBackGoal }
+  failure: UndoTaskFailure,
+  { verb, edit_ids, path, goal }: { verb: UndoVerb; edit_ids: readonly string[]; path: string; goal: UndoGoal }
 ): HistoryFailure | ResultTooLarge {
   switch (failure.code) {
     case 'RESULT_TOO_LARGE':
@@ -237,8 +237,8 @@ function inFile(
     case 'HISTORY_GONE': {
       const { edit_ids: gone, unrecorded } = failure
       const isState = 'state_after' in goal
-      const areAsked = !isState && unrecorded === undefined && gone.every(id => edit_ids.includes(id))
-      return textsGone(failure, areAsked ? undefined : { to: isState ? 'state_after' : verb, edit_ids })
+      const areRequested = !isState && unrecorded === undefined && gone.every(id => edit_ids.includes(id))
+      return textsGone(failure, areRequested ? undefined : { to: isState ? 'state_after' : verb, edit_ids })
     }
     case 'UNDO_CONFLICT':
       return { ...failure, verb, edit_ids, conflicts: failure.conflicts.map(conflict => conflictAt(path, conflict)) }
@@ -260,12 +260,12 @@ function conflictAt(path: string, { by, ...conflict }: ConflictWithFix): Conflic
 /**
  * Why nothing can be undone in a missing file. Null: an applied removal may be among the edits, so recreate the file.
  */
-async function missingFile(workspace: Workspace, file: FileToTakeBack, failed: Failed): Promise<Failed | null> {
+async function missingFile(workspace: Workspace, file: FileToUndo, failed: Failed): Promise<Failed | null> {
   return file.recorded ? removedMeanwhile(workspace, file, failed) : removedAt(workspace, file, failed)
 }
 
 /** Reports an undo of the creation that removed the file. Null if an ordinary edit removed it: that edit is undone. */
-async function removedAt(workspace: Workspace, { path }: FileToTakeBack, failed: Failed): Promise<Failed | null> {
+async function removedAt(workspace: Workspace, { path }: FileToUndo, failed: Failed): Promise<Failed | null> {
   const newest = await newestOf(workspace, path)
   if (newest?.hash_after === null && (isOrdinary(newest) || wasNotThere(newest))) return null
   if (newest?.operation !== 'undo' || newest.hash_after !== null) return withHowRemoved(workspace, failed, 'no_undo')
@@ -285,14 +285,14 @@ async function newestOf(workspace: Workspace, path: string): Promise<EditRecord 
  * The file of a record is gone: its removal conflicts with the edits, except with those that are already undone. Null
  * if the removal is to be undone too.
  */
-async function removedMeanwhile(workspace: Workspace, file: FileToTakeBack, failed: Failed): Promise<Failed | null> {
+async function removedMeanwhile(workspace: Workspace, file: FileToUndo, failed: Failed): Promise<Failed | null> {
   const { path } = file
   // Texts don't matter here.
   const chosen = file.choose({ changes: [], records: [] })
   const meant = chosen.ok ? chosen.value.edit_ids : []
   const found = await findByIds(workspace, meant)
   if (!found.ok) return { ...failed, failure: found.failure }
-  if (found.value.edits.some(edit => edit.record.hash_after === null && stands(edit))) return null
+  if (found.value.edits.some(edit => edit.record.hash_after === null && isApplied(edit))) return null
   const undone = new Set(found.value.edits.flatMap(({ record, state }) => (state === 'undone' ? [record.edit_id] : [])))
   const edit_ids = meant.filter(id => !undone.has(id))
   if (edit_ids.length === 0) {

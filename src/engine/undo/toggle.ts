@@ -1,7 +1,7 @@
 // Undo and redo: computes the splices that toggle some changes of a text while others stay, or why that isn't possible.
 import { fail, ok, type Result } from '../../result.ts'
 import { type Splice, Splices } from '../edit/splice.ts'
-import type { HistoryGone, NothingToUndo, TakeBackFailure, UndoConflict } from '../failure.ts'
+import type { HistoryGone, NothingToUndo, ToggleFailure, UndoConflict } from '../failure.ts'
 import { askableId, isRecordedId, type RecordedChange, type Selection, spliceOf } from './change.ts'
 import { Conflicts, visitConflicts } from './conflicts.ts'
 import { Existence } from './existence.ts'
@@ -11,10 +11,10 @@ import { withBreaksIn } from './layout.ts'
 import { differing, textBefore } from './refine.ts'
 import { bytesOf } from './spans.ts'
 import { Units } from './units.ts'
-import { relaidBy, replay, stands, type Weave } from './weave.ts'
+import { relaidBy, replay, isVisibleIf, type Weave } from './weave.ts'
 
 /** The effect of an undo or redo. */
-export interface TakeBack {
+export interface TogglePlan {
   /** Splices of the present text. */
   splices: Splices
   /** The changes toggled: those of the set that weren't in the wanted state. Recorded as `toggles`. */
@@ -29,7 +29,7 @@ export interface TakeBack {
 }
 
 /**
- * Undoes (`undone`) or redoes (`standing`) those changes of a set that aren't in that state yet. `changes`: all known
+ * Undoes (`undone`) or redoes (`applied`) those changes of a set that aren't in that state yet. `changes`: all known
  * changes of the text, oldest first; they end in `present`, which is empty if the text is removed. Undos and redos in
  * the set have no effect: name the changes they toggled. With `skip`, conflicting changes stay as they are. If another
  * program changed only line breaks or trailing white space, that causes no conflict, and restored lines get the breaks
@@ -38,25 +38,25 @@ export interface TakeBack {
  * Fails with UNDO_CONFLICT; with NOTHING_TO_UNDO if everything is already in that state, or everything else was
  * skipped; with HISTORY_GONE if the set has an unknown change, or reaches back to or beyond a change without splices.
  */
-export function takeBack(
+export function toggle(
   present: Buffer,
   changes: readonly RecordedChange[],
   set: readonly Selection[],
-  to: 'undone' | 'standing',
+  to: 'undone' | 'applied',
   options: { skip?: boolean } = {}
-): Result<TakeBack, TakeBackFailure> {
+): Result<TogglePlan, ToggleFailure> {
   const units = new Units(changes)
   const unknown = set.find(({ edit_id }) => units.indexOf(edit_id) === undefined)
   if (unknown !== undefined) return gone(unknown.edit_id)
-  const standing = standingUnits(changes)
+  const current = currentUnits(changes)
   const wanted = new UnitSet(units.count)
-  for (const unit of units.selected(set)) if (standing.stands(unit) !== (to === 'standing')) wanted.add(unit)
+  for (const unit of units.selected(set)) if (current.isApplied(unit) !== (to === 'applied')) wanted.add(unit)
   if (wanted.size === 0) return fail({ code: 'NOTHING_TO_UNDO' })
 
   const conflicts = new Conflicts(present, units, changes)
   const all = [...wanted]
-  const existence = new Existence(changes, standing)
-  const judge = judgeOf(present, changes, { units, standing, existence, set: wanted })
+  const existence = new Existence(changes, current)
+  const judge = judgeOf(present, changes, { units, current, existence, set: wanted })
   while (wanted.size > 0) {
     const judged = judge(conflicts)
     if (!judged.ok) return judged
@@ -71,8 +71,8 @@ export function takeBack(
     }
     if (options.skip !== true) {
       const listed = conflicts.list(wanted)
-      const later = to === 'undone' ? withLater(changes, standing, { set, wanted, found, judge }) : undefined
-      const isFree = later?.isSure === true || (later && takeBack(present, changes, later.together, to).ok)
+      const later = to === 'undone' ? withLater(changes, current, { set, wanted, found, judge }) : undefined
+      const isFree = later?.isSure === true || (later && toggle(present, changes, later.together, to).ok)
       return fail({ code: 'UNDO_CONFLICT', ...listed, ...(isFree === true && { together: later!.together }) })
     }
     for (const unit of found.units) wanted.delete(unit)
@@ -83,26 +83,26 @@ export function takeBack(
 /**
  * Restores the text as it was after the change `edit_id`, which may be an undo or redo: undoes later changes, and
  * redoes what was undone later. Fails with NOTHING_TO_UNDO if the text is in that state, with HISTORY_GONE as
- * `takeBack` does; never with a conflict.
+ * `toggle` does; never with a conflict.
  */
 export function stateAfter(
   present: Buffer,
   changes: readonly RecordedChange[],
   edit_id: string
-): Result<TakeBack, NothingToUndo | HistoryGone> {
+): Result<TogglePlan, NothingToUndo | HistoryGone> {
   const units = new Units(changes)
   const at = units.indexOf(edit_id)
   if (at === undefined) return gone(edit_id)
-  const standing = standingUnits(changes)
+  const current = currentUnits(changes)
   const wanted = new UnitSet(units.count)
   for (let unit = 0; unit < units.count; unit++) {
-    const stood = units.changeOf[unit]! <= at && standing.stoodAfter(unit, at)
-    if (standing.stands(unit) !== stood) wanted.add(unit)
+    const wasApplied = units.changeOf[unit]! <= at && current.wasAppliedAfter(unit, at)
+    if (current.isApplied(unit) !== wasApplied) wanted.add(unit)
   }
   if (wanted.size === 0) return fail({ code: 'NOTHING_TO_UNDO' })
-  const weave = replayFor(present, changes, units, wanted, { standing, first: 'recorded' })
+  const weave = replayFor(present, changes, units, wanted, { current, first: 'recorded' })
   if (!weave.ok) return weave
-  const existence = new Existence(changes, standing)
+  const existence = new Existence(changes, current)
   const done = carriedOut(weave.value, changes, existence, wanted)
   // The remembered text has another layout than it had at that time.
   const splices = weave.value.layout.isMended ? splicesBackTo(present, changes, at) : done.splices
@@ -158,7 +158,7 @@ function notKept(changes: readonly RecordedChange[]): { ok: false; failure: Hist
 }
 
 /** Which units are applied after all changes. */
-function standingUnits(changes: readonly RecordedChange[]): Units {
+function currentUnits(changes: readonly RecordedChange[]): Units {
   const units = new Units(changes)
   for (const [at, { toggles = [] }] of changes.entries()) {
     const known = toggles.filter(({ edit_id }) => units.indexOf(edit_id) !== undefined)
@@ -176,7 +176,7 @@ function replayFor(
   changes: readonly RecordedChange[],
   units: Units,
   set: UnitSet,
-  { standing, first }: { standing: Units; first: 'recorded' | 'relaid' }
+  { current, first }: { current: Units; first: 'recorded' | 'relaid' }
 ): Result<Weave, HistoryGone> {
   const unknown = changes.findLastIndex(({ splices }) => splices === null)
   const [oldest] = set
@@ -191,17 +191,17 @@ function replayFor(
     }
   }
   if (from <= unknown) return notKept(changes.slice(from))
-  return replay(present, changes, units, from, { relaid: isRelaying(changes, standing, set), first })
+  return replay(present, changes, units, from, { relaid: isRelaying(changes, current, set), first })
 }
 
 /**
  * Whether the layout changes of a change can be ignored in conflicts: another program made it, it isn't in the set, and
  * no part of it was ever toggled.
  */
-function isRelaying(changes: readonly RecordedChange[], standing: Units, set: UnitSet): (at: number) => boolean {
+function isRelaying(changes: readonly RecordedChange[], current: Units, set: UnitSet): (at: number) => boolean {
   const isRelaid = relaidBy(changes)
   return at => {
-    const [from, to] = standing.of(at)
+    const [from, to] = current.of(at)
     for (let unit = from; unit < to; unit++) if (set.has(unit)) return false
     return isRelaid(at)
   }
@@ -239,7 +239,7 @@ type Judge = (conflicts: Listener) => Result<Judged, HistoryGone>
 function judgeOf(
   present: Buffer,
   changes: readonly RecordedChange[],
-  { units, standing, existence, set }: { units: Units; standing: Units; existence: Existence; set: UnitSet }
+  { units, current, existence, set }: { units: Units; current: Units; existence: Existence; set: UnitSet }
 ): Judge {
   let weave: Result<Weave, HistoryGone> | undefined
   return conflicts => {
@@ -249,7 +249,7 @@ function judgeOf(
       earlier.add(pair)
     }
     if (earlier.units.size > 0) return ok({ found: earlier })
-    weave ??= replayFor(present, changes, units, set, { standing, first: 'relaid' })
+    weave ??= replayFor(present, changes, units, set, { current, first: 'relaid' })
     if (!weave.ok) return weave
     const found = conflictsOf(weave.value, existence, set, conflicts)
     return ok(found.units.size > 0 ? { found } : { found: null, weave: weave.value })
@@ -263,7 +263,7 @@ function judgeOf(
  */
 function withLater(
   changes: readonly RecordedChange[],
-  standing: Units,
+  current: Units,
   { set, wanted, found, judge }: { set: readonly Selection[]; wanted: UnitSet; found: Found; judge: Judge }
 ): { together: Selection[]; isSure: boolean } | undefined {
   const later = new Set<string>()
@@ -276,8 +276,8 @@ function withLater(
       if (!isRecordedId(edit_id) || changes[at]!.existence === 'removed') return undefined
       later.add(edit_id)
       indexes.add(at)
-      const [from, to] = standing.of(at)
-      for (let unit = from; unit < to; unit++) if (standing.stands(unit)) wanted.add(unit)
+      const [from, to] = current.of(at)
+      for (let unit = from; unit < to; unit++) if (current.isApplied(unit)) wanted.add(unit)
     }
     if (wanted.size === before || later.size > MOST_LATER) return undefined
     const judged = judge(UNLISTED)
@@ -337,7 +337,7 @@ function conflictsOf(weave: Weave, existence: Existence, set: UnitSet, conflicts
 function carriedOut(weave: Weave, changes: readonly RecordedChange[], existence: Existence, set: UnitSet) {
   const { present, spans, units, layout } = weave
   const withBreaks = layout.breaks ? withBreaksIn(present) : undefined
-  const shown = spans.show(span => stands(span, unit => units.stands(unit) !== set.has(unit)))
+  const shown = spans.show(span => isVisibleIf(span, unit => units.isApplied(unit) !== set.has(unit)))
   const list = shown.map(({ start, old, insert }): Splice => {
     const end = start + old.reduce((sum, { length }) => sum + length, 0)
     const bytes = Buffer.concat(insert.map(bytesOf))

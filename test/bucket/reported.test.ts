@@ -1,4 +1,4 @@
-// What is told of changes in a bucket of a real Ceph: the lines of the audit, and the metrics.
+// What the audit file and the metrics say about changes in a bucket of a real Ceph.
 // runs alone: two of its tests at once, which mostly wait for other processes.
 // runs in .ci/run
 import { mkdtempSync, readFileSync, rmSync, truncateSync } from 'node:fs'

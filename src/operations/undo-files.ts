@@ -5,20 +5,21 @@ import { editIdsOf } from '../engine/undo/change.ts'
 import { fail, ok } from '../result.ts'
 import type { BatchDone, BatchStep, ChangeOptions } from '../workspace/api.ts'
 import { isOfAll, keyedByAll } from './file-operation.ts'
-import type { CallResult, Failed, HistoryFailure } from './operation.ts'
+import type { CallContext, CallResult, Failed, HistoryFailure, UndoVerb } from './operation.ts'
 import {
   changeFile,
-  takenBackBy,
+  undoOptions,
   plannerOf,
-  type FileTakenBack,
-  type FileToTakeBack,
+  type FileUndone,
+  type FileToUndo,
   type PlanFailure,
-  type TakeBackReport,
-  type TakeBackRun,
-  type TakenBackOutcome,
-  type TakingBack
-} from './take-back-file.ts'
-import { outcomeOfAll, outcomeWithoutTexts } from './take-back-outcome.ts'
+  type UndoReport,
+  type UndoFields,
+  type UndoRun,
+  type UndoCallOutcome,
+  type UndoPlanning
+} from './undo-file.ts'
+import { outcomeOfAll, outcomeWithoutTexts } from './undo-outcome.ts'
 
 type UndoRefused = Extract<HistoryFailure, { code: 'UNDO_CONFLICT' }>
 
@@ -32,7 +33,7 @@ const READINGS = 30
 const OVERTAKEN: readonly string[] = ['UNDO_CONFLICT', 'NOTHING_TO_UNDO', 'FILE_NOT_FOUND', 'ALREADY_EXISTS']
 
 /** The properties that both operations share. */
-export const takeBackFacts = ({ workspace }: TakingBack) =>
+export const undoFacts = ({ workspace }: UndoPlanning) =>
   ({
     effect: 'changes',
     expects_hash: true,
@@ -40,26 +41,26 @@ export const takeBackFacts = ({ workspace }: TakingBack) =>
     items: { changes: NamedChangesSchema },
     // agent and session select edits; the caller's own come in headers.
     call_fields: ['idempotency_key'],
-    keyed: keyedByAll(workspace, kept => (kept as TakenBackOutcome).outcome.results)
+    keyed: keyedByAll(workspace, kept => (kept as UndoCallOutcome).outcome.results)
   }) as const
 
 /** Changes all files or none. With several files, all conflicts are found before any lock is taken. */
-export async function takeBackFiles(run: TakeBackRun, files: readonly FileToTakeBack[]): Promise<CallResult> {
+export async function undoFiles(run: UndoRun, files: readonly FileToUndo[]): Promise<CallResult> {
   const { dry_run = false } = run.request
   const [first, ...others] = files
   // A single file is planned once, under its lock.
-  if (first !== undefined && others.length === 0 && !dry_run) return takeBackOne(run, first, [])
+  if (first !== undefined && others.length === 0 && !dry_run) return undoOne(run, first, [])
   for (let attempt = 1; ; attempt++) {
     const planned = await planAll(run, files)
     if (!planned.ok) return planned
     if (dry_run) return ok(answerOf(run, planned.value.done, planned.value.left))
-    const done = await takeBackPlanned(run, planned.value)
+    const done = await undoPlanned(run, planned.value)
     if (done.ok || attempt === ATTEMPTS || !OVERTAKEN.includes(done.failure.code)) return done
   }
 }
 
 /** Plans a file without its lock; reads it again if it changed meanwhile. */
-async function planFile(run: TakeBackRun, file: FileToTakeBack): ReturnType<typeof changeFile> {
+async function planFile(run: UndoRun, file: FileToUndo): ReturnType<typeof changeFile> {
   for (let reading = 1; ; reading++) {
     const planned = await changeFile(run, file, { dry_run: true })
     if (planned.ok || reading === READINGS || !isChangedMeanwhile(planned)) return planned
@@ -71,18 +72,18 @@ const isChangedMeanwhile = ({ failure }: Failed): boolean =>
 
 /** What was done in the files, or would be. `left`: edits in other files, left alone because of conflicts. */
 const answerOf = (
-  { verb, request }: TakeBackRun,
-  done: readonly FileTakenBack[],
+  { verb, request }: UndoRun,
+  done: readonly FileUndone[],
   left: readonly string[],
   batch_id?: string
-): TakenBackOutcome => ({
+): UndoCallOutcome => ({
   operation: verb,
   outcome: { ...outcomeOfAll(request, done, left), batch_id }
 })
 
-async function takeBackOne(run: TakeBackRun, file: FileToTakeBack, left: readonly string[]): Promise<CallResult> {
-  const answer = (done: FileTakenBack): TakenBackOutcome => answerOf(run, [done], left)
-  const outcome = (done: FileTakenBack, texts: boolean): TakenBackOutcome =>
+async function undoOne(run: UndoRun, file: FileToUndo, left: readonly string[]): Promise<CallResult> {
+  const answer = (done: FileUndone): UndoCallOutcome => answerOf(run, [done], left)
+  const outcome = (done: FileUndone, texts: boolean): UndoCallOutcome =>
     // It may name edits of other files, and this file's policy doesn't decide about their texts.
     texts && left.length === 0 ? answer(done) : outcomeWithoutTexts(answer(done))
   const done = await changeFile(run, file, { dry_run: false, outcome })
@@ -90,19 +91,18 @@ async function takeBackOne(run: TakeBackRun, file: FileToTakeBack, left: readonl
 }
 
 /** Plans the files once more, under their locks, and changes them. */
-async function takeBackPlanned(run: TakeBackRun, { done, files, left }: PlannedFiles): Promise<CallResult> {
+async function undoPlanned(run: UndoRun, { done, files, left }: PlannedFiles): Promise<CallResult> {
   const [first, ...others] = files
-  if (first !== undefined && others.length === 0) return takeBackOne(run, first, left)
-  const answer = ({ batch_id, steps }: BatchDone<TakeBackReport>): TakenBackOutcome =>
-    answerOf(run, steps, left, batch_id)
-  const options: ChangeOptions<BatchDone<TakeBackReport>> = {
+  if (first !== undefined && others.length === 0) return undoOne(run, first, left)
+  const answer = ({ batch_id, steps }: BatchDone<UndoReport>): UndoCallOutcome => answerOf(run, steps, left, batch_id)
+  const options: ChangeOptions<BatchDone<UndoReport>> = {
     dry_run: false,
-    ...takenBackBy(run),
+    ...undoOptions(run),
     // It is kept with one file, and that file's policy doesn't decide about the texts of the others.
     outcome: all => outcomeWithoutTexts(answer(all))
   }
   const steps = files.map((file, i) => stepOf(run, file, done[i]!))
-  const changed = await run.taking.workspace.batch<TakeBackReport, PlanFailure>(steps, options)
+  const changed = await run.planning.workspace.batch<UndoReport, PlanFailure>(steps, options)
   if (changed.ok) return ok(answer(changed.value))
   const { at: _at, others: _others, untried: _untried, ...failed } = changed
   if (isOfAll(failed.failure)) return { ok: false, failure: failed.failure }
@@ -112,11 +112,7 @@ async function takeBackPlanned(run: TakeBackRun, { done, files, left }: PlannedF
 /** The failure of one of several files: `together` is known only for that file, so it is dropped. */
 const ofOneFile = ({ together: _, ...refused }: UndoRefused): UndoRefused => refused
 
-function stepOf(
-  run: TakeBackRun,
-  file: FileToTakeBack,
-  planned: FileTakenBack
-): BatchStep<TakeBackReport, PlanFailure> {
+function stepOf(run: UndoRun, file: FileToUndo, planned: FileUndone): BatchStep<UndoReport, PlanFailure> {
   const { path, expected_hash } = file
   const plan = plannerOf(run, file, false)
   // The file is created again, or stays removed.
@@ -129,8 +125,8 @@ function stepOf(
 /** The files with something to do, and the planned results; `left`: edits in other files, left because of conflicts. */
 interface PlannedFiles {
   /** One for each of `files`. */
-  done: FileTakenBack[]
-  files: readonly FileToTakeBack[]
+  done: FileUndone[]
+  files: readonly FileToUndo[]
   left: readonly string[]
 }
 
@@ -138,11 +134,11 @@ interface PlannedFiles {
  * Fails with the conflicts of all files together. If one half of a move is in conflict, the whole move is left alone.
  */
 async function planAll(
-  run: TakeBackRun,
-  files: readonly FileToTakeBack[]
+  run: UndoRun,
+  files: readonly FileToUndo[]
 ): Promise<{ ok: true; value: PlannedFiles } | Failed> {
-  const done: FileTakenBack[] = []
-  const toChange: FileToTakeBack[] = []
+  const done: FileUndone[] = []
+  const toChange: FileToUndo[] = []
   const nothing: Failed[] = []
   const refused: { failed: Failed; failure: UndoRefused }[] = []
   for (const file of files) {
@@ -192,7 +188,7 @@ async function planAll(
 }
 
 /** Both halves of each move that has a half among the edits left because of conflicts. */
-const movesInConflict = (files: readonly FileToTakeBack[], left: readonly string[]): Set<string> =>
+const movesInConflict = (files: readonly FileToUndo[], left: readonly string[]): Set<string> =>
   new Set(files.flatMap(({ halves = [] }) => [...halves].filter(([id]) => left.includes(id)).flat()))
 
 const skippedOf = ({ failure }: Failed): string[] =>
