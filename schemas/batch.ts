@@ -27,7 +27,7 @@ export const batchOperation = madeOnce((edits_max: number) => {
     ),
     ...(Object.fromEntries(own) as Record<string, TSchema>),
     expected_hash: Type.Optional(expectedHash('The hash of its file before the whole batch.')),
-    show_diff: Type.Optional(Type.Boolean({ description: 'Default: as of the batch.' })),
+    show_diff: Type.Optional(Type.Boolean({ description: 'Default: that of the batch.' })),
     line_endings: Type.Optional(word(['adapt', 'exact'], 'As in edit, edit_lines, edit_section.')),
     new_text: Type.Optional(Type.String({ description: 'As in edit, edit_lines, edit_section.' }))
   })
@@ -42,7 +42,9 @@ export const batchRequest = madeOnce((operation: ReturnType<typeof batchOperatio
       description: `The operations, on at most ${MAX_BATCH_FILES} paths.`
     }),
     dry_run: changeFields.dry_run,
-    show_diff: Type.Optional(Type.Boolean({ description: 'Of operations that do not say it (default: false).' })),
+    show_diff: Type.Optional(
+      Type.Boolean({ description: 'For operations without show_diff of their own (default: false).' })
+    ),
     ...callerFields,
     ...keyField
   })

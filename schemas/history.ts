@@ -118,7 +118,7 @@ export const HistoryResultSchema = named('HistoryResult', 'Edits, newest first.'
   message: Type.String({ description: 'What was found, in one sentence.' }),
   edits: Type.Array(ref(PastEdit), { maxItems: MAX_EDITS_LISTED, description: 'The edits, newest first.' }),
   next_before: Type.Optional(nextEdit('There may be more: send it as before.')),
-  oldest_kept_at: Type.Optional(Type.String({ description: 'When the oldest edit was made that is still kept.' })),
+  oldest_kept_at: Type.Optional(Type.String({ description: 'When the oldest edit that is still kept was made.' })),
   warnings: Type.Optional(Type.Array(Type.String(), { description: 'How the request was understood.' }))
 })
 

@@ -78,7 +78,7 @@ const PendingLine = named('PendingLine', 'A line of a hunk.', {
 
 const changes = (description: string) => Type.Array(ref(NamedChangesSchema), { description })
 
-const PendingHunk = named('PendingHunk', 'Lines that differ, with the changes that they are due to.', {
+const PendingHunk = named('PendingHunk', 'Lines that differ, with the changes that made them.', {
   start_line: line('First line of it in the file as it is.'),
   end_line: count('Last line of it; start_line - 1 where lines were only removed.'),
   base_start_line: line('First line of it in what was kept.'),

@@ -270,7 +270,7 @@ const MEMBERS = {
   did_you_mean: Type.Optional(
     Type.Array(Type.String(), {
       maxItems: 10,
-      description: 'Similar paths that exist; for a target, the name of which it is most likely a typo.'
+      description: 'Similar paths that exist; for a target, the name that was most likely meant.'
     })
   ),
   targets: Type.Optional(
@@ -290,7 +290,7 @@ const MEMBERS = {
     })
   ),
   conflicts: Type.Optional(
-    Type.Array(ref(UndoConflict), { maxItems: 100, description: 'What stands in the way, the first 100.' })
+    Type.Array(ref(UndoConflict), { maxItems: 100, description: 'The conflicts, the first 100.' })
   ),
   more_conflicts: Type.Optional(count('How many more conflicts there are.')),
   edit_ids: Type.Optional(

@@ -13,10 +13,11 @@ export const ReviewRequestSchema = named(
   {
     verdict: word(
       ['keep', 'pending'],
-      'keep: these changes are to stay as they are now, whether they stand or are undone. ' +
-        'pending: nobody has kept them.'
+      'keep: these changes should stay as they are now, applied or undone. ' + 'pending: nobody has kept them.'
     ),
-    edit_id: Type.Optional(editId('The edit: the edit_id of an answer; of an undo or redo, the edits that it was of.')),
+    edit_id: Type.Optional(
+      editId('The edit: the edit_id of an answer; of an undo or redo: the edits that it changed.')
+    ),
     change_indexes: changeIndexes,
     edit_ids: Type.Optional(editIds('Several edits, of one file or more.')),
     changes: Type.Optional(namedChanges('Some changes of several edits.')),
@@ -39,10 +40,10 @@ export const ReviewRequestSchema = named(
 
 const ids = (description: string) => Type.Optional(Type.Array(Type.String(), { description }))
 
-export const ReviewResultSchema = named('ReviewResult', 'On which edits there is another verdict now.', {
+export const ReviewResultSchema = named('ReviewResult', 'The edits whose verdict has changed.', {
   message: Type.String({ description: 'What was decided, in one sentence.' }),
-  kept: ids('With keep: the edits of which something was pending, newest first.'),
-  pending: ids('With pending: the edits of which something was kept, newest first.'),
+  kept: ids('With keep: the edits that had pending changes, newest first.'),
+  pending: ids('With pending: the edits that had kept changes, newest first.'),
   warnings: Type.Optional(Type.Array(Type.String(), { description: 'How the request was understood.' }))
 })
 

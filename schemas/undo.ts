@@ -60,7 +60,7 @@ export const UndoRequestSchema = named(
     path: Type.Optional(
       Type.Unsafe<string>({
         ...requestPath,
-        description: 'The last edit of this file that stands, whoever made it; of a move all of it.'
+        description: 'The last edit of this file that is not undone, by anyone; of a move, all of it.'
       })
     ),
     to: Type.Optional(editId('With path: the file gets the content that it had right after this edit.')),
@@ -80,7 +80,7 @@ const common = {
   message: Type.String({ description: 'What was done, in one sentence.' }),
   dry_run: Type.Boolean({ description: 'true: nothing was written.' }),
   batch_id: Type.Optional(
-    Type.String({ description: 'Of several files: the batch that they are, to be made again by this id.' })
+    Type.String({ description: 'Of several files: the id of their batch, by which a redo makes them all again.' })
   ),
   results
 }

@@ -34,7 +34,7 @@ export function followCredentials(config: Config, declared: Access | null, start
   setInterval(() => inTurn(started => look(started, false)), LOOK).unref()
 }
 
-/** Returns a function that reads the file once. An unchanged file replaces nothing, so that no stream ends. */
+/** Returns a function that reads the file once. An unchanged file replaces nothing, so no event stream ends. */
 function accessReader(config: Config, declared: Access | null): (started: Started) => Promise<void> {
   let known = declared
   return async ({ logger, replace }) => {

@@ -129,8 +129,6 @@ for (const name of DOCUMENTS) {
         .replace('http://127.0.0.1:7333', server.url)
         .replace('the-token-it-printed', 'a-token-for-tests')
         .replace('path/to/editd/', ROOT)
-        // The package, as it is here.
-        .replace('"npx", "args": ["-y", "editd"', `"node", "args": ["${join(ROOT, 'dist/server.js')}"`)
         .replace('path/to/root', workspace)
       const { url, headers, command, args } = (JSON.parse(here) as { mcpServers: { editd: McpServer } }).mcpServers
         .editd

@@ -140,7 +140,7 @@ function hunkBlock(
       state.side
     ),
     hunk.truncated === true &&
-      h('p', { class: 'warning' }, 'Only its first lines are shown. Keep and Take back are of the whole hunk.')
+      h('p', { class: 'warning' }, 'Only its first lines are shown. Keep and Take back act on the whole hunk.')
   )
 }
 

@@ -23,7 +23,7 @@ export function drawTokenForm(into: HTMLElement, refused: boolean, give: (token:
       }
     },
     h('h2', {}, 'Token'),
-    refused && h('p', { class: 'warning', role: 'alert' }, 'This token is not the one of the server.'),
+    refused && h('p', { class: 'warning', role: 'alert' }, 'The server does not accept this token.'),
     h('label', { for: 'token' }, 'The token that the server printed when it started, or that you gave it'),
     input,
     h('p', { id: 'token-note', class: 'muted' }, 'It stays in this tab, and is sent to this server only.'),

@@ -203,7 +203,7 @@ interface Parts {
     | undefined
 }
 
-/** What is wrong between the parts of the file. */
+/** Faults that only the parts together show, such as overlapping roots or a token for an unknown workspace. */
 function faultsBetween(parts: Parts, folder: string, disk: Disk): string[] {
   const faults: string[] = []
   const { workspaces, tokens, issuers } = parts

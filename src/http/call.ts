@@ -103,7 +103,7 @@ const callers = new WeakMap<object, MakeCall>()
 export const since = (start: number): number => Math.round((performance.now() - start) * 10) / 10
 
 /**
- * The function that calls an operation: reads the body, checks preconditions, runs it. EndedCall once per operation, at its
+ * The function that calls an operation: reads the body, checks preconditions, runs it. Made once per operation, at its
  * first call, for all routes and tools.
  */
 export function caller<Request extends RequestFields>(operation: Callable<Request>): MakeCall {

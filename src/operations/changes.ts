@@ -23,8 +23,8 @@ export const makeChanges = (workspace: Workspace): Operation<ChangesRequest> => 
   route: '/changes',
   summary: 'Tell what was changed, as soon as something is',
   description: ({ history }) =>
-    'Tells which files were changed after a cursor, by whomever, and waits for that if nothing was. ' +
-    `${history} lists earlier edits, GET /events tells the same as a stream.`,
+    'Tells which files were changed after a cursor, by anyone, and waits for a change if there was none. ' +
+    `${history} lists earlier edits, GET /events streams the same.`,
   hints: { path: PATH_HINT },
   effect: 'looks',
   request: ChangesRequestSchema,

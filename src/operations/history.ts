@@ -27,7 +27,7 @@ export const makeHistory = (workspace: Workspace, reader: HistoryReader): Operat
   route: '/history',
   summary: 'List the edits that were made',
   description: ({ undo }) =>
-    `Lists edits, newest first: who made them, where, and whether they stand. ${undo} takes their edit_id.`,
+    `Lists edits, newest first: who made them, where, and their state. ${undo} takes their edit_id.`,
   hints: {
     path: PATH_HINT,
     under: 'A directory.',

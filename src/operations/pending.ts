@@ -21,8 +21,8 @@ export const makePending = (workspace: Workspace, reader: HistoryReader): Operat
   route: '/pending',
   summary: 'Show what nobody has kept of a file yet',
   description: () =>
-    'Compares a file with what was kept of it: each hunk with its lines, the edits that it is due to, and the changes ' +
-    'to keep, or to take back, for it.',
+    'Compares a file with what was kept of it: each hunk with its lines, the edits that made it, and the changes to ' +
+    'keep or take back.',
   hints: {},
   route_only: true,
   effect: 'looks',

@@ -29,7 +29,7 @@ export const makeReview = (workspace: Workspace): Operation<ReviewRequest> => ({
   summary: 'Keep changes, or mark them as pending',
   description: ({ undo }) =>
     'Keeps changes as they are, for a person who has looked at them, or marks them as pending again; no file is ' +
-    `changed. What is not to stay is taken back by ${undo}.`,
+    `changed. To take changes back, use ${undo}.`,
   hints: {},
   effect: 'changes',
   needs: 'review',

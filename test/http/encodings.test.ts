@@ -98,7 +98,7 @@ t.test('says what an encoding does not have, and writes nothing', async t => {
   await refused(
     'wide.txt',
     { old_text: '\ufeffa', new_text: 'b' },
-    /^wide\.txt is UTF-16LE, which is known by its byte-/
+    /^wide\.txt is UTF-16LE, which is known only by its byte-/
   )
   for (const [path, was] of Object.entries({ 'a.md': latin, 'mixed.md': mixed, 'wide.txt': wide })) {
     t.strictSame(bytes(server, path), was, path)

@@ -321,7 +321,7 @@ t.test('reviews as a whole what was kept without texts', async t => {
       const id = await shout(server, 'a.txt', 'one three')
       t.strictSame(await reviews(server), ['edit pending '])
       await check(t, server, '/review', { verdict: 'keep', edit_id: id, change_indexes: [0] }, 400, {
-        errors: [{ pointer: '/change_indexes', message: /only the lines were counted; leave it out/ }]
+        errors: [{ pointer: '/change_indexes', message: /not kept one by one; leave it out/ }]
       })
       await keep(t, server, { edit_id: id }, [id])
       t.strictSame(await reviews(server), ['edit kept '])

@@ -65,7 +65,7 @@ t.test('takes several files back as one batch, which is made again by its batch_
     redone: Array
   })
   checkFiles(t, server, 'done')
-  await check(t, server, '/redo', { batch_id: undo }, 422, { code: 'NOTHING_TO_UNDO', detail: /stands/ })
+  await check(t, server, '/redo', { batch_id: undo }, 422, { code: 'NOTHING_TO_UNDO', detail: /applied/ })
   await check(t, server, '/undo', { batch_id: redone.body.batch_id }, 200, { undone: undone.body.undone as string[] })
   checkFiles(t, server, 'undone')
   await check(t, server, '/redo', { batch_id: batch }, 200, { message: 'Made again 4 edits in 4 files.' })

@@ -206,7 +206,7 @@ t.test('undoes an undo only by redo', async t => {
   await check(t, server, '/undo', { path: 'a.txt' }, 422, { code: 'NOTHING_TO_UNDO' })
   await check(t, server, '/undo', { edit_id: id }, 422, { code: 'NOTHING_TO_UNDO', detail: /undone already/ })
   await check(t, server, '/redo', { edit_id: id }, 200, { redone: [id] })
-  await check(t, server, '/redo', { edit_id: id }, 422, { code: 'NOTHING_TO_UNDO', detail: /stands/ })
+  await check(t, server, '/redo', { edit_id: id }, 422, { code: 'NOTHING_TO_UNDO', detail: /applied/ })
   t.equal(bytesOf(server, 'a.txt'), TEXT.replace('two', 'TWO'))
 })
 
@@ -221,7 +221,7 @@ t.test('takes the last edit of the caller, and makes the last undo again', async
     '/undo',
     {},
     422,
-    { code: 'NOTHING_TO_UNDO', detail: /^No edit of yours \("ann"\) stands/ },
+    { code: 'NOTHING_TO_UNDO', detail: /^No edit of yours \("ann"\) is left to take back/ },
     as('ann')
   )
   await check(t, server, '/undo', {}, 422, { code: 'NOTHING_TO_UNDO', detail: /a caller who gave no name/ })
@@ -468,7 +468,7 @@ t.test('tells edits that are not kept any more from those that never were', asyn
     edit_ids: [id],
     detail: new RegExp(`^Edit ${id} is not kept any more\\. The history is empty\\.${rest.source}$`)
   })
-  const instead = / Nothing was written\. For what was before, change the file by an edit instead\./
+  const instead = / Nothing was written\. To get the text that you want, edit the file instead\./
   await check(t, server, '/undo', { edit_id: id }, 410, gone(instead))
   await check(t, server, '/redo', { edit_id: id }, 410, gone(instead))
   await check(t, server, '/undo', { path: 'a.txt', to: id }, 410, gone(instead))
@@ -497,7 +497,7 @@ t.test('says of a batch, session, agent or file without a kept edit that it may 
   const later = await edit(server, 'a.txt', 'four', 'FOUR')
   const { oldest_kept_at } = (await server.call('POST', '/history', { body: {} })).body
   const end = ` The history goes back to ${String(oldest_kept_at)}. Nothing was written.`
-  const instead = `${end} For what was before, change the file by an edit instead.`
+  const instead = `${end} To get the text that you want, edit the file instead.`
   const none = (whose: string) => `The history has no edit ${whose}; if there was one, it is not kept any more.`
   const gone = async (route: string, request: Record<string, unknown>, detail: string, headers = {}) => {
     const answer = await check(

@@ -29,8 +29,8 @@ const REACH = 4096
  * What `splices` (sorted, disjoint) really change in `original`; the resulting text is the same. Inserted or removed
  * whole lines begin at a line start, wherever the splice began. About linear in the bytes of the splices and of the
  * lines that they begin and end in, as long as these aren't longer than the splices and 4 KiB. If too many lines differ
- * to be compared, only the common start and end are excluded. `asMade`: the splices follow lines as they were located
- * once, and no byte outside them is examined.
+ * to be compared, only the common start and end are excluded. `asMade`: splices aren't extended to whole lines, so no
+ * byte outside them is examined.
  */
 export function changedSplices(original: Buffer, splices: readonly Splice[], asMade = false): ChangedSplices {
   const list: ChangedSplice[] = []

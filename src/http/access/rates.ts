@@ -46,7 +46,7 @@ export class RateLimiter {
     return this.#paidAt.size
   }
 
-  /** Makes room: entries that are paid off can go, as they equal no entry. If none is, the oldest goes. */
+  /** Makes room: removes entries that are paid off, as they limit nothing; if it is still full, the oldest. */
   #forget(now: number): void {
     for (const [by, paidAt] of this.#paidAt) if (paidAt <= now) this.#paidAt.delete(by)
     const [oldest] = this.#paidAt.keys()

@@ -85,7 +85,7 @@ const SENTENCES: Record<CauseType, Describe> = {
   near_duplicate: (expected, _found, field) =>
     isNothing(expected)
       ? 'several places are equally likely'
-      : `the file defines ${expected} otherwise, and what is like ${field} has another name`,
+      : `the file defines ${expected} differently, and what resembles ${field} has another name`,
   never_there: () => 'nothing in the file is similar enough'
 }
 

@@ -542,7 +542,7 @@ const ANSWERS: [tool: string, args: Record<string, unknown>, lines: string[]][] 
     'edit_file',
     { path: 'load.py', old_text: USERS.replace('users', 'orders'), new_text: 'def load_orders(path):\n    return 1' },
     [
-      'old_text was not found in load.py; the file defines "load_orders" otherwise, and what is like old_text has ' +
+      'old_text was not found in load.py; the file defines "load_orders" differently, and what resembles old_text has ' +
         'another name: lines 6 to 9 or lines 1 to 3. [NO_MATCH]',
       'For lines 6 to 9, send this with a new_text of your own:',
       JSON.stringify({ path: 'load.py', old_text: ORDERS }),
@@ -1218,10 +1218,7 @@ t.test('cuts long lines around the change, and continues what does not fit', asy
     await call('inspect_file', { path: 'many.txt', start_line: 5 }),
     /Shown: lines 5 to \d+\. .*\nTo continue, send:\n\{"path":"many\.txt","start_line":\d+\}$/s
   )
-  t.match(
-    await call('inspect_file', { path: 'many.txt', search: 'x' }),
-    /3000000 times, of which the first 200 are shown:/
-  )
+  t.match(await call('inspect_file', { path: 'many.txt', search: 'x' }), /3000000 times; the first 200 are shown:/)
   const readOn = /\n200\tx\nSearch for a longer text; or, to read the lines after these, send:\n(\{.*\})$/
   for (const more of [{}, { facts: true }, { numbered: true, start_line: 1, end_line: 2 }]) {
     const [, next = ''] = readOn.exec(await call('inspect_file', { path: 'many.txt', search: 'x', ...more })) ?? []

@@ -183,7 +183,7 @@ function found(outcome: InspectOutcome, searched: SearchedText, looked: Looked):
   const lines = new Map(matches.map(({ line_number, line_content }) => [line_number, line_content]))
   const where = total_matches === 0 ? 'was not found' : `was found ${counted(total_matches, 'time')}`
   const areAll = total_matches <= matches.length
-  const more = areAll ? '' : `, of which the first ${matches.length} are shown`
+  const more = areAll ? '' : `; the first ${matches.length} are shown`
   return below(
     sentences(
       `${quote(searched.text)} ${where}${more}${total_matches === 0 ? '.' : ':'}`,

@@ -19,10 +19,10 @@ const SENTENCES: Record<FixedFault, string> = {
   needs_path: 'can only be used together with path, which is missing',
   needs_edit_id: 'can only be used together with edit_id, which is missing',
   changes_of_undo:
-    'names changes of an undo or redo; name those of the edits that it was of, or leave it out to mean all of them',
+    'names changes of an undo or redo; name those of the edits that it took back or made again, or leave it out',
   changes_not_kept:
-    'names changes of an edit of which only the lines were counted; leave it out to mean the whole edit',
-  several_files: 'is of one file, but the edits that are meant are of several; leave it out, or name edits of one file',
+    'names changes of an edit whose changes were not kept one by one; leave it out to mean the whole edit',
+  several_files: 'is the hash of one file, but the edits are of several; leave it out, or name edits of one file',
   not_of_file: 'is not the edit_id of a known edit of this file',
   no_time: 'is not a valid date and time',
   no_cursor: 'is not a cursor of this service; send next_after from an answer unchanged',
@@ -103,10 +103,10 @@ const UNREADABLE: Record<PatchFaultReason, string> = {
   no_end: 'is missing: a patch ends with "*** End Patch"; send it whole if it was cut off',
   after_end: 'stands after the end of the patch; leave it out',
   no_files: 'ends a patch without files; each begins with "*** Add File: ", "*** Update File: " or "*** Delete File: "',
-  no_file_line: 'stands where a file is to be named: "*** Add File: ", "*** Update File: " or "*** Delete File: "',
+  no_file_line: 'stands where a file must be named: "*** Add File: ", "*** Update File: " or "*** Delete File: "',
   unknown_line:
-    'is none that there is; write "*** Add File: ", "*** Update File: ", "*** Delete File: " or "*** End Patch"',
-  misplaced_move: 'stands elsewhere than right below "*** Update File: "',
+    'is not a line of a patch; write "*** Add File: ", "*** Update File: ", "*** Delete File: " or "*** End Patch"',
+  misplaced_move: 'must stand right below "*** Update File: "',
   same_path: 'names the path that the file has already; leave it out, or name another one',
   no_path: 'has no path after the colon',
   no_update: 'has neither a diff nor "*** Move to: " below it; send the lines that change, or leave it out',

@@ -57,7 +57,7 @@ export const FILES = {
         `${shown} can't be edited as text:`,
         encoding === 'binary'
           ? 'it is binary (it contains a NUL byte).'
-          : `it begins with the mark of ${encodingShown(encoding)}, but is no such text.`,
+          : `it begins with the mark of ${encodingShown(encoding)}, but is not text in that encoding.`,
         NOTHING_WRITTEN,
         'If it is meant to be text, convert it to UTF-8 with another tool.'
       ),
@@ -92,7 +92,7 @@ export const FILES = {
         queue_full: 'has too many edits waiting',
         lost: 'could not be kept locked during the edit',
         in_place: 'is being written by another server, which has not finished and may have stopped',
-        client_gone: 'was being edited by another request, for which the client of this one did not wait'
+        client_gone: 'was being edited by another request, and the client of this one did not wait for it'
       }[reason]
       return {
         detail: sentences(`${shown} ${why}.`, NOTHING_WRITTEN, sendAgain(retry_after)),
@@ -128,8 +128,8 @@ export const FILES = {
       if (reason === 'store_unsafe') {
         return {
           detail: sentences(
-            'The object store ignores the conditions of writes, so that one change could undo another unseen; this server makes',
-            'none until it keeps them again. If yours was just sent, it may have been made: read the file before you send it again.'
+            'The object store ignores the conditions of writes, so one change could undo another unseen; this server changes',
+            'nothing until the store heeds them again. If your change was just sent, it may have been made: read the file before you send it again.'
           ),
           members: { retry: 'after_read' }
         }

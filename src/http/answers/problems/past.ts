@@ -21,7 +21,7 @@ export const PAST = {
     detail: ({ retry_after }) => ({
       detail: sentences(
         'A request with this idempotency_key is still being carried out; nothing more was done.',
-        `${sendAgain(retry_after)} It is then answered with what came of the first.`
+        `${sendAgain(retry_after)} Its answer is then that of the first.`
       ),
       headers: retryAfter(retry_after)
     }),
@@ -90,16 +90,16 @@ const OF_KEY: Record<Extract<Failure, { code: 'IDEMPOTENCY_KEY_REUSED' }>['reaso
   ),
   uncertain: sentences(
     'The server was stopped while it carried out the first request with this idempotency_key, and the file has',
-    'been changed since, so that nobody can tell whether that request was carried out; nothing was done now.',
+    'been changed since, so nobody can tell whether that request was carried out; nothing was done now.',
     'Read the file, and send what is still missing with a new key.'
   ),
   damaged: sentences(
-    'What was recorded of the first request with this idempotency_key is damaged, so that nobody can tell whether that',
+    'What was recorded of the first request with this idempotency_key is damaged, so nobody can tell whether that',
     'request was carried out; nothing was done now. Read the file, and send what is still missing with a new key.'
   )
 }
 
-const BY_AN_EDIT = 'change the file by an edit instead.'
+const BY_AN_EDIT = 'To get the text that you want, edit the file instead.'
 
 /** What can't be done because texts are missing, and what can still be done. */
 function noTexts({ reason, edit_ids, goal, unrecorded }: TextsGone): string {
@@ -110,7 +110,7 @@ function noTexts({ reason, edit_ids, goal, unrecorded }: TextsGone): string {
         ? `What is recorded of ${editsNamed(edit_ids)} does not fit the file as it is, so it is not known what to put back.`
         : `The texts of ${editsNamed(edit_ids)} are ${known}, so it is not known what to put back.`,
       NOTHING_WRITTEN,
-      `C${BY_AN_EDIT.slice(1)}`
+      BY_AN_EDIT
     )
   }
   const { to } = goal
@@ -132,7 +132,7 @@ function noTexts({ reason, edit_ids, goal, unrecorded }: TextsGone): string {
     `${can_t}: ${why.join('; and ')}.`,
     NOTHING_WRITTEN,
     known === undefined ? '' : `${from} can be taken back.`,
-    `For what was before, ${BY_AN_EDIT}`
+    BY_AN_EDIT
   )
 }
 
@@ -160,7 +160,7 @@ function sweptEdits({ edit_ids, of, to, oldest_kept_at }: EditSwept): ProblemPar
       of === undefined ? `${capitalEdits(edit_ids)} ${are(edit_ids)} not kept any more.` : noneKept(of),
       reach(oldest_kept_at),
       to === 'blame' ? '' : NOTHING_WRITTEN,
-      isToChange ? `For what was before, ${BY_AN_EDIT}` : ''
+      isToChange ? BY_AN_EDIT : ''
     ),
     members: {
       ...(edit_ids.length > 0 && { edit_ids: edit_ids.slice(0, MAX_EDIT_IDS) }),
@@ -194,7 +194,7 @@ function whyNothing(failure: FailureOf<'NOTHING_TO_UNDO'>, naming: CallSyntax): 
   switch (failure.reason) {
     case 'unknown': {
       return sentences(
-        `There is no ${edit_ids.length === 1 ? 'edit' : 'such edit'} ${listed(edit_ids.slice(0, 10), 'or')}.`,
+        `There is no edit ${listed(edit_ids.slice(0, 10), 'or')}.`,
         reach(failure.oldest_kept_at),
         editsListed(naming)
       )
@@ -215,7 +215,7 @@ function whyNothing(failure: FailureOf<'NOTHING_TO_UNDO'>, naming: CallSyntax): 
             `${capitalEdits(edit_ids)} ${are(edit_ids)} undone already.`,
             redoWith(naming, `To make ${it(edit_ids)} again`)
           )
-        : `${capitalEdits(edit_ids)} ${edit_ids.length === 1 ? 'stands' : 'stand'}: there is nothing to make again.`
+        : `${capitalEdits(edit_ids)} ${are(edit_ids)} applied: there is nothing to make again.`
     case 'half_of_move':
       return sentences(
         `Edit ${id} is half of a move, and the other half is not in the history that you see.`,
@@ -235,7 +235,7 @@ function whyNothing(failure: FailureOf<'NOTHING_TO_UNDO'>, naming: CallSyntax): 
       const { token, agent = token } = failure
       const who = agent === undefined ? 'a caller who gave no name' : JSON.stringify(agent)
       return sentences(
-        verb === 'undo' ? `No edit of yours (${who}) stands.` : `No undo of yours (${who}) is left to make again.`,
+        `No ${verb === 'undo' ? 'edit' : 'undo'} of yours (${who}) is left to ${verb === 'undo' ? 'take back' : 'make again'}.`,
         naming.history === undefined ? '' : `Send the edit_id of the one that you mean; ${naming.history} lists them.`
       )
     }
@@ -255,7 +255,7 @@ function whyNothing(failure: FailureOf<'NOTHING_TO_UNDO'>, naming: CallSyntax): 
       const done = verb === 'undo' ? 'taken back' : 'made again'
       return sentences(
         `Later changes stand in the way of all that was to be ${done}.`,
-        'Send the same without on_conflict to get the calls that go on.'
+        'Send the same request without on_conflict: its answer has the calls to send next.'
       )
     }
   }

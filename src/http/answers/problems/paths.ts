@@ -97,13 +97,13 @@ export const PATHS = {
             'Ask a person to make it writable if it should be edited.'
           ],
           several_names: [
-            `${shown} has several names (hard links) and can't be replaced by a new file here, so that writing it would ` +
+            `${shown} has several names (hard links) and can't be replaced by a new file here, so writing it would ` +
               'change the others too, also outside the workspace.',
             'Ask a person to give the server ownership of it, or to replace the link by a copy.'
           ],
           names_kept: [
-            `${shown} can't be made: its folder has an attribute by which names stay in it (chattr +a or +i).`,
-            'Ask a person to take that attribute from the folder.'
+            `${shown} can't be made: its folder has an attribute that keeps every name in it (chattr +a or +i).`,
+            'Ask a person to remove that attribute.'
           ],
           store_denies: [
             `The object store denies this server the right to read or write ${shown}.`,
@@ -385,7 +385,7 @@ function notAFile(
       )
     case 'link':
       return sentences(
-        `A symbolic link is part of the path ${shown}, so that it is not clear what is to be deleted or moved.`,
+        `A symbolic link is part of the path ${shown}, so it is not clear what is to be deleted or moved.`,
         NOTHING_WRITTEN,
         'Send the path that it leads to, which is resolved_path.'
       )

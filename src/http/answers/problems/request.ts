@@ -125,7 +125,7 @@ export const REQUEST = {
                 expired: 'The token has expired.'
               }[failure.reason],
               failure.reason === 'expired'
-                ? 'Ask the operator for one that the access file (--access) has with a later date.'
+                ? 'Ask the operator for one with a later date in the access file (--access).'
                 : 'Send the header Authorization: Bearer <token> with the token that was configured (--token, EDITD_TOKEN) ' +
                     'or printed when the server started, or with one of the access file (--access).'
             ),
@@ -147,7 +147,7 @@ export const REQUEST = {
           {
             operation: `This request needs a token with the scope ${needs}.`,
             others_edits:
-              `Not all of these edits were made with this token: to take back what others did, or to make again what ` +
+              `Not all of these edits were made with this token: taking back what others did, or making again what ` +
               `others took back, needs the scope ${needs}.`,
             delete: `${shown} can't be deleted or moved: that needs a token with the scope ${needs}.`
           }[what],
@@ -364,12 +364,12 @@ const MAY: Record<Exclude<Scope, 'review'>, string> = {
 
 /** Why a valid token grants nothing. */
 const NO_SCOPE =
-  'The scopes of this token (scope, scp, roles) have none of read, edit and review, or of the words that the access ' +
-  'file has for them. Get a token that has one of them.'
+  'The scopes of this token (scope, scp, roles) have none of read, edit and review, nor any of the words that the ' +
+  'access file has for them. Get a token that has one of them.'
 
 const NO_WORKSPACE =
   'This token is for no workspace of this server, or for several. Its issuer has to set the claim that names the ' +
-  'workspace (workspace, or as the access file says by workspace_claim and workspace_values) so that it means exactly one.'
+  'workspace (workspace, unless workspace_claim in the access file names another) so that it means exactly one.'
 
 const insufficientScope = (scope: string) => ({
   'www-authenticate': `Bearer error="insufficient_scope", scope="${scope}"`

@@ -108,7 +108,7 @@ function placeOf({ line, column, end_line, text, reason }: SyntaxFault): string 
 function whyUnencodable(encoding: string, character: string, shown: string): string[] {
   if (character === '\ufeff') {
     return [
-      `${shown} is ${encodingShown(encoding)}, which is known by its byte-order mark, and this edit removes that.`
+      `${shown} is ${encodingShown(encoding)}, which is known only by its byte-order mark, and this edit removes the mark.`
     ]
   }
   return encoding === 'unknown-8bit'
