@@ -5,7 +5,7 @@ import { editIdsOf } from '../engine/undo/change.ts'
 import { fail, ok } from '../result.ts'
 import type { BatchDone, BatchStep, ChangeOptions } from '../workspace/api.ts'
 import { isOfAll, keyedByAll } from './file-operation.ts'
-import type { CallContext, CallResult, Failed, HistoryFailure, UndoVerb } from './operation.ts'
+import type { CallResult, Failed, HistoryFailure } from './operation.ts'
 import {
   changeFile,
   undoOptions,
@@ -14,7 +14,6 @@ import {
   type FileToUndo,
   type PlanFailure,
   type UndoReport,
-  type UndoFields,
   type UndoRun,
   type UndoCallOutcome,
   type UndoPlanning
