@@ -20,6 +20,7 @@ const RUNTIME = [
   '@fastify/swagger',
   '@fastify/swagger-ui',
   '@modelcontextprotocol/server',
+  '@vscode/ripgrep',
   'ajv',
   'diff',
   'fastest-levenshtein',

@@ -124,7 +124,11 @@ export class Draft<T, F, P extends FilePlace, S extends FileSnapshot> {
     const failed = <G>(failure: G): FailedFile<G> => ({ ...fail(failure), ...this.infoOf(text) })
     const refusal = await this.#refusalOf(step, place, { name, text })
     if (refusal !== null) return { ...failed(refusal), ...this.#behind(refusal, text, place) }
-    if (text.refused !== null) return { ...info, ...text.refused }
+    const { origin } = this.#request.options
+    // An undo or redo may turn out to remove the file.
+    const mayRemove = step.operation === 'remove' || origin?.operation === 'undo' || origin?.operation === 'redo'
+    const unfit = text.refused ?? (mayRemove ? null : text.binary)
+    if (unfit !== null) return { ...info, ...unfit }
     // A file that this change makes had no hash before.
     const stale = text.content === null ? null : staleness(step.target, text.file_hash ?? '')
     const before = this.#contentOf(text)
@@ -140,6 +144,8 @@ export class Draft<T, F, P extends FilePlace, S extends FileSnapshot> {
     if (stale !== null) return failed(stale)
     const unremovable = this.#refusalOfPlan(step, text, planned.value)
     if (unremovable !== null) return failed(unremovable)
+    const isRemoved = step.operation === 'remove' || planned.value.removes === true
+    if (text.binary !== null && !isRemoved) return { ...info, ...text.binary }
     this.#take(step, { name, text }, { before, planned: planned.value })
     return null
   }
@@ -221,6 +227,7 @@ export class Draft<T, F, P extends FilePlace, S extends FileSnapshot> {
     if (step.operation === 'create' && step.moves === true) {
       const old = this.texts.of(this.at - 1)
       text.moved = old.name.place.path
+      text.binary = old.text.binary
       old.text.moved = name.place.path
     }
     if (created === true) this.coming.push(...this.#store.foldersFor(name.place))

@@ -30,6 +30,8 @@ export interface FileText<P extends FilePlace, S extends FileSnapshot> {
   snapshot: S | null
   /** Why it can't be changed, whatever the request; null: it can. */
   refused: FailedFile<FileFailure> | null
+  /** Why its text can't be edited; null: it can. It may be removed or moved. */
+  binary: FailedFile<FileFailure> | null
   /** Hash before the change. */
   file_hash: string | undefined
   /** Null: it doesn't exist yet. */
@@ -137,7 +139,7 @@ function takeIn<P extends FilePlace, S extends FileSnapshot>(
     text.content = { pieces: [bytes], size: bytes.length }
     const encoding = binaryEncodingOf(bytes, hasNul)
     if (encoding !== null) {
-      text.refused = { ...fail({ code: 'BINARY_FILE', encoding, file_size: bytes.length }), file_hash: digest }
+      text.binary = { ...fail({ code: 'BINARY_FILE', encoding, file_size: bytes.length }), file_hash: digest }
     }
   }
   if (text.refused !== null) return
@@ -179,6 +181,7 @@ const textOf = <P extends FilePlace, S extends FileSnapshot>(
   apart,
   snapshot: null,
   refused: null,
+  binary: null,
   file_hash: undefined,
   content: null,
   removes: false,

@@ -1,5 +1,6 @@
 // Assembles the parts of the workspace: opens a root, sweeps and closes it. Does not know HTTP, or what can be done
 // with files.
+import { setMaxListeners } from 'node:events'
 import type { History } from '../log/api.ts'
 import { openHistory } from '../log/folder-log.ts'
 import type { Workspace, WorkspaceOptions } from '../workspace/api.ts'
@@ -146,6 +147,7 @@ class RootKeeper {
     error => this.#report({ event: 'sweep_failed', reason: String(error) })
   )
   #closed: Promise<void> | null = null
+  readonly #closing = new AbortController()
 
   constructor({ options, root, state, observer, intents, sockets, presence, history }: Parts) {
     this.#presence = presence
@@ -194,6 +196,8 @@ class RootKeeper {
       }
     })
     const { durability } = options
+    // Many finds may listen.
+    setMaxListeners(0, this.#closing.signal)
     this.#recovery = {
       root,
       journal,
@@ -223,6 +227,8 @@ class RootKeeper {
       hashes: new PresentHashes(options.maxFileSize),
       settling: this.#settling,
       followers: history && new Followers(history),
+      closing: this.#closing.signal,
+      stateDir: state.path,
       intents,
       batches: this.#batches,
       journal,
@@ -246,6 +252,7 @@ class RootKeeper {
     clearInterval(this.#timer)
     this.#trimming.stop()
     this.opened.followers?.close()
+    this.#closing.abort()
     await this.opened.running.close()
     await this.#sweeping?.catch(() => {})
     await this.#trimming.ended()

@@ -152,18 +152,20 @@ export async function readableTexts({
   return texts === null ? asItIs : { ...texts, kept: KEPT_OF_DECODED }
 }
 
+type TextWithPast = Pick<FileWithPast, 'bytes' | 'changes' | 'records'>
+
 /**
  * A file with its changes as UTF-8, or unchanged if they can't be decoded. For a file that is gone or ASCII by now, the
  * encoding recorded last is used.
  */
-export async function decodedPast(file: FileWithPast): Promise<FileWithPast> {
+export async function decodedPast<T extends TextWithPast>(file: T): Promise<T> {
   const decoded = (await decodedOf(file.bytes)) ?? (await recordedText(file))
   if (decoded === null) return file
   const changes = await decodedChanges(file.bytes, file.changes, decoded.codec, yieldToOthers)
   return changes === null ? file : { ...file, changes, bytes: decoded.text }
 }
 
-async function recordedText({ bytes, records }: FileWithPast): Promise<DecodedText | null> {
+async function recordedText({ bytes, records }: TextWithPast): Promise<DecodedText | null> {
   if (!isAscii(bytes)) return null
   const { before, after = before } = records.findLast(({ encodings }) => encodings !== undefined)?.encodings ?? {}
   if (after === undefined) return null

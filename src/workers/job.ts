@@ -1,7 +1,8 @@
 // The jobs of a worker thread, and how each is done. Does not know threads.
 import { getHeapStatistics } from 'node:v8'
-import { blameOf, type BlamedText, type BlameTask } from '../engine/blame.ts'
+import { blameOf, type BlamedText, type BlameTask, type BroughtText } from '../engine/blame.ts'
 import type { InvalidRegex, SearchRequest, SearchResult } from '../engine/inspect/search-literal.ts'
+import type { RangesFound, RangesRequest } from '../engine/inspect/search-ranges.ts'
 import type { EarlierState } from '../engine/undo/lines-now.ts'
 import type { CurrentOutcome, HistoryGone, LineOutOfRange } from '../engine/failure.ts'
 import { pendingOf, type PendingTask, type PendingText } from '../engine/pending.ts'
@@ -36,9 +37,16 @@ interface SearchJob {
   request: SearchRequest
   time: number
 }
+/** Searches texts in order; `time` for all of them together. */
+interface SearchRangesJob {
+  type: 'search_ranges'
+  texts: Uint8Array[]
+  request: RangesRequest
+  time: number
+}
 interface CheckSearchJob {
   type: 'check_search'
-  request: SearchRequest
+  request: Pick<SearchRequest, 'text' | 'regex' | 'ignore_case'>
 }
 interface PlanJob {
   type: 'plan'
@@ -66,7 +74,9 @@ interface PendingJob {
 interface BlameJob {
   type: 'blame'
   bytes: Uint8Array
-  task: Packed<BlameTask>
+  task: Packed<Omit<BlameTask, 'moved'>>
+  /** As in the task. */
+  moved: { bytes: Uint8Array; task: Packed<Omit<BroughtText, 'bytes'>> }[]
 }
 interface RecordedDiffJob {
   type: 'recorded_diff'
@@ -74,7 +84,8 @@ interface RecordedDiffJob {
   around: PackedSplices
   options: RecordedDiffOptions
 }
-export type Job = SearchJob | CheckSearchJob | PlanJob | ReplanJob | UndoJob | PendingJob | BlameJob | RecordedDiffJob
+export type Job =
+  SearchJob | SearchRangesJob | CheckSearchJob | PlanJob | ReplanJob | UndoJob | PendingJob | BlameJob | RecordedDiffJob
 
 /** A plan as a thread sends it, with the bytes that it was made for. */
 export type SentPlan<P extends TaskResult> = Omit<P, 'splices'> & { original: Buffer; splices?: PackedSplices }
@@ -82,6 +93,8 @@ export type SentPlan<P extends TaskResult> = Omit<P, 'splices'> & { original: Bu
 /** The result of each type of job. */
 export interface Results {
   search: SearchResult
+  /** The texts as they came, and what was found in each that was searched. */
+  search_ranges: { texts: Uint8Array[]; found: RangesFound[] }
   check_search: Result<null, InvalidRegex>
   plan: Result<SentPlan<TaskResult>, TaskFailure>
   replan: CurrentOutcome
@@ -106,6 +119,16 @@ export async function runJob(job: Job): Promise<{ result: Results[Job['type']]; 
     const { splices, around, options } = job
     return { result: recordedDiff(unpackSplices(splices), unpackSurroundings(around), options), transfer: [] }
   }
+  if (job.type === 'search_ranges') {
+    const { searchRanges } = await import('../engine/inspect/search-ranges.ts')
+    const stop = within(job.time)
+    const found: RangesFound[] = []
+    for (const text of job.texts) {
+      found.push(searchRanges(bufferOf(text), job.request, stop))
+      if (stop()) break
+    }
+    return { result: { texts: job.texts, found }, transfer: job.texts.map(({ buffer }) => buffer as ArrayBuffer) }
+  }
   const original = bufferOf(job.bytes)
   if (job.type === 'search') {
     const { searchText } = await import('../engine/inspect/search.ts')
@@ -120,7 +143,10 @@ export async function runJob(job: Job): Promise<{ result: Results[Job['type']]; 
     return sent(original, planUndo(original, unpackChanges(job.task), job.file))
   }
   if (job.type === 'pending') return { result: pendingOf(original, unpackChanges(job.task)), transfer: [] }
-  if (job.type === 'blame') return { result: blameOf(original, unpackChanges(job.task)), transfer: [] }
+  if (job.type === 'blame') {
+    const moved = job.moved.map(({ bytes, task }) => ({ bytes: bufferOf(bytes), ...unpackChanges(task) }))
+    return { result: blameOf(original, { ...unpackChanges(job.task), moved }), transfer: [] }
+  }
   return sent(original, planTask(original, { ...job.task, max_replacements: MOST_PLACES }, job.file))
 }
 

@@ -212,6 +212,12 @@ export interface FileWithPast extends Omit<FileFacts, 'file_hash'>, FileHistory 
   verdicts: readonly Verdict[]
 }
 
+/** What a move brought to its new path, with its known changes: those at the old path, then the move itself. */
+export interface MovedText extends Pick<FileWithPast, 'bytes' | 'changes' | 'records' | 'verdicts'> {
+  /** The edit of the move at the new path. */
+  edit_id: string
+}
+
 /**
  * A new file's original is empty. If the planner returns a promise, it owns `original` until the plan gives it back; on
  * failure it needn't give it back. Given `stale`, a planner fails with it, and may add what is there now.
@@ -264,7 +270,7 @@ export type BatchStep<T, F> =
   | { operation: 'edit'; target: FileTarget; plan: Planner<T, F>; apart?: boolean }
   /** `moves`: the file that the step before removes is moved here. */
   | { operation: 'create'; target: CreateTarget; plan: Planner<T, F>; moves?: true }
-  /** The file is removed, whatever the plan holds: only if the history can restore it. */
+  /** The file, which may be binary, is removed whatever the plan holds: only if the history can restore it. */
   | { operation: 'remove'; target: FileTarget; plan: Planner<T, F> }
 
 /** `batch_id`: absent if nothing was written, and if the history is off. */
@@ -319,6 +325,100 @@ export interface Listing extends Entries {
 
 export type Looked<R> = ({ type: 'file' } & Scanned<R>) | ({ type: 'directory' } & Listing)
 
+/** What a folder holds, at every depth. */
+export interface FilesBelow {
+  /** As requested, normalised. */
+  path: string
+  total: number
+  /** Paths below the root, in byte order; empty if there are more than were asked for. */
+  files: string[]
+  /** Real paths of the folder and of those in it, each before those inside it. */
+  folders: Buffer[]
+}
+
+/** What to find below a folder, or in one file. */
+export interface FindQuery {
+  /** As a request gives it. */
+  path: string
+  /** Exact text or an expression that is matched line by line; absent: files by their names alone. */
+  text?: { pattern: string; regex: boolean; ignore_case: boolean; whole_word: boolean }
+  /** Globs as ripgrep takes them, relative to the root. */
+  include: readonly string[]
+  exclude: readonly string[]
+  /** Also files that `.gitignore` and `.ignore` exclude. */
+  ignored: boolean
+  /** `modified`: newest first, only without `text`. */
+  sort: 'path' | 'modified'
+  /** Continues after the file at this path, in the query's order. */
+  after?: string
+  /** How many files to return at most. */
+  max_files: number
+  client?: Client | undefined
+}
+
+/** Bytes `start` to `end` (exclusive) of a text. */
+export interface TextRange {
+  start: number
+  end: number
+}
+
+/** Uses the files found. */
+export interface FoundUse<R> {
+  /**
+   * Which matches count, given all those in a file's text in order; none: the file isn't among the results. Called once
+   * for each file; absent: all count. Without `text` in the query it isn't called.
+   */
+  select?(text: Buffer, matches: readonly TextRange[], path: string): Promise<readonly TextRange[]>
+  /**
+   * What is returned of a file. The text is UTF-8, decoded if the file isn't, and without `text` in the query empty;
+   * called at least for each file returned, in no order. The buffer is valid only during the call.
+   */
+  cut(text: Buffer, matches: readonly TextRange[], path: string): R
+  /** Called with each binary file that holds the text, which is `skipped`. */
+  binary?(path: string): void
+}
+
+export interface FoundFile<R> extends FileFacts {
+  file_size: number
+  modified_at: Date
+  /** How many matches count in it; 0 without `text`. */
+  count: number
+  /** `after` of a query that continues after it, if that isn't its path: it has bytes that aren't UTF-8. */
+  after?: string
+  value: R
+}
+
+/** Counts are of files that the caller may read. */
+export interface FoundFiles<R> {
+  path: string
+  resolved_path?: string
+  /** In byte order of their paths, or newest first. */
+  files: FoundFile<R>[]
+  /**
+   * Of all files found, also those before and after the ones returned; a lower bound if `truncated` isn't `limit`. In a
+   * bucket, not of those up to `after`.
+   */
+  total_files: number
+  total_matches: number
+  /** How many files were looked at; a lower bound likewise. */
+  searched_files: number
+  /** `limit`: there are more files; `time`, `size`: looking was stopped. */
+  truncated?: 'limit' | 'time' | 'size'
+  /** `after` of the next query; set if there are, or may be, more files. */
+  next_after?: string
+  /** Files that hold the text (without `text`: that have the name) and are not among the results. */
+  skipped: { binary: number; too_large: number; unreadable: number }
+}
+
+/**
+ * `unsupported`: no program to search with is installed for this system. A bad pattern: `message` is from the program
+ * that reads it; `glob`: the one at fault.
+ */
+export type FindFailure =
+  | { code: 'FIND_NOT_SUPPORTED' }
+  | { code: 'BAD_REGEX'; message: string }
+  | { code: 'BAD_GLOB'; glob: string; message: string }
+
 /**
  * Which edits are requested, as in the history itself; all members must match. Without `texts`, the records have null
  * as `splices` and `places`; with it, older records may have null too, to limit the size.
@@ -330,6 +430,11 @@ export interface HistoryQuery extends Omit<RecordQuery, 'path' | 'under' | 'revi
   under?: string
   state?: EditState
   review?: ReviewState
+  /**
+   * With `path`: also the edits at the paths that a file was moved here from, made before that move and, over several
+   * moves, before those; of at most ten paths in all, and not behind a path that may not be read.
+   */
+  follow_moves?: boolean
   /** At least 1; Infinity: all in one answer, cheaper than all pages. */
   limit: number
 }
@@ -381,6 +486,8 @@ export interface ChangesPage {
 /** One change and its present state. `undone_by`: the last undo that undid what is undone of it. */
 export interface PastEdit {
   record: ChangeRecord
+  /** For half of a move: the real path of the other half, if it may be read too. */
+  other_path?: Buffer
   /** The texts that the query's `texts` asked for. */
   texts: TextsState
   state: EditState
@@ -503,6 +610,31 @@ export interface Workspace {
     use: { file: () => Consumer<R>; directory: PageRequest }
   ): Promise<{ ok: true; value: Looked<R> } | FailedAccess<FileFailure>>
   /**
+   * Finds files by their names and text, as far as the caller may read them. A failure of the query's own: FindFailure.
+   * It takes ten seconds at most. NOT_READY: too many wait already.
+   */
+  find<R>(
+    query: FindQuery,
+    use: FoundUse<R>
+  ): Promise<{ ok: true; value: FoundFiles<R> } | FailedAccess<FileFailure | FindFailure>>
+  /**
+   * The files in a folder that is to be removed or moved, `most` at most; null if the path doesn't lead to a folder.
+   * Failures: READ_ONLY, DELETE_NOT_ALLOWED; if something in it can't be removed and brought back, with the path of
+   * that: PROTECTED_PATH, PATH_NOT_ALLOWED, INVALID_PATH, NOT_A_FILE.
+   */
+  filesBelow(
+    target: Pick<FileTarget, 'path'>,
+    options: { most: number } & Pick<ChangeOptions<never>, 'may_delete'>
+  ): Promise<{ ok: true; value: FilesBelow | null } | FailedAccess<FileFailure>>
+  /**
+   * Removes a folder and those in it, which hold no file. Failures: those of `filesBelow`; STALE_FILE if one
+   * holds something by now.
+   */
+  removeFolder(
+    target: Pick<FileTarget, 'path'>,
+    options: Pick<ChangeOptions<never>, 'dry_run' | 'may_delete'>
+  ): Promise<{ ok: true; value: null } | FailedAccess<FileFailure>>
+  /**
    * Does the work on a file and all its known changes, without a lock. If the file changes meanwhile, both are read
    * again; STALE_FILE if it keeps changing. FILE_NOT_FOUND if there is neither a file nor a change of it; HISTORY_GONE:
    * there is no history.
@@ -511,6 +643,11 @@ export interface Workspace {
     target: Pick<FileTarget, 'path'>,
     work: (file: FileWithPast) => Promise<Result<T, F>>
   ): Promise<{ ok: true; value: T } | FailedAccess<F | FileFailure>>
+  /**
+   * The text that an edit of a file brought there by a move. Null: it isn't such an edit, the old path may not be read, or
+   * its records or texts aren't kept any more.
+   */
+  movedText(edit: ChangeRecord): Promise<Result<MovedText | null, FileFailure>>
   /** The edits of files that may be read now, and exist or existed where the policy allows it. */
   history(query: HistoryQuery): Promise<Result<HistoryPage, FileFailure>>
   /**

@@ -4,7 +4,8 @@ import type { CurrentOutcome } from '../engine/failure.ts'
 import type { OddPath } from './odd-name.ts'
 
 export type FileFailure =
-  | { code: 'INVALID_PATH'; reason: 'empty' | 'nul' | 'too_long' }
+  /** `not_utf8`: the name of something in a folder, which no request can name. */
+  | { code: 'INVALID_PATH'; reason: 'empty' | 'nul' | 'too_long' | 'not_utf8' }
   /** A new file's name that was probably not meant. `meant`: the path most likely meant. */
   | ({ code: 'INVALID_PATH' } & OddPath)
   /**

@@ -262,7 +262,7 @@ t.test('offers a reader only what works, and tells of a bug only its request_id'
   const reader = await overHttp(t, reading, ERAS[1])
   t.strictSame(
     (await reader.listTools()).tools.map(({ name }) => name),
-    ['inspect_file']
+    ['inspect_file', 'find']
   )
   t.match(textIn(await call(reader, 'create_file', { path: 'b', content: '' })), /READ_ONLY/)
   const broken = await startServer(t, {

@@ -223,7 +223,7 @@ t.test('refuses what can not be done, whole', async t => {
     {
       name: 'a binary file',
       files: { a: 'a\nb\n', x: 'a\0' },
-      patch: [first, move('x', 'y')],
+      patch: [first, update('x', DIFF, 'y')],
       answer: { code: 'BINARY_FILE', path: 'x', operation_index: 1 }
     },
     {

@@ -46,7 +46,7 @@ export const pathOf = ({ made }: FailedCall): unknown => made.arguments.path
 
 /** Whether a call only deletes or undoes what it names. For such a call we propose no similar name. */
 export const takesAway = ({ made: { name, arguments: sent } }: FailedCall): boolean =>
-  sent.action === 'delete' || name === BY_TOOL.undo || name === BY_TOOL.redo
+  sent.action === 'delete' || name === BY_TOOL.delete || name === BY_TOOL.undo || name === BY_TOOL.redo
 
 /** A call that reads; empty if the caller has none. */
 export function inspect({ made, naming }: FailedCall, args: object): string[] {
@@ -63,7 +63,7 @@ export function toRead(call: FailedCall, why: string, args: object): string[] {
 /** The failed call with some fields changed; if it is long, only these fields. Empty if the caller has no such call. */
 export function again(
   call: FailedCall,
-  changed: { path?: string; expected_hash?: string } | TargetFields | LineRange,
+  changed: { path?: string; to?: string; recursive?: true; expected_hash?: string } | TargetFields | LineRange,
   when = 'If so'
 ): string[] {
   const { naming } = call
@@ -72,7 +72,7 @@ export function again(
   if (isShown(call, whole, CALLS_LENGTH)) return [`${when}, send:`, whole]
   const fields = Object.entries(changed).flatMap(([name, value]: [string, unknown]) => {
     if (name === 'expected_hash' && !naming.takes(name)) return []
-    const shown = name === 'path' ? pathShown(naming, String(value)) : value
+    const shown = name === 'path' || name === 'to' ? pathShown(naming, String(value)) : value
     return [`${JSON.stringify(name)}: ${JSON.stringify(shown)}`]
   })
   const changes = fields.length === 0 ? ' again' : ` with ${fields.join(', ')}`

@@ -1,0 +1,415 @@
+// Finds files in a folder, a few finds at once. What ripgrep says of files is a hint: each file that it names is opened
+// inside the root, judged by the policy and read, and what is found is in those bytes. Does not know HTTP.
+import { isUtf8 } from 'node:buffer'
+import { hash } from 'node:crypto'
+import { fail, ok, type Result } from '../../result.ts'
+import type { FindFailure, FindQuery, FoundFiles, FoundUse } from '../../workspace/api.ts'
+import { failureOf } from '../../workspace/errno.ts'
+import type { FileFailure } from '../../workspace/failure.ts'
+import { BadQuery, isWalkedAlone, keyOf, namesBelow, type FindPlace, type SortKey, type Names } from './list-names.ts'
+import { Looker } from './looker.ts'
+import { Pace } from './pace.ts'
+import { readableText, readBytes, type FileBytes } from './read-text.ts'
+import { ripgrepPath, type Ripgrep } from './ripgrep.ts'
+import { filesBelow, filesWith, searchTexts, type FilesFound, type FoundText } from './search-texts.ts'
+
+/** In ms: how long a find may take, from when it is asked for. Chosen. */
+const TIME = 10_000
+/** In ms: how long all files are searched at once; then it begins again in order, so that it can go on. Chosen. */
+const SOON = 2500
+/** How many finds of this process run at once; each runs one ripgrep at a time. Chosen. */
+const AT_ONCE = 2
+/** How many may wait for these. A bound on memory; chosen, not measured. */
+const WAITING = 100
+/** Files of the first portion, and how many times as many the next one has. Chosen. */
+const FIRST_FILES = 500
+const GROWTH = 8
+/** Bytes of files in a portion, for each of its files. Chosen: then the first one takes less than a second. */
+const FILE_BYTES = 100_000
+/** Bytes of the arguments of one run. macOS takes 1 MB together with the environment, Linux 2 MB. */
+const ARGUMENTS = 512 * 1024
+/** Bytes of texts that are searched together in memory. Chosen, not measured. */
+const TEXTS = 8 * 1024 * 1024
+
+type Failure = FileFailure | FindFailure
+type Found<R> = Omit<FoundFiles<R>, 'path' | 'resolved_path'>
+
+const searching = fail<FileFailure>({ code: 'NOT_READY', reason: 'searching', retry_after: 1 })
+const draining = fail<FileFailure>({ code: 'NOT_READY', reason: 'draining', retry_after: 5 })
+
+export class Finder {
+  readonly #time: number
+  readonly #soon: number
+  readonly #most: number
+  #left: number
+  readonly #waiting: (() => void)[] = []
+
+  /** `time` in ms: for a find, and half of it to wait for its turn; `soon`: to search all files at once. */
+  constructor({ time = TIME, soon = SOON, atOnce = AT_ONCE, waiting = WAITING } = {}) {
+    this.#time = time
+    this.#soon = soon
+    this.#left = atOnce
+    this.#most = waiting
+  }
+
+  /** Failures: FindFailure; NOT_READY (too many wait, the workspace closes, the client has gone). */
+  async find<R>(place: FindPlace, query: FindQuery, use: FoundUse<R>): Promise<Result<Found<R>, Failure>> {
+    const stop = new AbortController()
+    const end = (): void => stop.abort()
+    const timer = setTimeout(end, this.#time)
+    query.client?.onGone(end)
+    place.closing.addEventListener('abort', end)
+    try {
+      const hasTurn = await this.#turn(stop.signal, this.#time / 2)
+      if (!hasTurn) return place.closing.aborted ? draining : searching
+      try {
+        const program = await ripgrepPath()
+        if (program === null) return fail({ code: 'FIND_NOT_SUPPORTED' })
+        const found = await findIn(place, query, use, { program, signal: stop.signal, soon: this.#soon })
+        if (place.closing.aborted) return draining
+        return query.client?.isGone() === true ? searching : found
+      } finally {
+        this.#pass()
+      }
+    } finally {
+      clearTimeout(timer)
+      place.closing.removeEventListener('abort', end)
+    }
+  }
+
+  /** Whether its turn has come within `time` ms; then it must be passed on. */
+  #turn(stop: AbortSignal, time: number): Promise<boolean> {
+    if (stop.aborted) return Promise.resolve(false)
+    if (this.#left > 0) {
+      this.#left--
+      return Promise.resolve(true)
+    }
+    if (this.#waiting.length >= this.#most) return Promise.resolve(false)
+    return new Promise(resolve => {
+      const ended = (hasTurn: boolean): void => {
+        clearTimeout(timer)
+        stop.removeEventListener('abort', leave)
+        resolve(hasTurn)
+      }
+      const begin = (): void => ended(true)
+      const leave = (): void => {
+        this.#waiting.splice(this.#waiting.indexOf(begin), 1)
+        ended(false)
+      }
+      const timer = setTimeout(leave, time)
+      stop.addEventListener('abort', leave)
+      this.#waiting.push(begin)
+    })
+  }
+
+  #pass(): void {
+    const next = this.#waiting.shift()
+    if (next === undefined) this.#left++
+    else next()
+  }
+}
+
+/** The finds of this process. */
+export const FINDER = new Finder()
+
+async function findIn<R>(
+  place: FindPlace,
+  query: FindQuery,
+  use: FoundUse<R>,
+  { soon, ...ripgrep }: Omit<Ripgrep, 'cwd' | 'pace'> & { soon: number }
+): Promise<Result<Found<R>, Failure>> {
+  const looker = new Looker(place.root)
+  const root = place.root.openFolder(Buffer.alloc(0))
+  try {
+    const found = new Find(
+      place,
+      query,
+      use,
+      { ...ripgrep, pace: new Pace(), cwd: root.at('.').toString() },
+      looker,
+      soon
+    )
+    return ok(await found.run())
+  } catch (error) {
+    if (error instanceof BadQuery) return fail(error.failure)
+    throw error
+  } finally {
+    root.close()
+    looker.close()
+  }
+}
+
+/** A file that was read. */
+interface ReadFile extends FileBytes {
+  path: string
+}
+
+/** A file to be searched. `at`: its place in the order; `isReturned`: if the text is found, and there is room. */
+interface Candidate {
+  at: number
+  key: SortKey
+  path: Buffer
+  isReturned: boolean
+}
+
+interface TextOfFile extends Candidate {
+  file: ReadFile
+  text: Buffer
+}
+
+/** One query while it runs. */
+class Find<R> {
+  readonly #place: FindPlace
+  readonly #query: FindQuery
+  readonly #use: FoundUse<R>
+  readonly #ripgrep: Ripgrep
+  readonly #looker: Looker
+  readonly #soon: number
+  readonly #found: Found<R> = {
+    files: [],
+    total_files: 0,
+    total_matches: 0,
+    searched_files: 0,
+    skipped: { binary: 0, too_large: 0, unreadable: 0 }
+  }
+  /** The last file returned. */
+  #last: SortKey = ''
+  /** More files are found, after the last one returned. */
+  #hasMore = false
+  /** Not all matches were looked at. */
+  #isLow = false
+  /** How many files it is done with, in order. */
+  #past = 0
+
+  constructor(place: FindPlace, query: FindQuery, use: FoundUse<R>, ripgrep: Ripgrep, looker: Looker, soon: number) {
+    this.#soon = soon
+    this.#place = place
+    this.#query = query
+    this.#use = use
+    this.#ripgrep = ripgrep
+    this.#looker = looker
+  }
+
+  get #isStopped(): boolean {
+    return this.#ripgrep.signal.aborted
+  }
+
+  async run(): Promise<Found<R>> {
+    const { text, sort, after } = this.#query
+    const found = this.#found
+    const direct = text === undefined ? null : await this.#directly(text)
+    const names = direct ?? (await namesBelow(this.#place, this.#query, this.#ripgrep))
+    if (names === null) return { ...found, truncated: 'time' }
+    if (direct !== null) {
+      found.searched_files = direct.searched
+      found.skipped.too_large = direct.too_large
+    }
+    found.skipped.unreadable += names.unreadable
+    if (sort === 'modified') names.keys = await this.#newestFirst(names)
+    const { keys } = names
+    const key = keyOf(after ?? '')
+    const from = sort === 'modified' ? keys.indexOf(key) + 1 : placeAfter(keys, key)
+    // What is to be returned comes first: so going on always gets further.
+    const ordered = [...keys.slice(from), ...keys.slice(0, from)]
+    const own = keys.length - from
+    if (text === undefined) await this.#byName(names, ordered, own)
+    else if (direct === null) await this.#byText(names, ordered, own, text)
+    else {
+      const files = ordered.map((key, at) => candidate(names, key, at, own))
+      if (await this.#search(files, text)) this.#past = ordered.length
+    }
+    if (this.#past < ordered.length) found.truncated = 'time'
+    else if (names.isCut || this.#isLow) found.truncated = 'size'
+    else if (this.#hasMore) found.truncated = 'limit'
+    // Newest first, names that were cut off might belong anywhere.
+    const goesOn = this.#hasMore || this.#past < own || (names.isCut && sort === 'path')
+    const next = this.#hasMore ? this.#last : ordered[Math.min(this.#past, own) - 1]
+    if (goesOn && next !== undefined) found.next_after = Buffer.from(next, 'latin1').toString()
+    return found
+  }
+
+  /** Searches all files at once, if the caller may read all and it doesn't take long; null otherwise. */
+  async #directly(text: FoundText): Promise<FilesFound | null> {
+    const { policy, pin, hasEndings } = this.#place
+    if (policy.limit !== undefined || hasEndings || pin.stat.isFile() || !isWalkedAlone(this.#place)) return null
+    const soon = AbortSignal.any([this.#ripgrep.signal, AbortSignal.timeout(this.#soon)])
+    return filesBelow(text, this.#place, this.#query, { ...this.#ripgrep, signal: soon })
+  }
+
+  async #newestFirst(names: Names): Promise<SortKey[]> {
+    const dated: { key: SortKey; time: bigint }[] = []
+    for (const key of names.keys) {
+      if (this.#isStopped) break
+      const at = this.#looker.look(names.pathOf(key))
+      if (typeof at !== 'string') dated.push({ key, time: at.mtimeNs })
+      await this.#ripgrep.pace.rest()
+    }
+    return dated.sort((a, b) => Number(b.time - a.time)).map(({ key }) => key)
+  }
+
+  /** The size of the file; null: it isn't there, or `skipped` says why it isn't read. */
+  #sizeOf(path: Buffer): number | null {
+    const at = this.#looker.look(path)
+    if (at === 'nothing') return null
+    if (at === 'unreadable') return this.#unread(at)
+    return at.size > this.#place.maxFileSize ? this.#unread('too_large') : Number(at.size)
+  }
+
+  /** Finds files by name. */
+  async #byName(names: Names, keys: readonly SortKey[], own: number): Promise<void> {
+    for (const [at, key] of keys.entries()) {
+      await this.#ripgrep.pace.rest()
+      if (this.#isStopped) return
+      const path = names.pathOf(key)
+      this.#past = at + 1
+      if (this.#sizeOf(path) === null) continue
+      this.#found.searched_files++
+      const isReturned = at < own && this.#found.files.length < this.#query.max_files
+      const file = isReturned ? await this.#read(path) : null
+      if (isReturned && file === null) continue
+      this.#found.total_files++
+      if (file !== null) this.#add(key, file, 0, this.#use.cut(Buffer.alloc(0), [], file.path))
+      else if (at < own) this.#hasMore = true
+    }
+  }
+
+  /** Finds files that hold the text, a portion after the other. */
+  async #byText(names: Names, keys: readonly SortKey[], own: number, text: FoundText): Promise<void> {
+    // Without any file, the expression is checked.
+    if (keys.length === 0) await filesWith(text, [], this.#ripgrep)
+    for (let most = FIRST_FILES; this.#past < keys.length && !this.#isStopped; most *= GROWTH) {
+      const end = this.#past < own ? own : keys.length
+      const portion: Candidate[] = []
+      let at = this.#past
+      for (let [size, length] = [0, 0]; at < end && portion.length < most && length < ARGUMENTS; at++) {
+        await this.#ripgrep.pace.rest()
+        const file = candidate(names, keys[at]!, at, own)
+        const bytes = this.#sizeOf(file.path)
+        if (bytes === null) continue
+        portion.push(file)
+        // Each argument also takes a pointer and its own end.
+        length += file.path.length + 11
+        size += bytes
+        if (size > most * FILE_BYTES) length = ARGUMENTS
+      }
+      if (await this.#searchByPath(portion, text)) this.#past = at
+    }
+  }
+
+  /** Searches these files; false: stopped. */
+  async #searchByPath(portion: readonly Candidate[], text: FoundText): Promise<boolean> {
+    const named = portion.filter(({ path }) => isUtf8(path)).map(({ path }) => path.toString())
+    const hinted = await filesWith(text, named, this.#ripgrep)
+    if (hinted === null) return false
+    this.#found.skipped.unreadable += hinted.unreadable
+    this.#found.searched_files += portion.length
+    return this.#search(
+      portion.filter(({ path }) => !isUtf8(path) || hinted.paths.has(path.toString())),
+      text
+    )
+  }
+
+  /** Reads and searches these files; false: stopped. */
+  async #search(files: readonly Candidate[], text: FoundText): Promise<boolean> {
+    let together: TextOfFile[] = []
+    let size = 0
+    for (const [i, candidate] of files.entries()) {
+      const read = await this.#read(candidate.path)
+      const readable = read && (await readableText(read.bytes))
+      if (read !== null && readable === null) this.#passBinary(read.path)
+      if (read !== null && readable !== null) together.push({ ...candidate, file: read, text: readable })
+      size += readable?.length ?? 0
+      if (size < TEXTS && i < files.length - 1) continue
+      if (!(await this.#searchTexts(together, text))) return false
+      together = []
+      size = 0
+      await this.#ripgrep.pace.rest()
+    }
+    return !this.#isStopped
+  }
+
+  /** Finds what is in these texts; false: stopped. */
+  async #searchTexts(texts: readonly TextOfFile[], wanted: FoundText): Promise<boolean> {
+    const matches = await searchTexts(
+      wanted,
+      texts.map(({ text }) => text),
+      this.#ripgrep
+    )
+    for (const [i, { at, key, file, text, isReturned }] of texts.entries()) {
+      if (matches === null || this.#isStopped) return false
+      const found = matches[i]!
+      if (found === 'too_long') this.#found.skipped.too_large++
+      else {
+        const { select } = this.#use
+        const ranges = await (select === undefined ? found.ranges : select(text, found.ranges, file.path))
+        this.#isLow ||= select !== undefined && found.count > found.ranges.length
+        const count = select === undefined ? found.count : ranges.length
+        if (count > 0) {
+          this.#found.total_files++
+          this.#found.total_matches += count
+          if (isReturned && this.#found.files.length === this.#query.max_files) this.#hasMore = true
+          else if (isReturned) this.#add(key, file, count, this.#use.cut(text, ranges, file.path))
+        }
+      }
+      this.#past = at + 1
+      await this.#ripgrep.pace.rest()
+    }
+    return true
+  }
+
+  #add(key: SortKey, { path, bytes, stat }: ReadFile, count: number, value: R): void {
+    const modified_at = new Date(Number(stat.mtimeNs / 1_000_000n))
+    const file_hash = hash('sha256', bytes, 'hex')
+    const after = Buffer.from(key, 'latin1').toString()
+    const names = after === path ? { path } : { path, after }
+    this.#found.files.push({ ...names, file_hash, file_size: bytes.length, modified_at, count, value })
+    this.#last = key
+  }
+
+  /** Reads the file at this very path, if it may be read; null: it isn't there, or `skipped` says why. */
+  async #read(path: Buffer): Promise<ReadFile | null> {
+    const { root, policy, maxFileSize } = this.#place
+    const pinned = root.pin(path)
+    if (!pinned.ok) return this.#unread(pinned.failure.code === 'PERMISSION_DENIED' ? 'unreadable' : null)
+    const pin = pinned.value
+    try {
+      if (!pin.relative.equals(path) || !pin.stat.isFile() || policy.judge('read', pin.real, path) !== null) return null
+      const read = await readBytes(pin, maxFileSize)
+      return typeof read === 'string' ? this.#unread(read) : { path: path.toString(), ...read }
+    } catch (error) {
+      const failure = failureOf(error)
+      if (failure === null || failure.code === 'NOT_READY') throw error
+      return this.#unread(failure.code === 'PERMISSION_DENIED' ? 'unreadable' : null)
+    } finally {
+      pin.close()
+    }
+  }
+
+  #passBinary(path: string): void {
+    this.#found.skipped.binary++
+    this.#use.binary?.(path)
+  }
+
+  #unread(why: 'unreadable' | 'too_large' | null): null {
+    if (why !== null) this.#found.skipped[why]++
+    return null
+  }
+}
+
+const candidate = (names: Names, key: SortKey, at: number, own: number): Candidate => ({
+  at,
+  key,
+  path: names.pathOf(key),
+  isReturned: at < own
+})
+
+/** The place of the first key after this one. */
+function placeAfter(keys: readonly SortKey[], key: SortKey): number {
+  let [low, high] = [0, keys.length]
+  while (low < high) {
+    const middle = (low + high) >> 1
+    if (keys[middle]! <= key) low = middle + 1
+    else high = middle
+  }
+  return low
+}
