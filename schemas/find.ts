@@ -150,7 +150,7 @@ export const SkippedFiles = named(
 export const found = {
   files: Type.Array(ref(FoundFileSchema), {
     maxItems: MAX_FILES,
-    description: 'The files, by path in byte order, or newest first.'
+    description: 'The files, by path, or newest first.'
   }),
   total_files: count('How many files were found, also those that are not listed; at least so many if it was stopped.'),
   total_matches: count('How many matches or definitions they have together.'),

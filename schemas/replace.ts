@@ -85,7 +85,7 @@ export const ReplaceResultSchema = named('ReplaceResult', 'What was replaced, in
   ),
   results: Type.Array(ref(ReplacedFileSchema), {
     maxItems: MAX_REPLACED_FILES,
-    description: 'The files, by path in byte order.'
+    description: 'The files, by path.'
   }),
   skipped: ref(SkippedFiles),
   warnings: Type.Optional(Type.Array(Type.String(), { description: 'How the request was understood.' }))

@@ -392,7 +392,10 @@ export interface FoundFile<R> extends FileFacts {
 export interface FoundFiles<R> {
   path: string
   resolved_path?: string
-  /** In byte order of their paths, or newest first. */
+  /**
+   * By path, in byte order of names, a folder's files where its name belongs; in a bucket in byte order of keys. Or
+   * newest first.
+   */
   files: FoundFile<R>[]
   /**
    * Of all files found, also those before and after the ones returned; a lower bound if `truncated` isn't `limit`. In a

@@ -4,10 +4,18 @@ import { isUtf8 } from 'node:buffer'
 import { hash } from 'node:crypto'
 import { fail, ok, type Result } from '../../result.ts'
 import type { FindFailure, FindQuery, FoundFiles, FoundUse } from '../../workspace/api.ts'
-import { failureOf } from '../../workspace/errno.ts'
 import type { FileFailure } from '../../workspace/failure.ts'
-import { BadQuery, isWalkedAlone, keyOf, namesBelow, type FindPlace, type SortKey, type Names } from './list-names.ts'
-import { Looker } from './looker.ts'
+import {
+  BadQuery,
+  isWalkedAlone,
+  keyOfText,
+  namesAfter,
+  pathOf,
+  textOfKey,
+  type FindPlace,
+  type SortKey
+} from './list-names.ts'
+import { Looker, whyUnread } from './looker.ts'
 import { Pace } from './pace.ts'
 import { readableText, readBytes, type FileBytes } from './read-text.ts'
 import { ripgrepPath, type Ripgrep } from './ripgrep.ts'
@@ -28,6 +36,8 @@ const GROWTH = 8
 const FILE_BYTES = 100_000
 /** Bytes of the arguments of one run. macOS takes 1 MB together with the environment, Linux 2 MB. */
 const ARGUMENTS = 512 * 1024
+/** Files that are sorted by their times. A bound on memory; chosen, not measured. */
+const DATED = 500_000
 /** Bytes of texts that are searched together in memory. Chosen, not measured. */
 const TEXTS = 8 * 1024 * 1024
 
@@ -144,9 +154,8 @@ interface ReadFile extends FileBytes {
   path: string
 }
 
-/** A file to be searched. `at`: its place in the order; `isReturned`: if the text is found, and there is room. */
+/** A file to look at. `isReturned`: if it is found, and there is room. */
 interface Candidate {
-  at: number
   key: SortKey
   path: Buffer
   isReturned: boolean
@@ -178,8 +187,14 @@ class Find<R> {
   #hasMore = false
   /** Not all matches were looked at. */
   #isLow = false
-  /** How many files it is done with, in order. */
-  #past = 0
+  /** It is done with the files up to this one, in order. */
+  #past: SortKey = ''
+  /** It is done with all files that might be returned. */
+  #isDone = false
+  /** It is done with all files. */
+  #isAll = false
+  /** Files of the next portion. */
+  #most = FIRST_FILES
 
   constructor(place: FindPlace, query: FindQuery, use: FoundUse<R>, ripgrep: Ripgrep, looker: Looker, soon: number) {
     this.#soon = soon
@@ -197,35 +212,50 @@ class Find<R> {
   async run(): Promise<Found<R>> {
     const { text, sort, after } = this.#query
     const found = this.#found
+    const key = after === undefined ? '' : keyOfText(after)
     const direct = text === undefined ? null : await this.#directly(text)
-    const names = direct ?? (await namesBelow(this.#place, this.#query, this.#ripgrep))
-    if (names === null) return { ...found, truncated: 'time' }
-    if (direct !== null) {
-      found.searched_files = direct.searched
-      found.skipped.too_large = direct.too_large
-    }
-    found.skipped.unreadable += names.unreadable
-    if (sort === 'modified') names.keys = await this.#newestFirst(names)
-    const { keys } = names
-    const key = keyOf(after ?? '')
-    const from = sort === 'modified' ? keys.indexOf(key) + 1 : placeAfter(keys, key)
-    // What is to be returned comes first: so going on always gets further.
-    const ordered = [...keys.slice(from), ...keys.slice(0, from)]
-    const own = keys.length - from
-    if (text === undefined) await this.#byName(names, ordered, own)
-    else if (direct === null) await this.#byText(names, ordered, own, text)
+    if (direct !== null) await this.#finish(direct, key, text!)
+    else if (sort === 'modified') await this.#newestFirst(key)
     else {
-      const files = ordered.map((key, at) => candidate(names, key, at, own))
-      if (await this.#search(files, text)) this.#past = ordered.length
+      // What is to be returned comes first: so going on always gets further.
+      this.#isDone = await this.#walk(key, null)
+      this.#isAll = this.#isDone && (key === '' || (await this.#walk('', key)))
     }
-    if (this.#past < ordered.length) found.truncated = 'time'
-    else if (names.isCut || this.#isLow) found.truncated = 'size'
+    if (!this.#isAll) found.truncated = 'time'
+    else if (this.#isLow) found.truncated = 'size'
     else if (this.#hasMore) found.truncated = 'limit'
-    // Newest first, names that were cut off might belong anywhere.
-    const goesOn = this.#hasMore || this.#past < own || (names.isCut && sort === 'path')
-    const next = this.#hasMore ? this.#last : ordered[Math.min(this.#past, own) - 1]
-    if (goesOn && next !== undefined) found.next_after = Buffer.from(next, 'latin1').toString()
+    const next = this.#hasMore ? this.#last : this.#isDone ? '' : this.#past
+    if (next !== '') found.next_after = textOfKey(next)
     return found
+  }
+
+  /** Searches the files that one walk has found. */
+  async #finish({ keys, searched, too_large, unreadable }: FilesFound, after: SortKey, text: FoundText): Promise<void> {
+    this.#found.searched_files = searched
+    this.#found.skipped.too_large = too_large
+    this.#found.skipped.unreadable = unreadable
+    const from = placeAfter(keys, after)
+    this.#isDone = await this.#search(keys.slice(from).map(candidateAt(true)), text)
+    this.#isAll = this.#isDone && (await this.#search(keys.slice(0, from).map(candidateAt(false)), text))
+  }
+
+  /**
+   * Looks at all files after this place, in order: to return them if `to` is null; else to count those up to `to`.
+   * False: stopped.
+   */
+  async #walk(from: SortKey, to: SortKey | null): Promise<boolean> {
+    const { text } = this.#query
+    for (let [after, isEnd] = [from, false]; !isEnd;) {
+      const names = await namesAfter(this.#place, this.#query, after, this.#ripgrep)
+      if (names === null) return false
+      this.#found.skipped.unreadable += names.unreadable
+      const keys = to === null ? names.keys : names.keys.filter(key => key <= to)
+      const files = keys.map(candidateAt(to === null))
+      if (!(await (text === undefined ? this.#byName(files) : this.#byText(files, text)))) return false
+      isEnd = names.isEnd || keys.length < names.keys.length
+      after = names.keys.at(-1) ?? after
+    }
+    return true
   }
 
   /** Searches all files at once, if the caller may read all and it doesn't take long; null otherwise. */
@@ -236,64 +266,73 @@ class Find<R> {
     return filesBelow(text, this.#place, this.#query, { ...this.#ripgrep, signal: soon })
   }
 
-  async #newestFirst(names: Names): Promise<SortKey[]> {
+  /** Finds files by name, the newest first. */
+  async #newestFirst(after: SortKey): Promise<void> {
     const dated: { key: SortKey; time: bigint }[] = []
-    for (const key of names.keys) {
-      if (this.#isStopped) break
-      const at = this.#looker.look(names.pathOf(key))
-      if (typeof at !== 'string') dated.push({ key, time: at.mtimeNs })
-      await this.#ripgrep.pace.rest()
+    for (let [last, isEnd] = ['', false]; !isEnd;) {
+      const names = await namesAfter(this.#place, this.#query, last, this.#ripgrep)
+      if (names === null) return
+      this.#found.skipped.unreadable += names.unreadable
+      for (const key of names.keys) {
+        const at = this.#looker.look(pathOf(key))
+        if (typeof at !== 'string') dated.push({ key, time: at.mtimeNs })
+        await this.#ripgrep.pace.rest()
+      }
+      isEnd = names.isEnd || dated.length > DATED
+      this.#isLow = !names.isEnd
+      last = names.keys.at(-1) ?? last
     }
-    return dated.sort((a, b) => Number(b.time - a.time)).map(({ key }) => key)
+    const keys = dated.sort((a, b) => Number(b.time - a.time)).map(({ key }) => key)
+    const from = keys.indexOf(after) + 1
+    this.#isDone = await this.#byName(keys.slice(from).map(candidateAt(true)))
+    this.#isAll = this.#isDone && (await this.#byName(keys.slice(0, from).map(candidateAt(false))))
   }
 
   /** The size of the file; null: it isn't there, or `skipped` says why it isn't read. */
   #sizeOf(path: Buffer): number | null {
     const at = this.#looker.look(path)
-    if (at === 'nothing') return null
-    if (at === 'unreadable') return this.#unread(at)
+    if (typeof at === 'string') return this.#unread(at)
     return at.size > this.#place.maxFileSize ? this.#unread('too_large') : Number(at.size)
   }
 
-  /** Finds files by name. */
-  async #byName(names: Names, keys: readonly SortKey[], own: number): Promise<void> {
-    for (const [at, key] of keys.entries()) {
+  /** Finds these files by name; false: stopped. */
+  async #byName(files: readonly Candidate[]): Promise<boolean> {
+    for (const { key, path, isReturned } of files) {
       await this.#ripgrep.pace.rest()
-      if (this.#isStopped) return
-      const path = names.pathOf(key)
-      this.#past = at + 1
+      if (this.#isStopped) return false
+      this.#past = key
       if (this.#sizeOf(path) === null) continue
       this.#found.searched_files++
-      const isReturned = at < own && this.#found.files.length < this.#query.max_files
-      const file = isReturned ? await this.#read(path) : null
-      if (isReturned && file === null) continue
+      const hasRoom = isReturned && this.#found.files.length < this.#query.max_files
+      const file = hasRoom ? await this.#read(path) : null
+      if (hasRoom && file === null) continue
       this.#found.total_files++
       if (file !== null) this.#add(key, file, 0, this.#use.cut(Buffer.alloc(0), [], file.path))
-      else if (at < own) this.#hasMore = true
+      else if (isReturned) this.#hasMore = true
     }
+    return true
   }
 
-  /** Finds files that hold the text, a portion after the other. */
-  async #byText(names: Names, keys: readonly SortKey[], own: number, text: FoundText): Promise<void> {
-    // Without any file, the expression is checked.
-    if (keys.length === 0) await filesWith(text, [], this.#ripgrep)
-    for (let most = FIRST_FILES; this.#past < keys.length && !this.#isStopped; most *= GROWTH) {
-      const end = this.#past < own ? own : keys.length
+  /** Searches these files, a portion after the other; without any, checks the expression. False: stopped. */
+  async #byText(files: readonly Candidate[], text: FoundText): Promise<boolean> {
+    for (let at = 0; at < files.length || files.length === 0; this.#most *= GROWTH) {
       const portion: Candidate[] = []
-      let at = this.#past
-      for (let [size, length] = [0, 0]; at < end && portion.length < most && length < ARGUMENTS; at++) {
+      for (let [size, length] = [0, 0]; at < files.length && portion.length < this.#most && length < ARGUMENTS; at++) {
         await this.#ripgrep.pace.rest()
-        const file = candidate(names, keys[at]!, at, own)
+        const file = files[at]!
         const bytes = this.#sizeOf(file.path)
         if (bytes === null) continue
         portion.push(file)
         // Each argument also takes a pointer and its own end.
         length += file.path.length + 11
         size += bytes
-        if (size > most * FILE_BYTES) length = ARGUMENTS
+        if (size > this.#most * FILE_BYTES) length = ARGUMENTS
       }
-      if (await this.#searchByPath(portion, text)) this.#past = at
+      if (!(await this.#searchByPath(portion, text))) return false
+      if (files.length === 0) return true
+      this.#past = files[at - 1]!.key
     }
+    return true
   }
 
   /** Searches these files; false: stopped. */
@@ -335,7 +374,7 @@ class Find<R> {
       texts.map(({ text }) => text),
       this.#ripgrep
     )
-    for (const [i, { at, key, file, text, isReturned }] of texts.entries()) {
+    for (const [i, { key, file, text, isReturned }] of texts.entries()) {
       if (matches === null || this.#isStopped) return false
       const found = matches[i]!
       if (found === 'too_long') this.#found.skipped.too_large++
@@ -351,7 +390,7 @@ class Find<R> {
           else if (isReturned) this.#add(key, file, count, this.#use.cut(text, ranges, file.path))
         }
       }
-      this.#past = at + 1
+      this.#past = key
       await this.#ripgrep.pace.rest()
     }
     return true
@@ -360,7 +399,7 @@ class Find<R> {
   #add(key: SortKey, { path, bytes, stat }: ReadFile, count: number, value: R): void {
     const modified_at = new Date(Number(stat.mtimeNs / 1_000_000n))
     const file_hash = hash('sha256', bytes, 'hex')
-    const after = Buffer.from(key, 'latin1').toString()
+    const after = textOfKey(key)
     const names = after === path ? { path } : { path, after }
     this.#found.files.push({ ...names, file_hash, file_size: bytes.length, modified_at, count, value })
     this.#last = key
@@ -370,16 +409,12 @@ class Find<R> {
   async #read(path: Buffer): Promise<ReadFile | null> {
     const { root, policy, maxFileSize } = this.#place
     const pinned = root.pin(path)
-    if (!pinned.ok) return this.#unread(pinned.failure.code === 'PERMISSION_DENIED' ? 'unreadable' : null)
+    if (!pinned.ok) return this.#unread(pinned.failure.code === 'PERMISSION_DENIED' ? 'unreadable' : 'nothing')
     const pin = pinned.value
     try {
       if (!pin.relative.equals(path) || !pin.stat.isFile() || policy.judge('read', pin.real, path) !== null) return null
-      const read = await readBytes(pin, maxFileSize)
+      const read = await readBytes(pin, maxFileSize).catch(whyUnread)
       return typeof read === 'string' ? this.#unread(read) : { path: path.toString(), ...read }
-    } catch (error) {
-      const failure = failureOf(error)
-      if (failure === null || failure.code === 'NOT_READY') throw error
-      return this.#unread(failure.code === 'PERMISSION_DENIED' ? 'unreadable' : null)
     } finally {
       pin.close()
     }
@@ -390,18 +425,15 @@ class Find<R> {
     this.#use.binary?.(path)
   }
 
-  #unread(why: 'unreadable' | 'too_large' | null): null {
-    if (why !== null) this.#found.skipped[why]++
+  #unread(why: 'nothing' | 'unreadable' | 'too_large'): null {
+    if (why !== 'nothing') this.#found.skipped[why]++
     return null
   }
 }
 
-const candidate = (names: Names, key: SortKey, at: number, own: number): Candidate => ({
-  at,
-  key,
-  path: names.pathOf(key),
-  isReturned: at < own
-})
+const candidateAt =
+  (isReturned: boolean) =>
+  (key: SortKey): Candidate => ({ key, path: pathOf(key), isReturned })
 
 /** The place of the first key after this one. */
 function placeAfter(keys: readonly SortKey[], key: SortKey): number {

@@ -1,7 +1,7 @@
 // The globs that keep ripgrep from folders and files where nothing may be found. Does not know what is found.
 
 /** A glob for this text alone. */
-const escaped = (text: string): string => text.replace(/[\\*?[\]{}!]/g, '\\$&')
+const escaped = (text: string): string => text.replace(/[\\*?[\]{}! ]/g, '\\$&')
 
 /** Whether a class of a glob can hold this character: others are several bytes, or have a meaning there. */
 const isPlain = (character: string): boolean => /^[ -~]$/.test(character) && !/[\\[\]^!/-]/.test(character)
@@ -39,6 +39,33 @@ function allBut(names: readonly string[], start = ''): string[] {
     )
   )
   return [...globs, `${here}${next.length === 0 ? '' : `[!${next.join('')}]`}*`, ...longer]
+}
+
+/** Characters of a path that `pruningBefore` looks at: globs for more would be longer than what they save. Chosen. */
+const LOOKED_AT = 256
+
+/**
+ * Globs that exclude files and folders that come before this path in a walk where names are sorted, as far as they can
+ * tell.
+ */
+export function pruningBefore(path: readonly string[]): string[] {
+  const globs: string[] = []
+  let folder = ''
+  for (const name of path) {
+    for (let at = 0; at < name.length; at++) {
+      const start = `!${folder}/${escaped(name.slice(0, at))}`
+      if (folder.length + at > LOOKED_AT) return globs
+      if (at > 0) globs.push(start)
+      const isByte = name[at]! <= '~'
+      // Some characters have a meaning in a class: the one before them does as well, for almost all names.
+      let last = isByte ? name.charCodeAt(at) - 1 : 0x7e
+      while (!isPlain(String.fromCharCode(last)) && last > 0x20) last--
+      if (last > 0x20) globs.push(`${start}[\x01-${String.fromCharCode(last)}]*`)
+      if (!isByte) break
+    }
+    folder += `/${escaped(name)}`
+  }
+  return globs
 }
 
 /** A glob that excludes what a pattern of the policy covers. */

@@ -4,14 +4,12 @@ import type { FindFailure, FindQuery } from '../../workspace/api.ts'
 import { below, isIn } from '../../workspace/path.ts'
 import type { Policy } from '../../workspace/policy.ts'
 import type { Pin, Root } from '../root/pin.ts'
-import { excluding, fixedNames, isPrunable, pruning } from './globs.ts'
-import type { Pace } from './pace.ts'
+import { excluding, fixedNames, isPrunable, pruning, pruningBefore } from './globs.ts'
 import { runRipgrep, TooManyArguments, type Ripgrep, type RipgrepEnd } from './ripgrep.ts'
 
-/** Bytes of the names kept: of about 500,000 files. A bound on memory; chosen, not measured. */
-const NAMES = 32 * 1024 * 1024
-/** Names sorted without a rest. Chosen, not measured. */
-const SORTED_AT_ONCE = 2000
+/** Names listed at a time, and in how many ms: those are searched before more are listed. Chosen, not measured. */
+const NAMES = 20_000
+const LIST_TIME = 1000
 /** UTF-16 units of globs that are too much for the system if the arguments are. Linux takes 128 KB in one. */
 const GLOBS = 64 * 1024
 /** No path is longer. */
@@ -44,44 +42,72 @@ export class BadQuery extends Error {
   }
 }
 
-/** The place of a file in the order of answers: its bytes as they are shown, one character for each. */
+/**
+ * The place of a file in the order of answers, which is that of a walk: by the bytes of names, a folder's files where
+ * its name belongs. It is the path, one character for each byte, with NUL between its names.
+ */
 export type SortKey = string
 
-export const keyOf = (shown: string): SortKey => Buffer.from(shown).toString('latin1')
+export const keyOf = (path: Buffer): SortKey => path.toString('latin1').replaceAll('/', '\0')
+export const pathOf = (key: SortKey): Buffer => Buffer.from(key.replaceAll('\0', '/'), 'latin1')
 
-/** Files below the root. */
+/** The path as `after` has it: if it isn't UTF-8, `/` and its bytes in hex are appended. */
+export function textOfKey(key: SortKey): string {
+  const path = pathOf(key)
+  return isUtf8(path) ? path.toString() : `${path.toString()}/${path.toString('hex')}`
+}
+
+export function keyOfText(text: string): SortKey {
+  const path = Buffer.from(/\/([0-9a-f]+)$/.exec(text)?.[1] ?? '', 'hex')
+  return keyOf(!isUtf8(path) && textOfKey(keyOf(path)) === text ? path : Buffer.from(text))
+}
+
+/** Some names, in order. */
 export interface Names {
-  /** In order. */
   keys: SortKey[]
-  /** There are more, after these. */
-  isCut: boolean
-  /** Folders that can't be read. */
+  /** There are no more after these. */
+  isEnd: boolean
+  /** Folders among them that can't be read. */
   unreadable: number
-  /** The path in bytes. */
-  pathOf(key: SortKey): Buffer
 }
 
 /**
- * Files at or below `pin` that the policy lets the caller read, as far as they sort after `query.after` or there is
- * room for all. Their folders may have been exchanged meanwhile. Null: stopped. Throws BadQuery (BAD_GLOB).
+ * The next files at or below `pin`, after `after`, that the policy lets the caller read. Their folders may have been
+ * exchanged meanwhile. Null: stopped. Throws BadQuery (BAD_GLOB).
  *
  * The walk always begins at the root and leaves out what is beside the folder, so that the folder's files are those of
  * the root that are in it: the ignore files of all folders from the root on count, those above the root don't.
  */
-export async function namesBelow(place: FindPlace, query: FindQuery, ripgrep: Ripgrep): Promise<Names | null> {
+export async function namesAfter(
+  place: FindPlace,
+  query: FindQuery,
+  after: SortKey,
+  ripgrep: Ripgrep
+): Promise<Names | null> {
   const { root, policy, pin } = place
-  const list = new NameList(query.after === undefined ? '' : keyOf(query.after))
   if (pin.stat.isFile()) {
-    list.push(pin.relative)
-    return { ...(await list.finish(ripgrep.pace)), unreadable: 0 }
+    const key = keyOf(pin.relative)
+    return { keys: key > after ? [key] : [], isEnd: true, unreadable: 0 }
   }
   const mayRead = readable(root, policy, pin)
-  const ended = await walk(place, query, ripgrep, ['--files', '--null'], name => {
-    if (name !== null && mayRead('read', name)) list.push(name)
+  const keys: SortKey[] = []
+  const enough = new AbortController()
+  const signal = AbortSignal.any([ripgrep.signal, enough.signal])
+  let since: number | undefined
+  const before = pruningBefore(pathOf(after).toString().split('/'))
+  const args = ['--files', '--null', '--sort=path', ...before.map(glob => `--glob=${glob}`)]
+  const ended = await walk(place, query, { ...ripgrep, signal }, args, name => {
+    const key = name === null || enough.signal.aborted ? '' : keyOf(name)
+    if (key <= after || !mayRead('read', name!)) return
+    keys.push(key)
+    since ??= performance.now()
+    if (keys.length === NAMES || performance.now() - since > LIST_TIME) enough.abort()
   })
-  if (ended === null) return null
-  const unreadable = unreadableIn(ended.messages).filter(path => mayRead('list', path))
-  return { ...(await list.finish(ripgrep.pace)), unreadable: unreadable.length }
+  if (ripgrep.signal.aborted) return null
+  const isEnd = !enough.signal.aborted
+  const isHere = (key: SortKey): boolean => key > after && (isEnd || key < keys.at(-1)!)
+  const unreadable = unreadableIn(ended.messages).filter(path => mayRead('list', path) && isHere(keyOf(path)))
+  return { keys, isEnd, unreadable: unreadable.length }
 }
 
 /** Whether a path is at or below the one to look in, and may be used. */
@@ -97,7 +123,7 @@ const namesOf = (path: Buffer): string[] => (path.length === 0 ? [] : path.toStr
 
 /**
  * Lets ripgrep walk the files at or below `pin`, and perhaps others; `part` gets the parts of its output that end in a
- * NUL. Null: stopped. Throws BadQuery (BAD_GLOB), TooManyArguments.
+ * NUL. Throws BadQuery (BAD_GLOB), TooManyArguments.
  */
 export async function walk(
   { root, policy, readProtect, stateDir, pin }: FindPlace,
@@ -105,7 +131,7 @@ export async function walk(
   ripgrep: Ripgrep,
   args: readonly string[],
   part: (part: Buffer | null) => void
-): Promise<RipgrepEnd | null> {
+): Promise<RipgrepEnd> {
   const wanted = (policy.limit?.patterns ?? ['**']).flatMap(pattern =>
     narrower(namesOf(pin.relative), fixedNames(pattern))
   )
@@ -128,7 +154,7 @@ export async function walk(
       { delimiter: 0, bound: PATH },
       part
     )
-    const bad = /^rg: error parsing glob '([^]*?)': ([^]*)/.exec(ended?.messages ?? '')
+    const bad = /^rg: error parsing glob '([^]*?)': ([^]*)/.exec(ended.messages)
     const isBad = (glob: string): boolean => bad !== null && [globOf(glob), `!${glob}`].includes(bad[1]!)
     if (bad !== null) throw badGlob(given.find(isBad) ?? bad[1]!, bad[2]!.trim())
     return ended
@@ -160,73 +186,3 @@ export const tooLargeIn = (messages: string): Buffer[] =>
   [...messages.matchAll(/^rg: DEBUG\|ignore::walk\|.*?: ignoring (?:\.\/)?(.*): \d+ bytes$/gm)].map(([, path]) =>
     Buffer.from(path!)
   )
-
-export class NameList {
-  readonly #after: SortKey
-  /** The paths whose names aren't UTF-8. */
-  readonly #odd = new Map<SortKey, Buffer>()
-  #keys: SortKey[] = []
-  #length = 0
-  #last: SortKey | null = null
-
-  constructor(after: SortKey) {
-    this.#after = after
-  }
-
-  push(path: Buffer): void {
-    const key = this.#keyOf(path)
-    if (this.#last !== null && (key > this.#last || key <= this.#after)) return
-    this.#keys.push(key)
-    this.#length += key.length
-    if (this.#length > NAMES) this.#cut()
-  }
-
-  #keyOf(path: Buffer): SortKey {
-    if (isUtf8(path)) return path.toString('latin1')
-    // As `listFolder` has it: it sorts where it seems to belong, and is unique.
-    const key = keyOf(`${path.toString()}/${path.toString('hex')}`)
-    this.#odd.set(key, Buffer.from(path))
-    return key
-  }
-
-  /** Keeps the first half of what is to be returned. */
-  #cut(): void {
-    const rest = this.#keys.filter(key => key > this.#after).sort()
-    this.#keys = rest.slice(0, Math.ceil(rest.length / 2))
-    this.#last = this.#keys.at(-1) ?? this.#after
-    this.#length = this.#keys.reduce((sum, key) => sum + key.length, 0)
-  }
-
-  async finish(pace: Pace): Promise<Omit<Names, 'unreadable'>> {
-    return {
-      keys: await sorted(this.#keys, pace),
-      isCut: this.#last !== null,
-      pathOf: key => this.#odd.get(key) ?? Buffer.from(key, 'latin1')
-    }
-  }
-}
-
-/** Sorts with rests in between. */
-async function sorted(keys: readonly SortKey[], pace: Pace): Promise<SortKey[]> {
-  let runs: SortKey[][] = []
-  for (let at = 0; at < keys.length; at += SORTED_AT_ONCE) {
-    runs.push(keys.slice(at, at + SORTED_AT_ONCE).sort())
-    await pace.rest()
-  }
-  while (runs.length > 1) {
-    const longer: SortKey[][] = []
-    for (let i = 0; i < runs.length; i += 2) longer.push(await merged(runs[i]!, runs[i + 1] ?? [], pace))
-    runs = longer
-  }
-  return runs[0] ?? []
-}
-
-async function merged(one: readonly SortKey[], other: readonly SortKey[], pace: Pace): Promise<SortKey[]> {
-  const both: SortKey[] = []
-  for (let [a, b] = [0, 0]; a < one.length || b < other.length;) {
-    const first = b >= other.length || (a < one.length && one[a]! < other[b]!)
-    both.push(first ? one[a++]! : other[b++]!)
-    if (both.length % SORTED_AT_ONCE === 0) await pace.rest()
-  }
-  return both
-}

@@ -10,6 +10,13 @@ const OPEN = 16
 /** What a look finds: `nothing` where no file is, or is any longer. */
 export type LookedAt = BigIntStats | 'nothing' | 'unreadable'
 
+/** Why a file can't be read, from the error thrown; throws it again if that is no reason to leave the file out. */
+export function whyUnread(error: unknown): 'nothing' | 'unreadable' {
+  const failure = failureOf(error)
+  if (failure === null || failure.code === 'NOT_READY') throw error
+  return failure.code === 'PERMISSION_DENIED' ? 'unreadable' : 'nothing'
+}
+
 /** Each look stays inside the root and follows no links, whatever other programs swap. To be closed. */
 export class Looker {
   readonly #root: Root
@@ -27,9 +34,7 @@ export class Looker {
       const stat = lstatSync(this.#folder(folder).at(leaf), { bigint: true })
       return stat.isFile() ? stat : 'nothing'
     } catch (error) {
-      const failure = failureOf(error)
-      if (failure === null || failure.code === 'NOT_READY') throw error
-      return failure.code === 'PERMISSION_DENIED' ? 'unreadable' : 'nothing'
+      return whyUnread(error)
     }
   }
 

@@ -36,9 +36,12 @@ export interface Ripgrep {
   pace: Pace
 }
 
-/** How it ended: 0, it found something; 1, nothing; 2, there were errors, which `messages` are about. */
+/**
+ * How it ended: 0, it found something; 1, nothing; 2, there were errors, which `messages` are about; null, it was
+ * stopped.
+ */
 export interface RipgrepEnd {
-  status: number
+  status: number | null
   messages: string
 }
 
@@ -48,16 +51,15 @@ export class TooManyArguments extends Error {}
 /**
  * Runs ripgrep, without environment and shell, with `input` as its standard input, and calls `part` for each part of
  * its output that ends in `delimiter`, without that, and for the rest; null in place of a part of more than `bound`
- * bytes. Null: it was killed because of `signal`. Throws
- * TooManyArguments.
+ * bytes. Throws TooManyArguments.
  */
 export async function runRipgrep(
   { program, cwd, signal, pace }: Ripgrep,
   args: readonly string[],
   { delimiter, bound, input = [] }: { delimiter: number; bound: number; input?: readonly Buffer[] },
   part: (part: Buffer | null) => void
-): Promise<RipgrepEnd | null> {
-  if (signal.aborted) return null
+): Promise<RipgrepEnd> {
+  if (signal.aborted) return { status: null, messages: '' }
   const child = start(program, args, cwd)
   const kill = (): void => {
     child.kill('SIGKILL')
@@ -82,11 +84,10 @@ export async function runRipgrep(
         if (pace.isLong) await pace.rest()
       }
     }
-    for (const rest of parts.rest()) part(rest)
+    for (const rest of signal.aborted ? [] : parts.rest()) part(rest)
     const status = await ended
-    if (signal.aborted) return null
-    if (status === null || status > 2) throw new Error(`ripgrep ended with ${status}`)
-    return { status, messages: await messages }
+    if (!signal.aborted && ![0, 1, 2].includes(status!)) throw new Error(`ripgrep ended with ${status}`)
+    return { status: signal.aborted ? null : status, messages: await messages }
   } finally {
     signal.removeEventListener('abort', kill)
     kill()

@@ -5,13 +5,13 @@ import type { FindQuery, TextRange } from '../../workspace/api.ts'
 import {
   BadQuery,
   keyOf,
-  NameList,
   readable,
   tooLargeIn,
   unreadableIn,
   walk,
   type FindPlace,
-  type Names
+  type Names,
+  type SortKey
 } from './list-names.ts'
 import { runRipgrep, TooManyArguments, type Ripgrep } from './ripgrep.ts'
 
@@ -22,6 +22,8 @@ import { runRipgrep, TooManyArguments, type Ripgrep } from './ripgrep.ts'
 const LINE = 1024 * 1024
 /** Bytes of what ripgrep writes about one line. Chosen. */
 const WRITTEN = 8 * 1024 * 1024
+/** Files that one walk may find: they are sorted without a rest. Chosen, not measured. */
+const HINTS = 50_000
 /** Matches kept of one text. A bound on memory; chosen, not measured. */
 const MATCHES = 100_000
 
@@ -69,7 +71,7 @@ export async function filesWith(
       found.add(path!.subarray(2).toString())
     })
   )
-  if (ended === null) return null
+  if (ended.status === null) return null
   if (ended.status === 2 && !ended.messages.startsWith('rg: ./')) throw badRegex(ended.messages)
   return { paths: found, unreadable: unreadableIn(ended.messages).length }
 }
@@ -84,14 +86,14 @@ async function unlessTooLong<T>(work: () => Promise<T>): Promise<T> {
 }
 
 /** Files that hold the text, from a walk: a hint. */
-export interface FilesFound extends Names {
+export interface FilesFound extends Pick<Names, 'keys' | 'unreadable'> {
   searched: number
   too_large: number
 }
 
 /**
- * Which files at or below `place.pin` hold the text, if it is found out before `ripgrep` is stopped: a hint; null: it
- * isn't. Throws BadQuery.
+ * Which files at or below `place.pin` hold the text, if it is found out before `ripgrep` is stopped, and they aren't
+ * very many: a hint; null otherwise. Throws BadQuery.
  */
 export async function filesBelow(
   text: FoundText,
@@ -100,23 +102,26 @@ export async function filesBelow(
   ripgrep: Ripgrep
 ): Promise<FilesFound | null> {
   const mayRead = readable(place.root, place.policy, place.pin)
-  const list = new NameList(query.after === undefined ? '' : keyOf(query.after))
+  const keys: SortKey[] = []
   let searched = 0
   const limits = ['--no-mmap', '--binary', '--debug', '--stats', `--max-filesize=${place.maxFileSize}`]
   const args = ['--files-with-matches', '--null', ...limits, ...wantedArguments(text), './']
-  const ended = await unlessTooLong(() =>
-    walk(place, query, ripgrep, args, part => {
+  const tooMany = new AbortController()
+  const signal = AbortSignal.any([ripgrep.signal, tooMany.signal])
+  const { status, messages } = await unlessTooLong(() =>
+    walk(place, query, { ...ripgrep, signal }, args, part => {
       // The last part has the numbers.
       if (part?.[0] === LF) searched = Number(/^(\d+) files searched$/m.exec(part.toString())?.[1])
-      else if (part !== null && mayRead('read', part.subarray(2))) list.push(part.subarray(2))
+      else if (part !== null && mayRead('read', part.subarray(2))) keys.push(keyOf(part.subarray(2)))
+      if (keys.length > HINTS) tooMany.abort()
     })
   )
-  if (ended === null) return null
-  if (ended.status === 2 && searched === 0 && !/^rg: (DEBUG|\.\/)/.test(ended.messages)) throw badRegex(ended.messages)
+  if (status === null) return null
+  if (status === 2 && searched === 0 && !/^rg: (DEBUG|\.\/)/.test(messages)) throw badRegex(messages)
   const [unreadable, too_large] = [unreadableIn, tooLargeIn].map(
-    paths => paths(ended.messages).filter(path => mayRead('list', path)).length
+    paths => paths(messages).filter(path => mayRead('list', path)).length
   )
-  return { ...(await list.finish(ripgrep.pace)), searched, unreadable: unreadable!, too_large: too_large! }
+  return { keys: keys.sort(), searched, unreadable: unreadable!, too_large: too_large! }
 }
 
 const badRegex = (messages: string): BadQuery =>
@@ -174,7 +179,9 @@ export async function searchTexts(
       for (const { start, end } of submatches) add({ start: base + start, end: base + end })
     }
   })
-  if (ended === null || !isCut) return ended && found
+  if (ended.status === null) return null
+  if (ended.status === 2) throw new Error(ended.messages)
+  if (!isCut) return found
   // Which text is it?
   return texts.length === 1 ? ['too_long'] : searchApart(text, texts, texts.length >> 1, ripgrep)
 }

@@ -1,16 +1,15 @@
 // Finding in a folder: what counts, what is skipped, what ends it, and that nothing outside is found.
 import { spawn } from 'node:child_process'
-import { mkdirSync, symlinkSync, truncateSync, writeFileSync } from 'node:fs'
+import { appendFileSync, mkdirSync, symlinkSync, truncateSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import t, { type Test } from 'tap'
 import type { FindQuery, Workspace, WorkspaceOptions } from '../../../src/workspace/api.ts'
 import { Finder } from '../../../src/folder/find/finder.ts'
-import type { FindPlace } from '../../../src/folder/find/list-names.ts'
-import { unreadableIn } from '../../../src/folder/find/list-names.ts'
+import { unreadableIn, type FindPlace } from '../../../src/folder/find/list-names.ts'
 import { openRoot } from '../../../src/folder/root/root.ts'
 import { limitPolicy, makePolicy } from '../../../src/workspace/policy.ts'
-import { often } from '../../often.ts'
+import { often, ONLY_CI } from '../../often.ts'
 import { find, found, MATCHES, pathsIn, queryOf, seeker, textOf } from '../support/finding.ts'
 import { build } from '../support/native.ts'
 import { descriptors, makeFolders, onLinux, open, removeFolders, type Folders } from '../support/open.ts'
@@ -171,7 +170,7 @@ t.test('orders by path, or the newest first, and goes on', async t => {
   const { workspace, folders } = seekerOf(t, { 'a/b': '', 'a-b/c': '', 'a.c': '', 'a/é': '' })
   if (onLinux) writeFileSync(Buffer.concat([Buffer.from(`${folders.root}/a/`), Buffer.from([0x78, 0xff])]), 'foo')
   const odd = onLinux ? ['a/x\ufffd'] : []
-  t.strictSame(await pathsIn(workspace, {}), ['a-b/c', 'a.c', 'a/b', ...odd, 'a/é'])
+  t.strictSame(await pathsIn(workspace, {}), ['a/b', ...odd, 'a/é', 'a-b/c', 'a.c'])
   t.strictSame(await pathsIn(workspace, { text: foo }), odd)
   t.strictSame(await pathsIn(workspace.limitedTo(['a/**']), { text: foo }), odd)
   const pages = async (sort: 'path' | 'modified') => {
@@ -214,6 +213,39 @@ t.test('refuses what is no expression or no glob', async t => {
     const bad = { ...(text && { text }), exclude: ['{a'] }
     t.match(await find(workspace, bad), { failure: { code: 'BAD_GLOB', glob: /\{a$/, message: /unclosed/ } })
   }
+})
+
+t.test('leaves out a file that never stays as it is, and passes on what its user throws', async t => {
+  const { workspace, folders } = seekerOf(t, { a: 'foo', log: 'foo\n'.repeat(400_000) })
+  let isOver = false
+  const grow = (): void => {
+    appendFileSync(join(folders.root, 'log'), 'y')
+    if (!isOver) setImmediate(grow)
+  }
+  setImmediate(grow)
+  t.match(await found(workspace, { text: foo }), { total_files: 1, skipped: { unreadable: 1 } })
+  isOver = true
+  const before = onLinux ? descriptors() : 0
+  const broken = new Error('broken')
+  const cut = (): never => {
+    throw broken
+  }
+  await t.rejects(workspace.find(queryOf({ text: foo }), { cut }), broken)
+  t.equal(onLinux ? descriptors() : 0, before)
+})
+
+t.test('lists very many names some at a time', { skip: ONLY_CI }, async t => {
+  const files = Object.fromEntries(Array.from({ length: 20_300 }, (_, i) => [`${i % 203}/${i % 7}é/-${i}`, '']))
+  const { workspace } = seekerOf(t, files)
+  const whole = await found(workspace, {})
+  t.equal(whole.total_files, 20_300)
+  t.strictSame(
+    whole.files.map(({ path }) => path),
+    (await pathsIn(workspace, { max_files: 20_300 })).slice(0, 1000)
+  )
+  const after = '58/0é/-16'
+  t.match(await found(workspace, { after, max_files: 1 }), { total_files: 20_300, truncated: 'limit' })
+  t.equal((await found(workspace, { sort: 'modified' })).total_files, 20_300)
 })
 
 /** What a find of its own needs, in a root with these files. */
