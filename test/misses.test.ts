@@ -7,6 +7,7 @@ import { fileURLToPath } from 'node:url'
 import t from 'tap'
 import { withInvisibleNamed } from '../src/http/answers/invisible.ts'
 import { followFirstCall, type Call } from './agent.ts'
+import { checkMarked } from './marked.ts'
 import { MISSES, type Miss } from './misses.ts'
 import { start } from './running.ts'
 
@@ -68,12 +69,5 @@ t.test('names each cause in its own words, with a fix that leads to what was wan
     const says = cell(sentenceOf(text))
     rows.push(row(miss.title, code(miss.old_text), code(miss.file), says, `${FIX[how]}`))
   }
-  const table = [HEAD, '|---|---|---|---|---|\n', ...rows].join('')
-  const document = readFileSync(DOCUMENT, 'utf8')
-  const now = document.replace(
-    /(<!-- causes -->\n)[^]*?(<!-- end -->)/,
-    (_, before, after) => `${before}${table}${after}`
-  )
-  if (process.env.DOCS === 'write') writeFileSync(DOCUMENT, now)
-  else t.equal(document, now, 'docs/misses.md is what the server answers')
+  checkMarked(t, DOCUMENT, 'causes', [HEAD, '|---|---|---|---|---|\n', ...rows].join(''))
 })

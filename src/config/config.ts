@@ -296,20 +296,23 @@ export function loadConfig(
 function rootFaults({ root, bucket }: ReturnType<typeof readRoot>, from: Origin, disk: Disk): string[] {
   const named = `${from('root') ?? 'The root'} "${root}"`
   if (bucket !== null) {
-    const flags = NOT_IN_BUCKET.filter(name => from(name)?.startsWith('--'))
     return [
       ...(bucket.ok ? [] : [`${named} ${bucket.failure}.`]),
-      ...flags.map(name => `${from(name)} is only for a folder, and ${root} is a bucket: leave it out.`)
+      ...flagsAmong(NOT_IN_BUCKET, from).map(flag => `${flag} is only for a folder, and ${root} is a bucket: leave it out.`)
     ]
   }
   if (disk.kindOf(root) !== 'other') return []
   return [`${named} is not a usable folder: name a folder, or a path that does not exist yet.`]
 }
 
+/** The flags among these settings; a variable, as in an image, doesn't count. */
+const flagsAmong = (names: readonly Name[], from: Origin): string[] =>
+  names.flatMap(name => from(name) ?? []).filter(given => given.startsWith('--'))
+
 /** Flags that are given for a folder and mean something in a bucket only. */
 const bucketOnlyFaults = (root: string, from: Origin): string[] =>
-  ONLY_IN_BUCKET.filter(name => from(name)?.startsWith('--')).map(
-    name => `${from(name)} is only for a bucket, and ${root} is a folder: leave it out, or name s3://BUCKET/PREFIX.`
+  flagsAmong(ONLY_IN_BUCKET, from).map(
+    flag => `${flag} is only for a bucket, and ${root} is a folder: leave it out, or name s3://BUCKET/PREFIX.`
   )
 
 /** Settings that contradict or need each other. */
@@ -325,7 +328,7 @@ function faultsBetween(value: ValueOfName, from: Origin): string[] {
     for (const other of NOT_WITH_ACCESS.filter(name => from(name) !== undefined)) {
       const named = other === 'root' ? 'a root' : from(other)
       faults.push(
-        `${from('access')} and ${named} are both given: the access file says ${SAID_THERE[other]}. Leave ${named} out.`
+        `${from('access')} and ${named} are both given: the access file says ${IN_ACCESS_FILE[other]}. Leave ${named} out.`
       )
     }
   }
@@ -348,14 +351,14 @@ const NOT_IN_BUCKET: readonly Name[] = ['state-dir', 'durability', 'lock', 'allo
 const ONLY_IN_BUCKET: readonly Name[] = ['s3-endpoint', 's3-region']
 
 /** Settings that the access file replaces, and what it says instead. */
-const SAID_THERE = {
+const IN_ACCESS_FILE = {
   root: 'which folders are edited',
   token: 'who may call',
   'token-file': 'who may call',
   'no-auth': 'who may call',
   'allow-delete': 'who may delete files (scope: review)'
 } satisfies Partial<Record<Name, string>>
-const NOT_WITH_ACCESS = Object.keys(SAID_THERE) as (keyof typeof SAID_THERE)[]
+const NOT_WITH_ACCESS = Object.keys(IN_ACCESS_FILE) as (keyof typeof IN_ACCESS_FILE)[]
 
 /** Settings that only the HTTP server has. */
 const HTTP_ONLY: readonly Name[] = [

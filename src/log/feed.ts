@@ -217,7 +217,7 @@ export class Feed {
       let taken = 0
       for (const { offset, line } of linesOf(bytes)) {
         const at = { segment, offset: start + offset, length: line.length }
-        yield { at, entry: await this.#saidIn(line, at) }
+        yield { at, entry: await this.#entryIn(line, at) }
         taken = offset + line.length
       }
       // What follows the last line break of a closed segment was never completed.
@@ -227,7 +227,7 @@ export class Feed {
     }
   }
 
-  async #saidIn(line: Buffer, { segment, offset, length }: Place): Promise<LogLine | null> {
+  async #entryIn(line: Buffer, { segment, offset, length }: Place): Promise<LogLine | null> {
     // A lone line break ends an incomplete line.
     if (length === 1) return null
     const json = await jsonIn(line, () => this.#segments.bytes(segment, offset, length))
@@ -276,7 +276,7 @@ export class Feed {
   async #factsAt(edit_id: string, places: readonly Place[]): Promise<Facts | null> {
     for (const { segment, offset, length } of places) {
       const line = await this.#segments.bytes(segment, offset, length)
-      const entry = line && (await this.#saidIn(line, { segment, offset, length }))
+      const entry = line && (await this.#entryIn(line, { segment, offset, length }))
       if (entry !== null && 'facts' in entry && entry.facts.edit_id === edit_id) return entry.facts
     }
     return null

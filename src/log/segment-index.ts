@@ -205,7 +205,7 @@ export class SegmentIndex implements Overview {
       if (line.length > 1) this.#gap(offset, line.length)
       return
     }
-    this.#says(entry, offset, line.length)
+    this.#put(entry, offset, line.length)
     saw(entry)
   }
 
@@ -216,11 +216,11 @@ export class SegmentIndex implements Overview {
 
   /** Takes in the next line of the segment, if its meaning is known already. */
   take(entry: LogLine, offset: number, length: number): void {
-    this.#says(entry, offset, length)
+    this.#put(entry, offset, length)
     this.#facts.end = offset + length
   }
 
-  #says(entry: LogLine, offset: number, length: number): void {
+  #put(entry: LogLine, offset: number, length: number): void {
     if ('settles' in entry) this.#settle(entry.settles, entry.as, offset)
     else this.#add(entry.facts, offset, length)
   }

@@ -1,12 +1,11 @@
 // The table of docs/settings.md is the table of settings in src/config/config.ts; with DOCS=write it is written there.
 // Does not know what a setting does.
-import { readFileSync, writeFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import t from 'tap'
 import { settingRows } from '../../src/config/config.ts'
+import { checkMarked } from '../marked.ts'
 
 const DOCUMENT = fileURLToPath(new URL('../../docs/settings.md', import.meta.url))
-const MARKED = /(?<=^<!-- settings -->\n)[^]*?(?=^<!-- \/settings -->$)/m
 
 /** Text for a cell of a Markdown table, where none of it is markup. */
 const cell = (text: string) => text.replaceAll(/[|*_~$<]/g, '\\$&')
@@ -23,10 +22,4 @@ const table = () =>
     ''
   ].join('\n')
 
-t.test('docs/settings.md has the table of settings', async t => {
-  const text = readFileSync(DOCUMENT, 'utf8')
-  t.match(text, MARKED, 'there is a place for it')
-  const now = text.replace(MARKED, table)
-  if (process.env.DOCS === 'write') writeFileSync(DOCUMENT, now)
-  else t.equal(text, now, 'as npm run docs writes it')
-})
+t.test('docs/settings.md has the table of settings', async t => checkMarked(t, DOCUMENT, 'settings', table()))

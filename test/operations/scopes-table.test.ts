@@ -1,6 +1,6 @@
 // The table of docs/operators.md that says which operations a token's scope may call: what each operation answers to a
 // token of each scope. With DOCS=write it is written there.
-import { readFileSync, writeFileSync } from 'node:fs'
+import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import t from 'tap'
@@ -10,9 +10,9 @@ import { REQUEST_EXAMPLES } from '../../src/http/request-examples.ts'
 import { makeOperations, operationsIn, type Operations } from '../../src/operations.ts'
 import type { Subject } from '../../src/operations/operation.ts'
 import { makeFolders, open, removeFolders } from '../folder/support/open.ts'
+import { checkMarked } from '../marked.ts'
 
 const DOCUMENT = fileURLToPath(new URL('../../docs/operators.md', import.meta.url))
-const MARKED = /(?<=^<!-- scopes -->\n)[^]*?(?=^<!-- \/scopes -->$)/m
 
 type Body = Record<string, any>
 type Name = keyof Operations
@@ -152,9 +152,5 @@ t.test('docs/operators.md has the table of scopes', async t => {
     ...[...table].sort(([a], [b]) => noes(a) - noes(b)).map(([cells, calls]) => `| ${calls.join(', ')} | ${cells} |`),
     ''
   ].join('\n')
-  const text = readFileSync(DOCUMENT, 'utf8')
-  t.match(text, MARKED, 'there is a place for it')
-  const now = text.replace(MARKED, () => lines)
-  if (process.env.DOCS === 'write') writeFileSync(DOCUMENT, now)
-  else t.equal(text, now, 'as npm run docs writes it')
+  checkMarked(t, DOCUMENT, 'scopes', lines)
 })

@@ -163,7 +163,10 @@ function* linesAround(hunk: NetHunk, end: number, { sides, base, now, context_li
   if (context_lines > 0) yield* same(otherTo, end, line, base_line)
 }
 
-/** Which units make the difference on each line of one side of a hunk; ask for its lines in order. Linear in the lines and stretches. */
+/**
+ * Which units make the difference on each line of one side of a hunk; ask for its lines in order. Linear in the lines
+ * and stretches.
+ */
 class Makers {
   readonly #stretches: readonly NetStretch[]
   readonly #side: 'baseline' | 'present'

@@ -122,7 +122,7 @@ t.test('takes the changes of hunks, each edit once, and who made them', async t 
   t.strictSame(changesOf([{ changes: [one('e1', 1)] }, { changes: [whole] }]).changes, [whole])
   t.strictSame(applied({ changes: [whole, one('e3', 0)], undone: [whole] }), [one('e3', 0)])
   t.strictSame(applied({ changes: [one('e1', 0)], undone: [whole] }), [])
-  t.strictSame(applied({ changes: [whole], undone: [one('e1', 0)] }), [whole], 'of which some stand')
+  t.strictSame(applied({ changes: [whole], undone: [one('e1', 0)] }), [whole], 'some are applied')
   t.strictSame(byAuthor(all, new Map(EDITS.map(edit => [edit.edit_id, edit]))), [
     { author: 'bob', changes: [one('e1', 0, 2), one('e5', 0)], undone: [one('e5', 0), one('e1', 0)] },
     { author: 'ann', changes: [one('e3', 1)], undone: [] }
