@@ -46,7 +46,7 @@ VOLUME ["/workspace", "/state"]
 USER node
 EXPOSE 7333
 # The default, stated because the service relies on it: running edits finish, and it exits with 0 within 10 s. It is PID 1
-# itself and starts no other process, so no init is needed to reap any.
+# itself. The only other process is ripgrep, whose end it waits for, so no init is needed.
 STOPSIGNAL SIGTERM
 HEALTHCHECK --interval=30s --timeout=5s --start-period=10s --retries=3 \
   CMD ["node", "-e", "require('node:http').get({ host: '127.0.0.1', port: parseInt(process.env.EDITD_PORT) || 7333, path: '/healthz' }, r => process.exit(r.statusCode === 200 ? 0 : 1)).on('error', () => process.exit(1))"]

@@ -4,6 +4,7 @@ import { OVER_MCP } from './against-peers.ts'
 import { AS_BATCH, BATCH, SPAN } from './batch.ts'
 import { CRAFTED } from './edges.ts'
 import { eventVerdicts } from './events.ts'
+import { BESIDE, EDIT_BESIDE, FIND, FOUND } from './find.ts'
 import { auditVerdicts } from './audit.ts'
 import { historyVerdicts } from './history.ts'
 import { CONCAT, DIFF, ENGINE, FAST_PRODUCT } from './in-process.ts'
@@ -109,6 +110,7 @@ export function verdictsOf(rows: readonly Row[]): Verdict[] {
     ),
     ...loadVerdicts(rows),
     ...batchVerdicts(rows),
+    ...findVerdicts(rows),
     ...costVerdicts(rows),
     ...historyVerdicts(rows),
     ...auditVerdicts(rows),
@@ -134,5 +136,16 @@ function batchVerdicts(rows: readonly Row[]): Verdict[] {
   return [
     verdict('B1', 'a batch of 20 files ≤ 0.6 × 20 edits', [ratio], short(ratio), ratio <= 0.6),
     verdict('B2', 'its first rename to its last ≤ 2 ms', [span], time(span), span <= 2)
+  ]
+}
+
+/** Verdicts on finding. */
+function findVerdicts(rows: readonly Row[]): Verdict[] {
+  const ratioOf = (what: string, variant: string) =>
+    rows.find(row => row.what === what && row.variant === variant)?.measured?.wallRatio.median ?? NaN
+  const [whole, beside] = [ratioOf(FIND, FOUND), ratioOf(BESIDE, EDIT_BESIDE)]
+  return [
+    verdict('F1', '10,000 files, 100 MB: a find ≤ 2 × rg --json', [whole], short(whole), whole <= 2),
+    verdict('F2', 'an edit beside 20 finds ≤ 2 × its time alone', [beside], short(beside), beside <= 2)
   ]
 }

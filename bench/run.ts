@@ -11,6 +11,7 @@ import { bucketThroughput } from './bucket.ts'
 import { cost } from './cost.ts'
 import { edges } from './edges.ts'
 import { events } from './events.ts'
+import { find } from './find.ts'
 import { goalsOf, verdictsOf } from './goals.ts'
 import { historyCost } from './history.ts'
 import { inProcess } from './in-process.ts'
@@ -50,6 +51,7 @@ const options = {
 const suites: Record<string, () => Promise<Row[]>> = {
   'in-process': () => inProcess(base, quick, options, progress),
   batch: () => batch(base, options, progress),
+  find: () => find(base, options, progress),
   load: () => underLoad(base, quick, options.random, progress),
   cost: () => cost(base, quick, options.random, progress),
   history: () => historyCost(base, quick, options.random, progress),

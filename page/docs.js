@@ -25,7 +25,7 @@ function parsed(text) {
 }
 
 /** The routes whose examples need the file from an example of /create. */
-const EDITS = ['/edit', '/edit-lines', '/edit-section']
+const EDITS = ['/edit', '/edit-lines', '/edit-section', '/move', '/delete']
 
 /**
  * Creates the file that a request edits, if it is missing; the request must be an unchanged example. Resolves with the

@@ -45,7 +45,15 @@ export const ApplyPatchRequestSchema = named('ApplyPatchRequest', 'Changes of fi
   ...keyField
 })
 
-const { operation: _, edits_applied: _edits, total_replacements: _total, ...ofOne } = BatchedResultSchema.properties
+const {
+  operation: _,
+  edits_applied: _edits,
+  total_replacements: _total,
+  files: _files,
+  moved_from: _from,
+  removed: _removed,
+  ...ofOne
+} = BatchedResultSchema.properties
 
 export const PatchedFileSchema = named(
   'PatchedFile',

@@ -19,6 +19,8 @@ const Limits = named('Limits', 'What this server accepts and answers at most.', 
   max_edits: count('Edits in one request.'),
   max_operations: count('Operations in one batch.'),
   max_batch_files: count('Paths in one batch.'),
+  max_replaced_files: count('Files that one request to /replace changes.'),
+  max_folder_files: count('Files of a directory that one request deletes or moves.'),
   body_limit: count('Bytes in a request body.'),
   max_lines: count('Lines in one answer of /inspect.'),
   max_content_bytes: count('Bytes of content in one answer of /inspect.'),
@@ -39,7 +41,7 @@ const RootFacts = named('RootFacts', 'What the workspace allows.', {
   ),
   read_only: Type.Boolean({ description: 'true: nothing can be edited.' }),
   require_hash: Type.Boolean({ description: 'true: every edit needs an expected_hash.' }),
-  allow_delete: Type.Boolean({ description: 'true: patches may delete and move files.' }),
+  allow_delete: Type.Boolean({ description: 'true: files may be deleted and moved.' }),
   allowed_extensions: Type.Union([Type.Array(Type.String()), Type.Null()], {
     description: 'The only file extensions allowed; null: all.'
   }),

@@ -29,7 +29,11 @@ export const HistoryRequestSchema = named(
   'Which edits to list, newest first. All fields that are given must hold; with none, all edits are listed.',
   {
     path: Type.Optional(
-      Type.String({ minLength: 1, maxLength: 4096, description: 'Edits of this file, relative to the workspace root.' })
+      Type.String({
+        minLength: 1,
+        maxLength: 4096,
+        description: 'Edits of this file, also at paths that it was moved from; relative to the workspace root.'
+      })
     ),
     under: Type.Optional(
       Type.String({ minLength: 1, maxLength: 4096, description: 'Edits of files in this directory or below it.' })
@@ -71,12 +75,27 @@ const PastEdit = named('PastEdit', 'One edit of one file.', {
   edit_id: editId('Its id, by which it can be taken back.'),
   batch_id: Type.Optional(editId('The batch that it is of.')),
   operation: word(
-    ['edit', 'edit_lines', 'edit_section', 'create', 'batch', 'apply_patch', 'undo', 'redo', 'outside'],
+    [
+      'edit',
+      'edit_lines',
+      'edit_section',
+      'create',
+      'delete',
+      'move',
+      'batch',
+      'replace',
+      'apply_patch',
+      'undo',
+      'redo',
+      'outside'
+    ],
     'What made it. outside: another program than editd, seen afterwards.'
   ),
   at: Type.String({ description: 'When it was made, in UTC.' }),
   path: answeredPath,
   lossy: Type.Optional(lossy),
+  moved_from: Type.Optional(Type.String({ description: 'Of a file that was moved here: where it was.' })),
+  moved_to: Type.Optional(Type.String({ description: 'Of a file that was moved from here: where to.' })),
   token: Type.Optional(Type.String({ description: 'By whose token; set by the server.' })),
   agent: Type.Optional(Type.String({ description: 'Who made it, as the caller said.' })),
   session: Type.Optional(Type.String({ description: 'In which session, as the caller said.' })),

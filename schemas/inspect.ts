@@ -15,12 +15,13 @@ import {
   sha256,
   word
 } from './common.ts'
+import { contextLines, found, SearchMatch } from './find.ts'
 import { StructureItem } from './structure.ts'
 
 export const InspectRequestSchema = named(
   'InspectRequest',
   'Look at a file: its facts and its content, or instead of the content a range of its lines, matches of a search, ' +
-    'or its structure. Or list a directory.',
+    'or its structure. Or list a directory, or search its files.',
   {
     path: Type.Unsafe<string>({
       ...requestPath,
@@ -55,7 +56,7 @@ export const InspectRequestSchema = named(
         maxLength: 10_000,
         description:
           'Text to find, taken literally: the answer has the line and columns of every match. ' +
-          'The whole file is searched, even if you ask for a range of lines.'
+          'The whole file is searched, even if you ask for a range of lines; in a directory, all files below it.'
       })
     ),
     regex: Type.Optional(
@@ -68,6 +69,7 @@ export const InspectRequestSchema = named(
     ignore_case: Type.Optional(
       Type.Boolean({ description: 'true: search ignores upper and lower case (default: false).' })
     ),
+    context_lines: Type.Optional(contextLines),
     structure: Type.Optional(
       Type.Boolean({
         description:
@@ -91,7 +93,9 @@ export const InspectRequestSchema = named(
     after: Type.Optional(
       Type.String({
         minLength: 1,
-        description: 'For a directory: list the entries after this name, the next_entry of the last answer.'
+        description:
+          'For a directory: list the entries after this name, the next_entry of the last answer; ' +
+          'with search, the files after its next_after.'
       })
     )
   }
@@ -108,16 +112,6 @@ const LineEndingCounts = named('LineEndingCounts', 'How many line breaks of each
   cr: count('A lone \\r')
 })
 
-const SearchMatch = named('SearchMatch', 'One match of search.', {
-  line_number: line('Line, counted from 1.'),
-  column_start: line('Column, counted from 1 in UTF-16 units.'),
-  column_end: line(
-    'Column after the last character; if the match spans several lines, after the last one on this line.'
-  ),
-  line_content: Type.String({ description: 'The line; a long one is cut.' }),
-  lossy: Type.Optional(lossy)
-})
-
 const Entry = named('Entry', 'One entry of a directory.', {
   name: Type.String({ description: 'Its name.' }),
   type: word(['file', 'directory', 'symlink', 'other'], 'What it is.'),
@@ -125,7 +119,7 @@ const Entry = named('Entry', 'One entry of a directory.', {
 })
 
 const FACTS = 'The facts of a file with the lines, matches and structure that were asked for'
-const ENTRIES = 'the entries of a directory'
+const ENTRIES = 'the entries of a directory, or the files in it that hold a text'
 
 export const InspectResultSchema = named('InspectResult', `${FACTS}, or ${ENTRIES}.`, {
   path: answeredPath,
@@ -212,11 +206,20 @@ export const InspectResultSchema = named('InspectResult', `${FACTS}, or ${ENTRIE
     Type.Array(ref(Entry), { maxItems: 500, description: 'The entries of the directory, by name in byte order.' })
   ),
   next_entry: Type.Optional(Type.String({ description: 'There are more entries: send this as after.' })),
+  files: Type.Optional(found.files),
+  total_files: Type.Optional(found.total_files),
+  searched_files: Type.Optional(found.searched_files),
+  skipped: Type.Optional(found.skipped),
+  next_after: found.next_after,
   warnings: Type.Optional(Type.Array(Type.String(), { description: 'Fields that were accepted under another name.' }))
 })
 
-const DIRECTORY_ONLY = ['entries', 'next_entry'] as const
-const OF_DIRECTORY = ['path', 'resolved_path', 'message', 'type', 'truncated', 'warnings', ...DIRECTORY_ONLY] as const
+/** `files` and what follows: in place of the entries, if they were searched. */
+const DIRECTORY_ONLY = ['entries', 'next_entry', 'files', 'total_files', 'searched_files', 'skipped', 'next_after']
+const OF_DIRECTORY = [
+  ...['path', 'resolved_path', 'message', 'type', 'truncated', 'total_matches', 'warnings'],
+  ...DIRECTORY_ONLY
+]
 
 /** The result for one kind of thing at `path`: its fields, and which of them are always present. */
 const inspected = (
@@ -242,10 +245,16 @@ const BY_TYPE = byDiscriminator('InspectResult', `${FACTS}, or ${ENTRIES}.`, 'ty
     'InspectedFile',
     'file',
     `${FACTS}.`,
-    Object.keys(InspectResultSchema.properties).filter(name => !(DIRECTORY_ONLY as readonly string[]).includes(name)),
+    Object.keys(InspectResultSchema.properties).filter(name => !DIRECTORY_ONLY.includes(name)),
     ['file_size', 'file_hash', 'encoding', 'modified_at']
   ),
-  directory: inspected('InspectedDirectory', 'directory', 'The entries of a directory.', [...OF_DIRECTORY], ['entries'])
+  directory: inspected(
+    'InspectedDirectory',
+    'directory',
+    'The entries of a directory, or the files in it that hold a text.',
+    OF_DIRECTORY,
+    []
+  )
 })
 
 /** The published form. Tool hosts get the flat one. */

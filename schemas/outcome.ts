@@ -1,6 +1,7 @@
 // What an editing operation answers when it succeeds. Knows only the wire format.
 import type { Static, TProperties } from 'typebox'
 import { Type } from './type.ts'
+import { MAX_FOLDER_FILES } from './delete.ts'
 import { answeredPath, count, hash, line, lossy, named, ref, resolvedPath, sha256, word } from './common.ts'
 
 const lines = (description: string) => Type.Array(Type.String(), { maxItems: 20, description })
@@ -51,6 +52,30 @@ const hashes = {
 const replaced = {
   total_replacements: count('Places replaced by all edits together.'),
   edits_applied: Type.Array(ref(EditApplied), { description: 'One for each edit, in order.' })
+}
+const FolderFile = named('FolderFile', 'One file of a directory that was deleted or moved.', {
+  path: answeredPath,
+  moved_from: Type.Optional({ ...answeredPath, description: 'Where it was.' }),
+  hash_before: Type.Optional(hash('Its hash before the request.')),
+  file_hash: Type.Optional(hash('Its hash now; absent if it is gone.')),
+  edit_id: Type.Optional(Type.String({ description: 'The id of its change. Absent if nothing was written.' }))
+})
+const ofFolder = {
+  files: Type.Optional(
+    Type.Array(ref(FolderFile), {
+      maxItems: MAX_FOLDER_FILES,
+      description: 'Of a directory: its files. The members beside it are the sums of all.'
+    })
+  )
+}
+const inBatch = {
+  batch_id: Type.Optional(
+    Type.String({ description: 'The id of all of it in the history, to undo it by. Absent if nothing was written.' })
+  )
+}
+const moved = { moved_from: Type.Optional({ ...answeredPath, description: 'Of what was moved: where it was.' }) }
+const removed = {
+  removed: Type.Optional(Type.Literal(true, { type: 'boolean', description: 'true: the file is gone.' }))
 }
 const made = { created: Type.Boolean({ description: 'true: the file is new. false: it replaced an existing one.' }) }
 
@@ -118,13 +143,27 @@ export const CreateResultSchema = result(
   made,
   ofANewFile
 )
+export const DeleteResultSchema = result(
+  'DeleteResult',
+  'What was deleted. It has no file_hash, except in a dry run.',
+  { ...removed, ...ofFolder, ...inBatch },
+  ofANewFile
+)
+export const MoveResultSchema = result(
+  'MoveResult',
+  'What was moved: the file at its new path, or all files of the directory.',
+  { ...moved, ...ofFolder, ...inBatch },
+  ofANewFile
+)
 export const PreviewResultSchema = result(
   'PreviewResult',
   'What would change: the answer of the operation itself, and the new content of each place.',
   {
     total_replacements: Type.Optional(replaced.total_replacements),
     edits_applied: Type.Optional(replaced.edits_applied),
-    created: Type.Optional(made.created)
+    created: Type.Optional(made.created),
+    ...moved,
+    ...ofFolder
   },
   ofANewFile
 )
@@ -132,7 +171,11 @@ const { dry_run: _, ...ofOne } = PreviewResultSchema.properties
 export const BatchedResultSchema = named(
   'BatchedResult',
   'What one operation of a batch did. Lines are those right after it; hashes and file_size are of the whole batch.',
-  { operation: word(['edit', 'edit_lines', 'edit_section', 'create'], 'Which operation.'), ...ofOne }
+  {
+    operation: word(['edit', 'edit_lines', 'edit_section', 'create', 'delete', 'move'], 'Which operation.'),
+    ...removed,
+    ...ofOne
+  }
 )
 export const TakenBackSchema = result(
   'TakenBack',
@@ -154,14 +197,20 @@ export const TakenBackSchema = result(
 export const OUTCOME_COMPONENTS = [
   ChangeContext,
   Change,
+  FolderFile,
   EditApplied,
   EditResultSchema,
   EditLinesResultSchema,
   EditSectionResultSchema,
   CreateResultSchema,
+  DeleteResultSchema,
+  MoveResultSchema,
   PreviewResultSchema,
   BatchedResultSchema,
   TakenBackSchema
 ]
 /** The result of any change. */
-export type ChangeResult = Static<typeof PreviewResultSchema>
+export type ChangeResult = Static<typeof PreviewResultSchema> &
+  Pick<Static<typeof DeleteResultSchema>, 'removed' | 'batch_id'>
+export type BatchedResult = Static<typeof BatchedResultSchema>
+export type TakenBack = Static<typeof TakenBackSchema>

@@ -4,12 +4,14 @@ import type { TObject, TSchema } from 'typebox'
 import { Type } from './type.ts'
 import { named, ref, requestPath, word, madeOnce } from './common.ts'
 import { CreateRequestSchema } from './create.ts'
+import { DeleteRequestSchema } from './delete.ts'
 import { editLinesRequest, LineEdit } from './edit-lines.ts'
 import { EditSectionRequestSchema } from './edit-section.ts'
 import { lineEndings } from './change-fields.ts'
+import { MoveRequestSchema } from './move.ts'
 import { ADAPTED, editRequest, TextEdit } from './edit.ts'
 
-export const PREVIEWED = ['edit', 'edit_lines', 'edit_section', 'create'] as const
+export const PREVIEWED = ['edit', 'edit_lines', 'edit_section', 'create', 'delete', 'move'] as const
 
 /**
  * The fields of all these objects. The description names the objects that have the field, unless all do. Every field is
@@ -44,7 +46,9 @@ export const previewRequest = madeOnce((edits_max: number) => {
     edit: editRequest(edits_max),
     edit_lines: editLinesRequest(edits_max),
     edit_section: EditSectionRequestSchema,
-    create: CreateRequestSchema
+    create: CreateRequestSchema,
+    delete: DeleteRequestSchema,
+    move: MoveRequestSchema
   })
   return named(
     'PreviewRequest',

@@ -2,7 +2,9 @@
 import type { Static, TObject, TSchema, TUnsafe } from 'typebox'
 import { Type } from './type.ts'
 import { byDiscriminator, count, expectedHash, hash, line, lossy, named, ref, word } from './common.ts'
+import { globs, SearchMatch } from './find.ts'
 import { StructureItem } from './structure.ts'
+import { MAX_REPLACED_FILES, MAX_SHOWN_PLACES } from './replace.ts'
 import { MAX_EDIT_IDS } from './undo.ts'
 
 const text = (description: string) => Type.String({ description })
@@ -40,6 +42,7 @@ const SimilarContent = named('SimilarContent', 'A place in the file that may be 
 
 const context = (description: string) => Type.Array(Type.String(), { maxItems: 20, description })
 const MatchLocation = named('MatchLocation', 'One match of old_text.', {
+  path: Type.Optional(text('With /replace: the file.')),
   line_number: line('Line, counted from 1.'),
   column_start: line('Column, counted from 1 in UTF-16 units.'),
   column_end: line('Column after the last character.'),
@@ -88,13 +91,22 @@ const SuggestedCall = named(
     name: text('What to call: the tool, or the route for callers of routes.'),
     arguments: Type.Object(
       {
-        path: Type.Optional(text('As in /edit-section.')),
+        path: Type.Optional(text('As in /edit-section or /replace.')),
         action: Type.Optional(word(['replace'], 'As in /edit-section.')),
         symbol: Type.Optional(text('As in /edit-section.')),
         at_line: Type.Optional(line('As in /edit-section.')),
         edit_id: Type.Optional(text('As in /undo or /redo.')),
         edit_ids: Type.Optional(Type.Array(Type.String(), { description: 'As in /undo.' })),
-        batch_id: Type.Optional(text('As in /redo.'))
+        batch_id: Type.Optional(text('As in /redo.')),
+        old_text: Type.Optional(text('As in /replace.')),
+        new_text: Type.Optional(text('As in /replace.')),
+        whole_word: Type.Optional(Type.Boolean({ description: 'As in /replace.' })),
+        include: Type.Optional(globs('As in /replace.')),
+        exclude: Type.Optional(globs('As in /replace.')),
+        ignored: Type.Optional(Type.Boolean({ description: 'As in /replace.' })),
+        occurrences: Type.Optional(line('As in /replace.')),
+        show_diff: Type.Optional(Type.Boolean({ description: 'As in /replace.' })),
+        syntax: Type.Optional(word(['ignore', 'warn', 'refuse'], 'As in /replace.'))
       },
       { additionalProperties: false, description: 'Its arguments.' }
     )
@@ -118,7 +130,8 @@ const SuggestedFixSchema = named('SuggestedFix', 'One way to continue.', {
       'UNDO_LATER_TOO',
       'RESTORE_TEXT',
       'USE_UNDO',
-      'USE_REDO'
+      'USE_REDO',
+      'LEAVE_OUT_FILES'
     ],
     'The kind of fix.'
   ),
@@ -135,6 +148,13 @@ const SuggestedFixSchema = named('SuggestedFix', 'One way to continue.', {
   ),
   call: Type.Optional(ref(SuggestedCall)),
   diff: Type.Optional(text('A corrected diff of the whole file, ready to send.'))
+})
+
+const FileWithPlaces = named('FileWithPlaces', 'A file that holds old_text.', {
+  path: text('The file.'),
+  file_hash: hash('Its hash now.'),
+  occurrences: line('How many places it has.'),
+  matches: Type.Array(ref(SearchMatch), { maxItems: MAX_SHOWN_PLACES, description: 'The first of them.' })
 })
 
 const Highlight = named('Highlight', 'Lines to check.', {
@@ -220,6 +240,7 @@ const COMMON = {
   resolved_path: Type.Optional(text('Where the link in path leads.')),
   file_hash: Type.Optional(hash('The hash of the file as it is on disk now.')),
   operation_index: Type.Optional(count('Of a batch: which operation failed, counted from 0.')),
+  suggested_fixes: Type.Optional(Type.Array(ref(SuggestedFixSchema), { description: 'Ways to continue.' })),
   other_failures: Type.Optional(
     Type.Array(ref(OtherFailureSchema), {
       maxItems: MAX_OTHER_FAILURES,
@@ -252,6 +273,10 @@ const MEMBERS = {
   suggestions_truncated: Type.Optional(
     Type.Literal(true, { type: 'boolean', description: 'true: the search for similar text was stopped early.' })
   ),
+  files: Type.Optional(
+    Type.Array(ref(FileWithPlaces), { maxItems: MAX_REPLACED_FILES, description: 'The files that hold old_text.' })
+  ),
+  searched_files: Type.Optional(count('How many files were searched.')),
   missing_tokens: Type.Optional(
     Type.Array(Type.String(), { maxItems: 10, description: 'Names in old_text that occur nowhere in the file.' })
   ),
@@ -325,6 +350,7 @@ const MEMBERS_BY_CODE = {
   READ_ONLY: has([]),
   DELETE_NOT_ALLOWED: has([]),
   BATCH_NOT_SUPPORTED: has([]),
+  FIND_NOT_SUPPORTED: has([]),
   FORBIDDEN_SCOPE: has([]),
   FORBIDDEN_HOST: has([]),
   FORBIDDEN_ORIGIN: has([]),
@@ -350,8 +376,10 @@ const MEMBERS_BY_CODE = {
   ),
   WRONG_COUNT: has(
     [...POSITION, ...MATCHES, 'expected_occurrences'],
-    ['more_matches', 'similar_content', 'suggestions_truncated']
+    ['more_matches', 'similar_content', 'suggestions_truncated', 'files']
   ),
+  NOTHING_TO_REPLACE: has(['search_text'], ['searched_files', 'files', 'suggested_fixes']),
+  SEARCH_INCOMPLETE: has(['searched_files']),
   OCCURRENCE_OUT_OF_RANGE: has([...POSITION, ...MATCHES], ['more_matches']),
   OVERLAPPING_EDITS: has([...POSITION, 'other_edit_index']),
   LINE_OUT_OF_RANGE: has(['total_lines'], POSITION),
@@ -439,6 +467,7 @@ export const PROBLEM_COMPONENTS = [
   LaterEdit,
   SuggestedCall,
   SuggestedFixSchema,
+  FileWithPlaces,
   Highlight,
   FilePreview,
   FieldErrorSchema,

@@ -2,31 +2,31 @@
 import { Type } from './type.ts'
 import { line, lossy, named, word } from './common.ts'
 
+/** The kinds of symbols in source code. */
+export const SYMBOL_WORDS = [
+  'function',
+  'method',
+  'class',
+  'struct',
+  'interface',
+  'trait',
+  'impl',
+  'type',
+  'enum',
+  'namespace',
+  'constant',
+  'variable',
+  'macro',
+  'rule'
+] as const
+
 export const StructureItem = named(
   'StructureItem',
   'One section, code block or symbol of a file. ' +
     'Its start_line and end_line can be used for an edit by line numbers as they are.',
   {
     kind: word(
-      [
-        'heading',
-        'code_block',
-        'front_matter',
-        'function',
-        'method',
-        'class',
-        'struct',
-        'interface',
-        'trait',
-        'impl',
-        'type',
-        'enum',
-        'namespace',
-        'constant',
-        'variable',
-        'macro',
-        'rule'
-      ],
+      ['heading', 'code_block', 'front_matter', ...SYMBOL_WORDS],
       'heading is a section: from its heading to the line before the next heading of the same or a higher level.'
     ),
     name: Type.Optional(

@@ -10,8 +10,12 @@ export const TOOL_NAMES = [
   'edit_section',
   'preview_edit',
   'batch_edit',
+  'replace_in_files',
   'create_file',
+  'delete_file',
+  'move_file',
   'inspect_file',
+  'find',
   'edit_history',
   'undo_edit',
   'redo_edit'

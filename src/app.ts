@@ -300,7 +300,12 @@ export async function buildApp(options: AppOptions): Promise<App> {
   if (config.access !== null) resourceMetadata(app, spaces, routes)
   if (config.docs) {
     openapi(app, documentation)
-    openapiToolsJson(app, toolbox(table, config), byId, VERSION)
+    openapiToolsJson(
+      app,
+      toolbox(table, { ...config, deletes: config.allowDelete || config.access !== null }),
+      byId,
+      VERSION
+    )
     docs(app, makeDocsPage(routes))
   }
   if (review !== null) page(app, review)

@@ -9,6 +9,7 @@ import { AccessSpaces, CantOpen, oneSpace, type Spaces } from './spaces.ts'
 import { ensureDir } from './folder/commit/ensure-dir.ts'
 import type { Meter, WorkspaceOptions } from './workspace/api.ts'
 import { openWorkspace } from './folder/open.ts'
+import { Searcher } from './workers/search.ts'
 
 /** `report` as for `openWorkspace`; with several workspaces, each event names its workspace. */
 interface OpenOptions {
@@ -25,6 +26,8 @@ interface OpenOptions {
  * for the file system of one of them: if it hangs, the others still have the rest.
  */
 const THREADS = 2
+/** In ms: how long a search for a find may go on after its time, so that its thread is free for the next. Chosen. */
+const FIND_GRACE = 500
 
 /** Loads the code for buckets only if there is a bucket. */
 async function openBucketLate(
@@ -32,7 +35,9 @@ async function openBucketLate(
   address: BucketAddress
 ) {
   const { openBucket } = await import('./bucket/open.ts')
-  return openBucket({ ...settings, address, endpoint: settings.s3Endpoint, region: settings.s3Region })
+  const { FINDS_AT_ONCE } = await import('./bucket/find.ts')
+  const searcher = new Searcher({ size: FINDS_AT_ONCE, grace: FIND_GRACE })
+  return openBucket({ ...settings, address, endpoint: settings.s3Endpoint, region: settings.s3Region, searcher })
 }
 
 /** Creates roots that don't exist. Throws CantOpen. */

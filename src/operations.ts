@@ -4,14 +4,18 @@ import type { BatchedRequest } from '../schemas/batch.ts'
 import type { BlameRequest } from '../schemas/blame.ts'
 import type { ChangesRequest } from '../schemas/changes.ts'
 import type { CreateRequest } from '../schemas/create.ts'
+import type { DeleteRequest } from '../schemas/delete.ts'
 import type { EditLinesRequest } from '../schemas/edit-lines.ts'
 import type { EditSectionRequest } from '../schemas/edit-section.ts'
 import type { EditRequest } from '../schemas/edit.ts'
+import type { FindRequest } from '../schemas/find.ts'
 import type { HistoryRequest } from '../schemas/history.ts'
 import type { InspectRequest } from '../schemas/inspect.ts'
+import type { MoveRequest } from '../schemas/move.ts'
 import type { PendingRequest } from '../schemas/pending.ts'
 import type { PreviewRequest } from '../schemas/preview.ts'
 import type { RedoRequest } from '../schemas/redo.ts'
+import type { ReplaceRequest } from '../schemas/replace.ts'
 import type { ReviewRequest } from '../schemas/review.ts'
 import type { UndoRequest } from '../schemas/undo.ts'
 import { Workers } from './workers/workers.ts'
@@ -20,15 +24,19 @@ import { makeBatch } from './operations/batch.ts'
 import { makeBlame } from './operations/blame.ts'
 import { makeChanges } from './operations/changes.ts'
 import { makeCreate } from './operations/create.ts'
+import { makeDelete } from './operations/delete.ts'
 import { makeEditLines } from './operations/edit-lines.ts'
 import { makeEditSection } from './operations/edit-section.ts'
 import { makeEdit } from './operations/edit.ts'
+import { makeFind } from './operations/find.ts'
 import { makeHistory } from './operations/history.ts'
 import { makeInspect } from './operations/inspect.ts'
+import { makeMove } from './operations/move.ts'
 import type { Callable, Operation, OperationLimits } from './operations/operation.ts'
 import { makePending } from './operations/pending.ts'
 import { makePreview } from './operations/preview.ts'
 import { makeRedo } from './operations/redo.ts'
+import { makeReplace } from './operations/replace.ts'
 import { makeReview } from './operations/review.ts'
 import { makeUndo } from './operations/undo.ts'
 import type { Workspace } from './workspace/api.ts'
@@ -40,8 +48,12 @@ export interface RoutedOperations {
   readonly edit_section: Operation<EditSectionRequest>
   readonly preview: Operation<PreviewRequest>
   readonly batch: Operation<BatchedRequest>
+  readonly replace: Operation<ReplaceRequest>
   readonly create: Operation<CreateRequest>
+  readonly delete: Operation<DeleteRequest>
+  readonly move: Operation<MoveRequest>
   readonly inspect: Operation<InspectRequest>
+  readonly find: Operation<FindRequest>
   readonly history: Operation<HistoryRequest>
   readonly undo: Operation<UndoRequest>
   readonly redo: Operation<RedoRequest>
@@ -76,16 +88,23 @@ export function makeOperations(
   const edit_lines = makeEditLines(workspace, planning)
   const create = makeCreate(workspace, planning)
   const edit_section = makeEditSection(workspace, planning, outliner)
+  const remove = makeDelete(workspace, planning)
+  const move = makeMove(workspace, planning)
+  const changing = { edit, edit_lines, edit_section, create, delete: remove, move }
   const { audit } = workspace
   const audited = <O extends Callable>(operation: O): O => (audit === null ? operation : { ...operation, audit })
   return {
     edit: audited(edit),
     edit_lines: audited(edit_lines),
     edit_section: audited(edit_section),
-    preview: makePreview({ edit, edit_lines, edit_section, create }, limits),
-    batch: audited(makeBatch(workspace, { edit, edit_lines, edit_section, create }, limits)),
+    preview: makePreview(changing, limits),
+    batch: audited(makeBatch(workspace, changing, limits)),
+    replace: audited(makeReplace(workspace, planning, { searcher, outliner })),
     create: audited(create),
+    delete: audited(remove),
+    move: audited(move),
     inspect: makeInspect(workspace, searcher, outliner),
+    find: makeFind(workspace, searcher, outliner),
     history: makeHistory(workspace, historyReader),
     undo: audited(makeUndo(undoPlanning)),
     redo: audited(makeRedo(undoPlanning)),

@@ -6,6 +6,7 @@ import { serveStdio } from '@modelcontextprotocol/server/stdio'
 import type { Logger } from 'pino'
 import { VERSION, type Config } from './config/config.ts'
 import type { CallSummary } from './http/call.ts'
+import { deletesIn } from './http/capabilities.ts'
 import { components } from './http/openapi.ts'
 import { callFields, logBug } from './http/request-log.ts'
 import { mcpServers } from './http/tools/mcp.ts'
@@ -36,7 +37,8 @@ export async function speakMcp({
     { max_edits: config.maxEdits, max_file_size: config.maxFileSize },
     workers
   )
-  const serverFor = mcpServers(toolbox(operations, config), componentsById(components(operations)), {
+  const box = toolbox(operations, { ...config, deletes: deletesIn(config, workspace, null) })
+  const serverFor = mcpServers(box, componentsById(components(operations)), {
     version: VERSION,
     output_schema: config.mcpOutputSchema
   })

@@ -4,7 +4,7 @@ import { VERSION, type Config } from './config/config.ts'
 import type { Grant } from './http/access/grant.ts'
 import { codexApplyPatch, openAiApplyPatch } from './http/adapters/apply-patch.ts'
 import { memoryTool, textEditor } from './http/adapters/text-editor.ts'
-import { capabilitiesOf } from './http/capabilities.ts'
+import { capabilitiesOf, deletesIn } from './http/capabilities.ts'
 import { late } from './http/late.ts'
 import type { Components } from './http/tools/schema.ts'
 import { toolbox } from './http/tools/tool.ts'
@@ -50,7 +50,8 @@ function makeView(
   const workspace = grant === null || grant.paths === null ? whole : whole.limitedTo(grant.paths)
   const operations = operationsOf(workspace, config, workers)
   const { readOnly, tools } = config
-  const box = toolbox(operations, { readOnly, tools, scope: grant?.scope })
+  const deletes = deletesIn(config, workspace, grant)
+  const box = toolbox(operations, { readOnly, tools, scope: grant?.scope, deletes })
   return {
     workspace,
     operations,

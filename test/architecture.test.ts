@@ -52,7 +52,7 @@ const ARROWS: Record<string, string[]> = {
     'error-code'
   ],
   credentials: ['spaces', 'config'],
-  'open-spaces': ['spaces', 'bucket', 'folder', 'object-store', 'workspace', 'audit', 'config'],
+  'open-spaces': ['spaces', 'bucket', 'folder', 'object-store', 'workers', 'workspace', 'audit', 'config'],
   listen: ['config', 'error-code'],
   'print-openapi': ['app', 'spaces', 'config', 'workspace'],
   app: ['routes', 'admission', 'views', 'spaces', 'http', 'workers', 'config'],
@@ -106,6 +106,7 @@ const ROOMS: Record<string, string[]> = {
   'engine/undo-redo': ['edit', 'undo', 'plan', 'report', 'failure', 'task'],
   'engine/task': ['text', 'edit', 'patch', 'undo', 'plan', 'report', 'explain', 'failure'],
   'folder/root': ['sync', 'snapshot', 'close-later'],
+  'folder/find': ['root', 'snapshot'],
   'folder/locks': ['root', 'snapshot'],
   'folder/commit': ['root', 'locks', 'own-ids', 'sync', 'snapshot', 'scan', 'state'],
   'http/access': ['requests', 'request-failure'],

@@ -3,7 +3,7 @@
 import type { Answered, Api, Selector, UndoCall } from './api.ts'
 import { conflictsPanel } from './conflict.ts'
 import { ask } from './dialogs.ts'
-import { counted, dryRunSentence } from './model.ts'
+import { counted, dryRunSentence, withHalves } from './model.ts'
 import type { Notices } from './notices.ts'
 import { editOf, type Refused, type State } from './state.ts'
 import type { EditFacts, Fix, PageProblem, RedoAnswer, Selection, UndoAnswer } from './wire.ts'
@@ -81,7 +81,24 @@ export function makeActions({ api, state, notices, reload, draw }: ActionsNeeds)
     return false
   }
 
-  async function keep(selector: Selector, what: string): Promise<void> {
+  /** With the other halves of moves: a verdict on a move is on both. */
+  const whole = ({ edit_ids, changes, ...others }: Selector): Selector => {
+    const known = [
+      ...state.edits,
+      ...(state.file?.edits?.edits ?? []),
+      ...[...(state.file?.batches?.values() ?? [])].flat()
+    ]
+    const named = changes?.map(({ edit_id }) => edit_id) ?? []
+    const added = withHalves(named, known).filter(id => !named.includes(id))
+    return {
+      ...others,
+      ...(edit_ids !== undefined && { edit_ids: withHalves(edit_ids, known) }),
+      ...(changes !== undefined && { changes: [...changes, ...added.map(edit_id => ({ edit_id }))] })
+    }
+  }
+
+  async function keep(meant: Selector, what: string): Promise<void> {
+    const selector = whole(meant)
     if (!fits(selector)) return
     const answer = await send(() => api.review('keep', selector))
     if (answer === null) return
@@ -89,7 +106,8 @@ export function makeActions({ api, state, notices, reload, draw }: ActionsNeeds)
     notices.done(`Kept ${what}.`, { what: `kept ${what}`, run })
   }
 
-  async function toReview(selector: Selector, what: string): Promise<void> {
+  async function toReview(meant: Selector, what: string): Promise<void> {
+    const selector = whole(meant)
     if (!fits(selector)) return
     if ((await send(() => api.review('pending', selector))) === null) return
     const run = () => sendAndTell(() => api.review('keep', selector), `Kept ${what}.`)

@@ -1,24 +1,11 @@
 // A file's history edit by edit, each with its diff. Does not know how anything is sent.
 import type { Actions } from './actions.ts'
-import { button, counts, h, named, timeElement, type Child } from './dom.ts'
+import { button, counts, h, hostile, named, timeElement, type Child } from './dom.ts'
 import { agentTag, editButtons } from './list.ts'
-import { authorOf, diffHunks, isToggle } from './model.ts'
+import { authorOf, didOf, diffHunks, isPureMove, isToggle, otherHalf, wholeMoves } from './model.ts'
 import { rowsOf } from './rows.ts'
 import type { State } from './state.ts'
 import type { HistoryEdit } from './wire.ts'
-
-/** What an operation did, in words that follow the author's name. */
-export const DID: Record<string, string> = {
-  edit: 'edited',
-  edit_lines: 'edited lines',
-  edit_section: 'edited a section',
-  create: 'created it',
-  batch: 'edited in a batch',
-  apply_patch: 'applied a patch',
-  undo: 'took back',
-  redo: 'restored',
-  outside: 'changed it'
-}
 
 const STATES = {
   applied: '',
@@ -49,23 +36,22 @@ function card(edit: HistoryEdit, state: State, actions: Actions): HTMLElement {
   const what = `an edit of ${author} in ${path}`
   const status = stateOf(edit)
   const batch = state.file?.batches?.get(batch_id ?? '') ?? []
-  const together = new Set(batch.map(({ path }) => path))
+  const together = new Set(wholeMoves(batch).map(({ path }) => path))
+  const other = otherHalf(edit, batch)
+  const own = other === undefined ? [edit] : [edit, other]
+  const isMoved = isPureMove(edit, own)
   return h(
     'article',
     { class: `hunk edit${edit.state === 'undone' ? ' gone' : ''}`, tabindex: '-1', key: `edit-${edit_id}` },
     h(
       'header',
       {},
-      h('h3', {}, agentTag(author), ` ${DID[operation] ?? operation}`),
+      h('h3', {}, agentTag(author), ' ', hostile(didOf(edit, together.size), true)),
       timeElement(at),
-      counts(lines_added, lines_removed),
+      !isMoved && counts(lines_added, lines_removed),
       status !== '' && h('span', { class: 'status' }, status),
       h('span', { class: 'reason' }, reason !== undefined && named(reason)),
-      h(
-        'div',
-        { class: 'buttons' },
-        ...(isToggle(operation) ? [] : editButtons([edit], what, `edit ${edit_id}`, actions))
-      )
+      h('div', { class: 'buttons' }, ...(isToggle(operation) ? [] : editButtons(own, what, `edit ${edit_id}`, actions)))
     ),
     together.size > 1 &&
       h(
@@ -78,7 +64,8 @@ function card(edit: HistoryEdit, state: State, actions: Actions): HTMLElement {
           ...editButtons(batch, `${together.size} files of a batch`, `batch ${edit_id}`, actions)
         )
       ),
-    ...diffOf(edit, state.side)
+    path !== state.file?.path && h('p', { class: 'muted' }, 'When the file was ', named(path), '.'),
+    ...(isMoved ? [h('p', { class: 'muted' }, 'Its text stayed the same.')] : diffOf(edit, state.side))
   )
 }
 

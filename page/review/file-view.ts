@@ -2,9 +2,8 @@
 // how anything is sent.
 import type { Actions } from './actions.ts'
 import { button, h, hostile, named, timeElement, timeText, type Child } from './dom.ts'
-import { DID } from './edits.ts'
 import { agentTag } from './list.ts'
-import { authorOf, colourOf, counted, OUTSIDE } from './model.ts'
+import { authorOf, colourOf, counted, didOf, OUTSIDE } from './model.ts'
 import type { State } from './state.ts'
 import type { BlameAnswer, EditFacts, HistoryEdit } from './wire.ts'
 
@@ -18,7 +17,6 @@ interface FileViewNeeds {
 
 function point(edit: HistoryEdit, isShown: boolean, show: FileViewNeeds['show']): HTMLElement {
   const author = authorOf(edit)
-  const did = DID[edit.operation] ?? edit.operation
   return h(
     'li',
     {},
@@ -34,7 +32,7 @@ function point(edit: HistoryEdit, isShown: boolean, show: FileViewNeeds['show'])
       h('span', { class: 'dot', 'aria-hidden': 'true' }),
       timeElement(edit.at),
       h('span', { class: 'who' }, hostile(author, true)),
-      h('span', { class: 'unseen' }, ` ${did}: show the file after that`)
+      h('span', { class: 'unseen' }, ' ', hostile(didOf(edit), true), ': show the file after that')
     )
   )
 }
@@ -101,8 +99,7 @@ export function drawFileView(needs: FileViewNeeds): Child[] {
   if (blame === undefined) return [timeline(needs)]
   const { path, at, total_lines, next_line } = blame
   const edit = state.file?.edits?.edits.find(({ edit_id }) => edit_id === at)
-  const when =
-    edit === undefined ? 'this state' : `${timeText(edit.at)}, after ${authorOf(edit)} ${DID[edit.operation] ?? ''}`
+  const when = edit === undefined ? 'this state' : `${timeText(edit.at)}, after ${authorOf(edit)} ${didOf(edit)}`
   return [
     timeline(needs),
     at !== undefined &&
@@ -113,13 +110,15 @@ export function drawFileView(needs: FileViewNeeds): Child[] {
         h(
           'div',
           { class: 'buttons' },
-          button({
-            name: `Go back to this state of ${path}`,
-            label: 'Go back to this state',
-            key: 'go-back',
-            class: 'primary',
-            run: () => actions.undoSet({ path, to: at }, `the state of ${path} at ${when}`)
-          }),
+          // Before a move, the state is that of another path.
+          (edit === undefined || edit.path === path) &&
+            button({
+              name: `Go back to this state of ${path}`,
+              label: 'Go back to this state',
+              key: 'go-back',
+              class: 'primary',
+              run: () => actions.undoSet({ path, to: at }, `the state of ${path} at ${when}`)
+            }),
           button({
             name: 'Show it as it is now',
             label: 'Show it as it is now',

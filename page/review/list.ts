@@ -8,6 +8,7 @@ import {
   isUndone,
   needOf,
   sessionsOf,
+  wholeMoves,
   type FileRow,
   type Need,
   type SessionRow
@@ -34,7 +35,7 @@ export function editButtons(edits: readonly HistoryEdit[], what: string, key: st
   const applied = pending.filter(({ state }) => state !== 'undone')
   const gone = edits.filter(isUndone)
   const kept = edits.filter(({ review, state }) => review === 'kept' && state !== 'undone')
-  const all = edits.length > 1 ? ' all' : ''
+  const all = wholeMoves(edits).length > 1 ? ' all' : ''
   return [
     pending.length > 0 &&
       button({
@@ -143,7 +144,7 @@ function needsBlock(needs: ListNeeds): Child {
 const reasonOf = ({ edits }: FileRow) => edits.find(({ reason }) => reason !== undefined)?.reason
 
 function fileRow(row: FileRow, session: SessionRow, { state, open }: ListNeeds): HTMLElement {
-  const { path, edits, lines_added, lines_removed } = row
+  const { path, moved_from, edits, lines_added, lines_removed } = row
   const view = state.filter.show === 'pending' ? 'pending' : 'edits'
   const reason = reasonOf(row)
   const isOpen = state.file?.path === path && (state.file.row ?? session.key) === session.key
@@ -161,7 +162,12 @@ function fileRow(row: FileRow, session: SessionRow, { state, open }: ListNeeds):
       },
       named(path),
       counts(lines_added, lines_removed),
-      h('span', { class: 'reason' }, reason !== undefined && hostile(reason, true)),
+      h(
+        'span',
+        { class: 'reason' },
+        ...(moved_from === undefined ? [] : ['Moved from ', named(moved_from), reason !== undefined && ': ']),
+        reason !== undefined && hostile(reason, true)
+      ),
       timeElement(edits[0]!.at)
     )
   )
@@ -169,7 +175,7 @@ function fileRow(row: FileRow, session: SessionRow, { state, open }: ListNeeds):
 
 function sessionBlock(session: SessionRow, i: number, needs: ListNeeds): HTMLElement {
   const { agent, session: name, edits, files } = session
-  const what = `${counted(edits.length, 'edit')} of ${agent}${name === undefined ? '' : `, session ${name}`}`
+  const what = `${counted(wholeMoves(edits).length, 'edit')} of ${agent}${name === undefined ? '' : `, session ${name}`}`
   return h(
     'section',
     { class: 'session', 'aria-labelledby': `session-${i}` },

@@ -13,6 +13,8 @@ export interface Filter {
 /** The edits of one file in a session, newest first. */
 export interface FileRow {
   path: string
+  /** Where the file was before its last move, if that is among the edits. */
+  moved_from?: string
   edits: HistoryEdit[]
   lines_added: number
   lines_removed: number
@@ -89,13 +91,77 @@ const groupedBy = <Item, Key>(items: readonly Item[], keyOf: (item: Item) => Key
 const sum = (edits: readonly HistoryEdit[], field: 'lines_added' | 'lines_removed') =>
   edits.reduce((total, edit) => total + edit[field], 0)
 
-const filesOf = (edits: readonly HistoryEdit[]): FileRow[] =>
-  [...groupedBy(edits, ({ path }) => path)].map(([path, edits]) => ({
-    path,
-    edits,
-    lines_added: sum(edits, 'lines_added'),
-    lines_removed: sum(edits, 'lines_removed')
-  }))
+/** The other half of a move, if it is among these edits. */
+export const otherHalf = (edit: HistoryEdit, edits: readonly HistoryEdit[]): HistoryEdit | undefined =>
+  edits.find(
+    ({ batch_id, path, moved_from, moved_to }) =>
+      batch_id === edit.batch_id &&
+      path === (edit.moved_from ?? edit.moved_to) &&
+      (moved_from ?? moved_to) === edit.path
+  )
+
+/** The edits, each move once: as the edit at its new path, if that is among them. */
+export const wholeMoves = (edits: readonly HistoryEdit[]): HistoryEdit[] =>
+  edits.filter(edit => edit.moved_to === undefined || otherHalf(edit, edits) === undefined)
+
+/** Ids of edits, and of the other halves of moves among them, as far as these are known. */
+export function withHalves(edit_ids: readonly string[], known: readonly HistoryEdit[]): string[] {
+  const ids = new Set(edit_ids)
+  const moves = known.filter(({ moved_from, moved_to }) => (moved_from ?? moved_to) !== undefined)
+  for (const half of moves) {
+    const other = edit_ids.includes(half.edit_id) ? otherHalf(half, moves) : undefined
+    if (other !== undefined) ids.add(other.edit_id)
+  }
+  return [...ids]
+}
+
+/** Whether a file was only moved: both halves have the same text. `edits` have the other half. */
+export function isPureMove(edit: HistoryEdit, edits: readonly HistoryEdit[]): boolean {
+  if ((edit.moved_from ?? edit.moved_to) === undefined) return false
+  const other = otherHalf(edit, edits)
+  return other !== undefined && (edit.file_hash ?? edit.hash_before) === (other.hash_before ?? other.file_hash)
+}
+
+/** One row for each file; both halves of a move are in that of the new path. */
+function filesOf(edits: readonly HistoryEdit[]): FileRow[] {
+  const shown = new Set(wholeMoves(edits))
+  return [...groupedBy(edits, edit => (shown.has(edit) ? edit.path : edit.moved_to!))].map(([path, edits]) => {
+    const changed = edits.filter(edit => !isPureMove(edit, edits))
+    return {
+      path,
+      moved_from: edits.find(({ moved_from }) => moved_from !== undefined)?.moved_from,
+      edits,
+      lines_added: sum(changed, 'lines_added'),
+      lines_removed: sum(changed, 'lines_removed')
+    }
+  })
+}
+
+/** What the operation of each edit did, in words that follow the author's name. */
+const DID: Record<string, string> = {
+  edit: 'edited',
+  edit_lines: 'edited lines',
+  edit_section: 'edited a section',
+  create: 'created it',
+  replace: 'replaced text',
+  batch: 'edited in a batch',
+  apply_patch: 'applied a patch',
+  undo: 'took back',
+  redo: 'restored',
+  outside: 'changed it'
+}
+
+/** What an edit did, in words that follow the author's name; they name paths. `files`: how many its batch changed. */
+export function didOf(
+  { operation, path, moved_from, moved_to, hash_before, file_hash }: HistoryEdit,
+  files = 1
+): string {
+  const [from, to] = moved_from === undefined ? [path, moved_to] : [moved_from, path]
+  if (to !== undefined) return `moved it from ${from} to ${to}`
+  if (!isToggle(operation) && hash_before !== undefined && file_hash === undefined) return 'deleted it'
+  if (operation === 'replace' && files > 1) return `replaced text in ${counted(files, 'file')}`
+  return DID[operation] ?? operation
+}
 
 /** Groups edits by author and session; `edits` are newest first, and so are the rows. */
 export function sessionsOf(edits: readonly HistoryEdit[]): SessionRow[] {
@@ -115,7 +181,7 @@ interface Summary {
 }
 
 export function summaryOf(edits: readonly HistoryEdit[]): Summary {
-  const pending = edits.filter(isPending)
+  const pending = wholeMoves(edits.filter(isPending))
   return {
     since: pending.at(-1)?.at ?? null,
     agents: new Set(pending.filter(({ operation }) => operation !== 'outside').map(authorOf)).size,

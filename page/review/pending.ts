@@ -2,7 +2,7 @@
 // is sent.
 import type { Actions } from './actions.ts'
 import { conflictsPanel } from './conflict.ts'
-import { button, h, named, type Child } from './dom.ts'
+import { button, h, hostile, named, type Child } from './dom.ts'
 import { agentTag, editButtons } from './list.ts'
 import {
   authorOf,
@@ -10,7 +10,9 @@ import {
   changesOf,
   colourOf,
   counted,
+  didOf,
   isPending,
+  isPureMove,
   OUTSIDE,
   overlap,
   applied,
@@ -95,6 +97,8 @@ function hunkBlock(
   const ids = new Set(hunk.changes.map(({ edit_id }) => edit_id))
   const reasons = [...new Set([...ids].flatMap(id => facts.get(id)?.reason ?? []))]
   const refused = state.refused.find(({ path, changes }) => path === pending.path && overlap(changes, hunk.changes))
+  const moved = state.edits.find(edit => ids.has(edit.edit_id) && (edit.moved_from ?? edit.moved_to) !== undefined)
+  const isMoved = moved !== undefined && ids.size === 1 && isPureMove(moved, state.edits)
   const names = authors.map(({ author }) => author).join(' and ')
   return h(
     'article',
@@ -135,10 +139,12 @@ function hunkBlock(
         follow: fix => actions.followFix(fix, pending.path),
         leave: () => actions.leaveConflict(refused)
       }),
-    rowsOf(
-      hunk.lines.map(line => rowOf(line, facts)),
-      state.side
-    ),
+    moved !== undefined && h('p', { class: 'muted' }, hostile(`${authorOf(moved)} ${didOf(moved)}.`, true)),
+    !isMoved &&
+      rowsOf(
+        hunk.lines.map(line => rowOf(line, facts)),
+        state.side
+      ),
     hunk.truncated === true &&
       h('p', { class: 'warning' }, 'Only its first lines are shown. Keep and Take back act on the whole hunk.')
   )

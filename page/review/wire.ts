@@ -25,6 +25,12 @@ export interface EditFacts {
 export interface HistoryEdit extends EditFacts {
   batch_id?: string
   path: string
+  /** For half of a move: where the other half is. */
+  moved_from?: string
+  moved_to?: string
+  /** Absent if there was no file, or is none. */
+  hash_before?: string
+  file_hash?: string
   lines_added: number
   lines_removed: number
   metadata_only?: true

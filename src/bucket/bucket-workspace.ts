@@ -18,6 +18,10 @@ import type {
   FailedStep,
   FileTarget,
   FileWithPast,
+  FindFailure,
+  FindQuery,
+  FoundFiles,
+  FoundUse,
   Looked,
   PageRequest,
   Planner,
@@ -37,6 +41,7 @@ import { staleness } from '../change/checks.ts'
 import type { Running } from '../workspace/running.ts'
 import { ATTEMPTS } from '../workspace/content.ts'
 import { BucketStore, type BucketStoreOptions } from './bucket-store.ts'
+import { findObjects, type FindLimits, type TextSearcher } from './find.ts'
 import type { StoreHealth } from './health.ts'
 import { Objects } from './objects.ts'
 import { recallObject } from './recall.ts'
@@ -45,6 +50,7 @@ import { notReady } from './store-failure.ts'
 type Answer<T, F = never> = Promise<{ ok: true; value: T } | FailedAccess<F | FileFailure>>
 
 const readOnly = fail<FileFailure>({ code: 'READ_ONLY' })
+const deleteNotAllowed = fail<FileFailure>({ code: 'DELETE_NOT_ALLOWED', reason: 'bucket' })
 const directory = fail<FileFailure>({ code: 'NOT_A_FILE', type: 'directory' })
 
 /** The parts of an open bucket that its operations need. */
@@ -57,6 +63,9 @@ interface OpenBucket {
   buffers: BufferPool
   running: Running
   turns: Queues
+  finds: Queues
+  searcher: TextSearcher
+  findLimits?: FindLimits | undefined
   recorder: Recorder
   unknown: BucketStoreOptions['unknown']
   lastWrites: BucketStoreOptions['lastWrites']
@@ -68,6 +77,7 @@ interface OpenBucket {
 export class BucketWorkspace extends WithHistory implements Workspace {
   readonly kind = 'bucket'
   readonly confinement = 'keys'
+  readonly canFind = true
   readonly root: string
   readonly audit: Audit | null
   readonly #opened: OpenBucket
@@ -130,12 +140,21 @@ export class BucketWorkspace extends WithHistory implements Workspace {
     const path = step?.target.path ?? '.'
     if (this.#opened.options.readOnly) return { ...readOnly, path, at: 0 }
     if (step === undefined || steps.length > 1) return { ...fail({ code: 'BATCH_NOT_SUPPORTED' }), path, at: 0 }
-    if (step.operation === 'remove') return { ...fail({ code: 'DELETE_NOT_ALLOWED', reason: 'bucket' }), path, at: 0 }
+    if (step.operation === 'remove') return { ...deleteNotAllowed, path, at: 0 }
     const done = await this.#change<T, F>(step, {
       ...options,
       outcome: outcome && ((done, texts) => outcome({ steps: [done] }, texts))
     })
     return done.ok ? ok({ steps: [done.value] }) : { ...done, at: 0 }
+  }
+
+  /** Nothing can be removed. */
+  async filesBelow({ path }: Pick<FileTarget, 'path'>): Answer<null> {
+    return { ...(this.#opened.options.readOnly ? readOnly : deleteNotAllowed), path }
+  }
+
+  removeFolder(target: Pick<FileTarget, 'path'>): Answer<null> {
+    return this.filesBelow(target)
   }
 
   look<R>(target: FileTarget, use: { file: () => Consumer<R>; directory: PageRequest }): Answer<Looked<R>> {
@@ -187,6 +206,12 @@ export class BucketWorkspace extends WithHistory implements Workspace {
       if (stale !== null) return { ...fail(stale), file_hash }
       return ok({ type: 'file', path, file_hash, file_size: size, modified_at, value: into.finish() })
     }
+  }
+
+  find<R>(query: FindQuery, use: FoundUse<R>): Answer<FoundFiles<R>, FindFailure> {
+    return this.#objects.run<FoundFiles<R>, FindFailure>(query, 'look', asked =>
+      findObjects({ ...this.#context, ...this.#opened }, asked, query, use)
+    )
   }
 
   recall<T, F>(target: Pick<FileTarget, 'path'>, work: (file: FileWithPast) => Promise<Result<T, F>>): Answer<T, F> {

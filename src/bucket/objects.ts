@@ -162,7 +162,7 @@ export class Objects {
     const { keys, prefixes } = await store.list(prefix, { folders: true, limit: LOOKED_AT })
     const names = [...keys.map(({ key }) => key), ...(use === 'look' ? prefixes.map(name => name.slice(0, -1)) : [])]
       .map(key => key.slice(prefix.length))
-      .filter(name => isName(name) && this.#mayOffer(use, prefix + name))
+      .filter(name => isName(name) && this.mayOffer(use, prefix + name))
     const near = nearest(names, wanted).map(name => prefix + name)
     const found = [...near, ...(await this.#there(withoutFirstFolders(path), use))]
     const offered = found.length > 0 ? found : await this.#elsewhere(path, wanted, use)
@@ -177,7 +177,7 @@ export class Objects {
     let at = folder
     for (let tries = 0; at.length > 0 && tries < FOLDERS_TRIED; tries++) {
       const { keys } = await this.#options.store.list(`${at.toString()}/`, { limit: KEYS_TRIED })
-      if (keys.some(({ key }) => this.#mayOffer('look', key))) return at.toString()
+      if (keys.some(({ key }) => this.mayOffer('look', key))) return at.toString()
       at = split(at).folder
     }
     return undefined
@@ -193,7 +193,7 @@ export class Objects {
   /** Selects the paths that are existing files and may be suggested. */
   async #there(paths: readonly string[], use: 'edit' | 'look'): Promise<string[]> {
     const { store } = this.#options
-    const allowed = paths.filter(path => this.#mayOffer(use, path))
+    const allowed = paths.filter(path => this.mayOffer(use, path))
     const found = await Promise.all(
       allowed.map(path =>
         // A path that may not be looked at isn't suggested.
@@ -216,11 +216,12 @@ export class Objects {
       after = page.next_after?.startsWith(`${OWN}/`) === true ? BEHIND_OWN : page.next_after
     }
     return keys
-      .filter(key => folded(split(Buffer.from(key)).leaf.toString()) === wanted && this.#mayOffer(use, key))
+      .filter(key => folded(split(Buffer.from(key)).leaf.toString()) === wanted && this.mayOffer(use, key))
       .sort((a, b) => distance(a, path) - distance(b, path))
   }
 
-  #mayOffer(use: 'edit' | 'look', path: string): boolean {
+  /** Whether a key may be shown to a caller as a file to edit, or to look at. */
+  mayOffer(use: 'edit' | 'look', path: string): boolean {
     return isPath(path) && this.refusal(use === 'edit' ? 'edit' : 'read', Buffer.from(path)) === null
   }
 }
@@ -231,4 +232,4 @@ export const OWN_FOLDER = Buffer.from(`/${OWN}`)
 
 /** Whether a path can contain this name: others are neither shown nor changed. */
 const isName = (name: string): boolean => name !== '' && name !== '.' && name !== '..' && !name.includes('\0')
-const isPath = (path: string): boolean => path.split('/').every(isName)
+export const isPath = (path: string): boolean => path.split('/').every(isName)

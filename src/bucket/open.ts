@@ -19,6 +19,7 @@ import { makePolicy, matcher } from '../workspace/policy.ts'
 import { Running } from '../workspace/running.ts'
 import { BucketWorkspace } from './bucket-workspace.ts'
 import { compareClocks } from './clock.ts'
+import type { FindLimits, TextSearcher } from './find.ts'
 import { StoreHealth } from './health.ts'
 import { LastWrites } from './last-writes.ts'
 import { OWN_FOLDER } from './objects.ts'
@@ -26,6 +27,10 @@ import { UnknownChanges } from './unknown.ts'
 
 export interface BucketOptions extends CommonOptions, Pick<S3StoreOptions, 'endpoint' | 'region' | 'form'> {
   address: BucketAddress
+  /** Closed with the workspace. */
+  searcher: TextSearcher
+  /** Replaces the limits of a find in tests. */
+  findLimits?: FindLimits
 }
 
 /** In bytes: how much of large files may be edited at the same time, as in a folder. Chosen, not measured. */
@@ -94,6 +99,9 @@ async function openWithHistory(options: BucketOptions, store: StoreHealth): Prom
       buffers: new BufferPool(Math.max(MEMORY, maxFileSize)),
       running,
       turns: new Queues(lockTimeout),
+      finds: new Queues(lockTimeout),
+      searcher: options.searcher,
+      findLimits: options.findLimits,
       recorder: new Recorder({ history, required: options.history === 'required', durable: true, report }),
       unknown,
       lastWrites: kept && new LastWrites(kept.secret),
@@ -104,6 +112,7 @@ async function openWithHistory(options: BucketOptions, store: StoreHealth): Prom
         kept?.followers.close()
         await running.close()
         await unknown.close()
+        await options.searcher.close()
         await sweeping.ended()
         await history?.close()
         store.close()

@@ -173,6 +173,8 @@ class Change<T, F, P extends FilePlace, S extends FileSnapshot> {
     const { options, newId } = this.#request
     const batch_id = newId?.()
     const origin = originOf(options, batch_id)
+    const removed = changed.find(({ removes }) => removes)
+    if (removed !== undefined) removed.made_folders = [...removed.made_folders, ...this.#draft.emptied]
     const members: NamedText<P, S>[] = []
     for (const text of changed) for (const name of text.names) members.push({ text, name })
     this.#draft.at = this.#draft.texts.firstStepOf(changed[0]!)
@@ -202,7 +204,12 @@ class Change<T, F, P extends FilePlace, S extends FileSnapshot> {
       store.commit(
         members.map((member, i) => fileChange(member, members.slice(0, i), listeners[i]!)),
         {
-          folders: outermostFirst(this.#draft.coming),
+          // An earlier step may have made a file there that a later one removed.
+          folders: outermostFirst(
+            this.#draft.coming.filter(folder =>
+              members.some(({ name, text }) => !text.removes && isIn(name.place.path, folder))
+            )
+          ),
           announce: (folders, temps) => (announced ??= announceAll(folders, temps)),
           notDone: () => listeners.forEach(notDone)
         }
@@ -303,14 +310,15 @@ class Change<T, F, P extends FilePlace, S extends FileSnapshot> {
     const steps = this.#draft.done.map((step, i): FileChanged<T> => {
       const { text, name, changed, created, description } = step
       const { content, new_hash, file_hash: hash_before } = text
-      const file_hash = options.dry_run ? hash_before : content === null ? undefined : new_hash
+      const file_hash = options.dry_run ? hash_before : content === null || text.removes ? undefined : new_hash
       const { resolved_path } = this.#places.places[i]!.info
       const isLast = this.#draft.done.findLastIndex(other => other.name === name) === i
       const { write_strategy } = committed?.get(name) ?? {}
       const edit_id = idOf?.(name)
       const warnings = isLast ? this.#warningsOf(text, name, committed?.get(name)) : []
       const file_size = content?.size ?? 0
-      const done: FileChanged<T> = { path: requested[i]!.path, changed, new_hash, file_size, description, warnings }
+      const done: FileChanged<T> = { path: requested[i]!.path, changed, file_size, description, warnings }
+      if (!text.removes) done.new_hash = new_hash
       if (resolved_path !== undefined) done.resolved_path = resolved_path
       if (created !== undefined) done.created = created
       if (hash_before !== undefined) done.hash_before = hash_before

@@ -56,7 +56,10 @@ export async function refusalAt<P extends FilePlace, S extends FileSnapshot>(
   place: P,
   { isThere, coming }: { isThere: boolean; coming: readonly Buffer[] }
 ): Promise<FileFailure | null> {
-  if (step.operation !== 'create') return isThere ? null : store.notFound(place)
+  if (step.operation !== 'create') {
+    if (isThere) return null
+    return step.target.recorded === true ? { code: 'FILE_NOT_FOUND' } : store.notFound(place)
+  }
   return isThere ? refusalToReplace(step.target) : store.refusalToMake(place, step.target, coming)
 }
 
@@ -67,6 +70,8 @@ export class Draft<T, F, P extends FilePlace, S extends FileSnapshot> {
   /** Folders that the steps so far make for new files. */
   readonly coming: Buffer[] = []
   readonly traceless: Traceless<P>[] = []
+  /** Folders to remove if they are empty, named with files that this change makes and removes. */
+  readonly emptied: Buffer[] = []
   /** The step being worked on. */
   at = 0
   readonly #store: FileStore<P, S>
@@ -124,22 +129,29 @@ export class Draft<T, F, P extends FilePlace, S extends FileSnapshot> {
     const failed = <G>(failure: G): FailedFile<G> => ({ ...fail(failure), ...this.infoOf(text) })
     const refusal = await this.#refusalOf(step, place, { name, text })
     if (refusal !== null) return { ...failed(refusal), ...this.#behind(refusal, text, place) }
-    if (text.refused !== null) return { ...info, ...text.refused }
-    // A file that this change makes had no hash before.
-    const stale = text.content === null ? null : staleness(step.target, text.file_hash ?? '')
+    const { origin } = this.#request.options
+    // An undo or redo may turn out to remove the file.
+    const mayRemove = step.operation === 'remove' || origin?.operation === 'undo' || origin?.operation === 'redo'
+    const unfit = text.refused ?? (mayRemove ? null : text.binary)
+    if (unfit !== null) return { ...info, ...unfit }
+    // A file that this change makes had no hash before, unless it was moved.
+    const stale = text.content === null ? null : staleness(step.target, text.file_hash ?? text.moved_hash ?? '')
     const before = this.#contentOf(text)
     const planned = await step.plan(before, {
       path: requested[this.at]!.path,
       resolved_path: info.resolved_path,
       exists: text.content !== null,
-      attributes: text.snapshot === null ? undefined : this.#store.attributesOf(place),
+      attributes: text.snapshot === null ? text.attributes : this.#store.attributesOf(place),
       stale: stale ?? undefined,
       history: () => pastOf(name.recorder)
     })
-    if (!planned.ok) return failed(planned.failure)
-    if (stale !== null) return failed(stale)
+    const failedNow = stale === null ? failed : <G>(failure: G) => ({ ...failed(failure), ...this.#movedFrom(text) })
+    if (!planned.ok) return failedNow(planned.failure)
+    if (stale !== null) return failedNow(stale)
     const unremovable = this.#refusalOfPlan(step, text, planned.value)
     if (unremovable !== null) return failed(unremovable)
+    const isRemoved = step.operation === 'remove' || planned.value.removes === true
+    if (text.binary !== null && !isRemoved) return { ...info, ...text.binary }
     this.#take(step, { name, text }, { before, planned: planned.value })
     return null
   }
@@ -152,7 +164,9 @@ export class Draft<T, F, P extends FilePlace, S extends FileSnapshot> {
   ): Promise<FileFailure | null> {
     const store = this.#store
     // Nothing may follow a removal.
-    if (text.removes) return { code: 'FILE_NOT_FOUND', missing: 'removed' }
+    if (text.removes) {
+      return { code: 'FILE_NOT_FOUND', missing: 'removed', ...(text.moved && { moved_to: text.moved.toString() }) }
+    }
     const isFit = text.refused === null
     const isThere = text.content !== null || !isFit
     const isMade = isThere && isFit && text.snapshot === null
@@ -161,8 +175,8 @@ export class Draft<T, F, P extends FilePlace, S extends FileSnapshot> {
     if (refusal !== null) return refusal
     const among = step.operation === 'create' && !isThere ? this.#refusalAmongNew(place) : null
     if (among !== null) return among
-    if (step.operation === 'remove' && isFit) {
-      if (isMade) return { code: 'FILE_NOT_FOUND', missing: 'made' }
+    // What this change makes needs no history to be removed.
+    if (step.operation === 'remove' && isFit && !isMade) {
       // A caller who names a link may mean the link, not its target.
       if (place.info.resolved_path !== undefined) return { code: 'NOT_A_FILE', type: 'link' }
       if (recorder === null) return { code: 'DELETE_NOT_ALLOWED', reason: 'history_off' }
@@ -218,13 +232,34 @@ export class Draft<T, F, P extends FilePlace, S extends FileSnapshot> {
       text.made_folders = made_folders
       text.attributes = attributes ?? text.attributes
     } else if (toggles !== undefined) this.traceless.push({ name, toggles })
+    if (isRemoval && text.snapshot === null) {
+      // If it was moved here, it is removed where it was.
+      const from = this.#origin(text)
+      if (from !== undefined) from.moved = undefined
+      this.emptied.push(...made_folders)
+    }
     if (step.operation === 'create' && step.moves === true) {
       const old = this.texts.of(this.at - 1)
-      text.moved = old.name.place.path
-      old.text.moved = name.place.path
+      text.binary = old.text.binary
+      text.moved_hash = old.text.file_hash ?? old.text.moved_hash
+      this.#link(old, { name, text })
     }
     if (created === true) this.coming.push(...this.#store.foldersFor(name.place))
     this.done.push({ at: this.at, text, name, changed, created, description })
+  }
+
+  /** The file that this change moved to a name that it makes. */
+  #origin({ moved }: FileText<P, S>): FileText<P, S> | undefined {
+    return this.texts.all.find(({ names: [first] }) => first!.place.path === moved)
+  }
+
+  /** Makes two names the halves of a move. A file that this change has moved already comes from its first name. */
+  #link(old: NamedText<P, S>, made: NamedText<P, S>): void {
+    const from = old.text.snapshot === null ? this.#origin(old.text) : old.text
+    old.text.moved = made.name.place.path
+    if (from === undefined) return
+    from.moved = made.name.place.path
+    made.text.moved = from.names[0]!.place.path
   }
 
   /** The step that makes the file which is in this one's way, or one above or below it. */
@@ -241,7 +276,8 @@ export class Draft<T, F, P extends FilePlace, S extends FileSnapshot> {
   #refusalAmongNew({ path }: P): FileFailure | null {
     if (this.coming.some(folder => folder.equals(path))) return { code: 'NOT_A_FILE', type: 'directory' }
     const isBelow = this.texts.all.some(
-      ({ content, snapshot, names: [first] }) => snapshot === null && content !== null && isIn(path, first!.place.path)
+      ({ content, snapshot, removes, names: [first] }) =>
+        snapshot === null && content !== null && !removes && isIn(path, first!.place.path)
     )
     return isBelow ? { code: 'NOT_A_FILE', type: 'not_a_directory' } : null
   }
@@ -252,6 +288,11 @@ export class Draft<T, F, P extends FilePlace, S extends FileSnapshot> {
     if (changes > 0 || snapshot === null) return Buffer.concat(content.pieces, content.size)
     // The other name is planned on these bytes too, so give away a copy.
     return twin === null ? snapshot.bytes : Buffer.from(snapshot.bytes)
+  }
+
+  /** The path and hash of a file that this change moved to where it is; empty if it didn't. */
+  #movedFrom({ moved, moved_hash }: FileText<P, S>): Pick<FailedOne<never>, 'path' | 'file_hash'> {
+    return moved === undefined || moved_hash === undefined ? {} : { path: moved.toString(), file_hash: moved_hash }
   }
 
   /** What is known of the current step's file as it was read. */

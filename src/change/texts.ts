@@ -30,11 +30,18 @@ export interface FileText<P extends FilePlace, S extends FileSnapshot> {
   snapshot: S | null
   /** Why it can't be changed, whatever the request; null: it can. */
   refused: FailedFile<FileFailure> | null
+  /** Why its text can't be edited; null: it can. It may be removed or moved. */
+  binary: FailedFile<FileFailure> | null
   /** Hash before the change. */
   file_hash: string | undefined
+  /** Hash before the change of the file that was moved here. */
+  moved_hash: string | undefined
   /** Null: it doesn't exist yet. */
   content: Content | null
-  /** The file is removed, with those of its `made_folders` that are empty then; `content` has no bytes. */
+  /**
+   * The file is removed, with those of its `made_folders` that are empty then; `content` has no bytes. Without a
+   * `snapshot`: it was made by an earlier step, so nothing is left to do.
+   */
   removes: boolean
   made_folders: readonly Buffer[]
   /** For a new file. */
@@ -137,7 +144,7 @@ function takeIn<P extends FilePlace, S extends FileSnapshot>(
     text.content = { pieces: [bytes], size: bytes.length }
     const encoding = binaryEncodingOf(bytes, hasNul)
     if (encoding !== null) {
-      text.refused = { ...fail({ code: 'BINARY_FILE', encoding, file_size: bytes.length }), file_hash: digest }
+      text.binary = { ...fail({ code: 'BINARY_FILE', encoding, file_size: bytes.length }), file_hash: digest }
     }
   }
   if (text.refused !== null) return
@@ -156,7 +163,7 @@ export const bytesOf = ({ snapshot }: { snapshot: FileSnapshot | null }): Buffer
 /** Whether the file's content will differ, or is to be written anyway. */
 export const isChanged = ({ changes, removes, snapshot, content }: FileText<FilePlace, FileSnapshot>): boolean =>
   changes === 1 ||
-  (changes > 1 && (removes || snapshot === null || !areSame(content!.pieces, content!.size, snapshot.bytes)))
+  (changes > 1 && (snapshot === null ? !removes : removes || !areSame(content!.pieces, content!.size, snapshot.bytes)))
 
 /** Begins to hash a changed file's coming content. A failure is seen only where `digest` is awaited. */
 export function beginDigest(text: FileText<FilePlace, FileSnapshot>): void {
@@ -179,7 +186,9 @@ const textOf = <P extends FilePlace, S extends FileSnapshot>(
   apart,
   snapshot: null,
   refused: null,
+  binary: null,
   file_hash: undefined,
+  moved_hash: undefined,
   content: null,
   removes: false,
   made_folders: [],

@@ -298,7 +298,9 @@ function rootFaults({ root, bucket }: ReturnType<typeof readRoot>, from: Origin,
   if (bucket !== null) {
     return [
       ...(bucket.ok ? [] : [`${named} ${bucket.failure}.`]),
-      ...flagsAmong(NOT_IN_BUCKET, from).map(flag => `${flag} is only for a folder, and ${root} is a bucket: leave it out.`)
+      ...flagsAmong(NOT_IN_BUCKET, from).map(
+        flag => `${flag} is only for a folder, and ${root} is a bucket: leave it out.`
+      )
     ]
   }
   if (disk.kindOf(root) !== 'other') return []

@@ -111,7 +111,9 @@ export const SETTINGS = {
   ),
   'read-only': switchSetting('refuse every edit and preview'),
   'require-hash': switchSetting('refuse edits without an expected_hash'),
-  'allow-delete': switchSetting('let patches delete and move files whose content the history keeps'),
+  'allow-delete': switchSetting(
+    'let `/delete`, `/move` and patches delete and move files whose content the history keeps'
+  ),
   history: setting(
     oneOf('full', 'meta', 'required', 'off'),
     'full',
@@ -130,7 +132,7 @@ export const SETTINGS = {
   ),
   tools: listSetting(
     TOOL,
-    'all but batch_edit, edit_history, preview_edit and redo_edit',
+    'all but batch_edit, edit_history, preview_edit, redo_edit and replace_in_files',
     'the only tools to offer to models, such as edit_file,inspect_file'
   ),
   'memory-root': setting(FOLDER, 'memories', "the folder of Anthropic's memory tool, below the root"),

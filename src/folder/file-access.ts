@@ -1,7 +1,7 @@
 // How every operation gets at a file: the text of its path, the pin and the policy. Does not know what is done with the
 // file.
 import { isUtf8 } from 'node:buffer'
-import { accessSync, constants } from 'node:fs'
+import { accessSync, constants, type StatsBase } from 'node:fs'
 import { resolve } from 'node:path'
 import { fail, ok, type Result } from '../result.ts'
 import type { FailedAccess, FailedStep, FailedSteps, FileTarget, WorkspaceOptions } from '../workspace/api.ts'
@@ -17,12 +17,12 @@ import type { FailedFile, FailedOne, FileInfo, FileResult, ManyResult, Requested
 import type { Running } from '../workspace/running.ts'
 
 /** What a path leads to: an object, or a path without one. `info` has the real path if a link led elsewhere. */
-interface FoundFile {
+export interface OpenedFile {
   info: FileInfo
   pin: Pin
   absent: null
 }
-export type FoundPath = FoundFile | { info: FileInfo; pin: null; absent: Missing }
+export type FoundPath = OpenedFile | { info: FileInfo; pin: null; absent: Missing }
 
 /** An opened path: an existing object stays pinned until it is closed. */
 export type OpenPath = FoundPath & { close(): Promise<void> }
@@ -202,7 +202,7 @@ export class FileAccess {
   pinned<T, F>(
     at: Omit<RequestedPath, 'path'>,
     use: AccessMode,
-    work: (found: FoundFile) => Promise<FileResult<T, F>>
+    work: (found: OpenedFile) => Promise<FileResult<T, F>>
   ): Promise<FileResult<T, F | FileFailure>> {
     return this.find<T, F | FileFailure>(at, use, async found =>
       found.pin === null ? fail(this.notFound(found.absent, use)) : work(found)
@@ -258,7 +258,7 @@ export class FileAccess {
     const lists = use === 'look' && pin.stat.isDirectory()
     return (
       this.#policy.judge(lists ? 'list' : use === 'edit' ? 'edit' : 'read', pin.real, pin.relative) ??
-      (lists ? null : refusalOfType(pin))
+      (lists ? null : refusalOfType(pin.stat))
     )
   }
 
@@ -347,8 +347,10 @@ export function failedBy(error: unknown, info: FileInfo): FailedFile<FileFailure
   return { ...info, ...fail(failure) }
 }
 
-function refusalOfType({ stat }: Pin): FileFailure | null {
+/** NOT_A_FILE; null: it is a file. */
+export function refusalOfType(stat: StatsBase<number | bigint>): FileFailure | null {
   if (stat.isFile()) return null
+  if (stat.isSymbolicLink()) return { code: 'NOT_A_FILE', type: 'link_inside' }
   const type = stat.isDirectory() ? 'directory' : stat.isFIFO() ? 'fifo' : stat.isSocket() ? 'socket' : 'device'
   return { code: 'NOT_A_FILE', type }
 }

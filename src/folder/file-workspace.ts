@@ -13,8 +13,13 @@ import type {
   Entries,
   FailedAccess,
   FailedSteps,
+  FilesBelow,
   FileTarget,
   FileWithPast,
+  FindFailure,
+  FindQuery,
+  FoundFiles,
+  FoundUse,
   Looked,
   PageRequest,
   Planner,
@@ -25,14 +30,18 @@ import { notWritableDown } from '../change/announce.ts'
 import { changeFile, changeFiles } from '../change/change.ts'
 import { staleness } from '../change/checks.ts'
 import { FolderStore, type FolderStoreOptions } from './folder-store.ts'
-import type { FileFailure } from '../workspace/failure.ts'
-import type { FileResult, RequestedPath } from '../workspace/results.ts'
+import { codeOf } from '../workspace/errno.ts'
+import { changedMeanwhile, type FileFailure } from '../workspace/failure.ts'
+import type { FailedFile, FileResult, RequestedPath } from '../workspace/results.ts'
 import { FileAccess, type FileAccessOptions } from './file-access.ts'
 import type { Followers } from '../recording/follow.ts'
 import { noHistory, WithHistory } from '../recording/questions.ts'
+import { FINDER } from './find/finder.ts'
+import { filesBelow, leftBy, madeBelow } from './files-below.ts'
 import { settle, type Settling } from './settle.ts'
 import { listFolder } from './list.ts'
 import { recallFile } from './recall.ts'
+import { removeFolder } from './commit/commit-new.ts'
 import type { Pin, Root } from './root/pin.ts'
 import { LimitedViews } from '../workspace/limited-views.ts'
 import { limitPolicy, type Policy } from '../workspace/policy.ts'
@@ -42,8 +51,11 @@ import type { Turns } from './turns.ts'
 type BatchAnswer<T, F> = Promise<{ ok: true; value: BatchDone<T> } | FailedSteps<F | FileFailure>>
 type Answer<T, F = never> = Promise<{ ok: true; value: T } | FailedAccess<F | FileFailure>>
 
-const readOnly = fail<FileFailure>({ code: 'READ_ONLY' })
-const deleteNotAllowed = fail<FileFailure>({ code: 'DELETE_NOT_ALLOWED', reason: 'setting' })
+const readOnly: FailedFile<FileFailure> = { ok: false, failure: { code: 'READ_ONLY' } }
+const deleteNotAllowed: FailedFile<FileFailure> = {
+  ok: false,
+  failure: { code: 'DELETE_NOT_ALLOWED', reason: 'setting' }
+}
 
 /** An open root, with what its users need. */
 export interface OpenRoot extends Omit<FolderStoreOptions, 'files'>, Pick<FileAccessOptions, 'hashes' | 'checkState'> {
@@ -56,6 +68,12 @@ export interface OpenRoot extends Omit<FolderStoreOptions, 'files'>, Pick<FileAc
   hasRoom: () => boolean
   /** Null: there is no history. */
   followers: Followers | null
+  /** Aborted when it closes. */
+  closing: AbortSignal
+  /** Real path of the state folder. */
+  stateDir: Buffer
+  /** Whether ripgrep is installed for this system. */
+  canFind: boolean
 }
 
 /** The owner of the open root. */
@@ -71,6 +89,7 @@ export class FileWorkspace extends WithHistory implements Workspace {
   readonly kind = 'folder'
   readonly root: string
   readonly confinement: Root['confinement']
+  readonly canFind: boolean
   readonly audit: Audit | null
   readonly #keeper: Keeper
   readonly #options: WorkspaceOptions
@@ -103,6 +122,7 @@ export class FileWorkspace extends WithHistory implements Workspace {
       }
     )
     this.confinement = root.confinement
+    this.canFind = opened.canFind
     this.audit = options.audit ?? null
     this.root = root.real()?.toString() ?? options.root
     this.#keeper = keeper
@@ -145,9 +165,9 @@ export class FileWorkspace extends WithHistory implements Workspace {
 
   async batch<T, F>(steps: readonly BatchStep<T, F>[], options: BatchOptions<BatchDone<T>>): BatchAnswer<T, F> {
     if (this.#options.readOnly) return { ...readOnly, path: steps[0]?.target.path ?? '.', at: 0 }
-    const { may_delete = this.#options.allowDelete } = options
-    const removal = may_delete ? -1 : steps.findIndex(({ operation }) => operation === 'remove')
-    if (removal !== -1) return { ...deleteNotAllowed, path: steps[removal]!.target.path, at: removal }
+    const removal = steps.findIndex(({ operation }) => operation === 'remove')
+    const refusal = removal === -1 ? null : this.#refusalToRemove(options.may_delete)
+    if (refusal !== null) return { ...refusal, path: steps[removal]!.target.path, at: removal }
     return this.#files.runAll(
       steps.map(({ target }) => target),
       'edit',
@@ -157,6 +177,10 @@ export class FileWorkspace extends WithHistory implements Workspace {
         return changeFiles(this.#store, { steps, requested, options, newId })
       }
     )
+  }
+
+  #refusalToRemove(may_delete = this.#options.allowDelete): FailedFile<FileFailure> | null {
+    return this.#options.readOnly ? readOnly : may_delete ? null : deleteNotAllowed
   }
 
   look<R>(target: FileTarget, use: { file: () => Consumer<R>; directory: PageRequest }): Answer<Looked<R>> {
@@ -178,6 +202,18 @@ export class FileWorkspace extends WithHistory implements Workspace {
     )
   }
 
+  find<R>(query: FindQuery, use: FoundUse<R>): Answer<FoundFiles<R>, FindFailure> {
+    return this.#files.run<FoundFiles<R>, FindFailure>(query, 'look', asked =>
+      this.#files.pinned<FoundFiles<R>, FileFailure | FindFailure>(asked, 'look', async ({ pin, info }) => {
+        const { readProtect, maxFileSize, allowExtensions } = this.#options
+        const policy = { policy: this.#policy, readProtect, maxFileSize, hasEndings: allowExtensions !== null }
+        const place = { ...this.#opened, ...policy, pin }
+        const found = await FINDER.find(place, query, use)
+        return found.ok ? ok({ path: asked.path, ...info, ...found.value }) : found
+      })
+    )
+  }
+
   async #list(pin: Pin, page: PageRequest): Promise<Entries> {
     const folder = this.#opened.root.openFolder(pin.relative)
     try {
@@ -185,6 +221,44 @@ export class FileWorkspace extends WithHistory implements Workspace {
     } finally {
       folder.close()
     }
+  }
+
+  async filesBelow(
+    { path }: Pick<FileTarget, 'path'>,
+    { most, after = [], may_delete }: Parameters<Workspace['filesBelow']>[1]
+  ): Answer<FilesBelow | null> {
+    const refusal = this.#refusalToRemove(may_delete)
+    if (refusal !== null) return { ...refusal, path }
+    return this.#files.run<FilesBelow | null, never>({ path }, 'look', asked =>
+      this.#files.find<FilesBelow | null, FileFailure>(asked, 'look', async ({ pin, info }) => {
+        const left = leftBy(this.#files, after)
+        const isThere = pin?.stat.isDirectory() === true
+        if (!isThere && madeBelow(left, asked.relative).length === 0) return ok(null)
+        // A caller who names a link may mean the link, not its target.
+        if (info.resolved_path !== undefined) return fail({ code: 'NOT_A_FILE', type: 'link' })
+        return filesBelow({ root: this.#opened.root, files: this.#files }, asked, { most, left, isThere })
+      })
+    )
+  }
+
+  async removeFolder(
+    target: Pick<FileTarget, 'path'>,
+    { dry_run, may_delete }: Pick<ChangeOptions<never>, 'dry_run' | 'may_delete'>
+  ): Answer<null> {
+    const found = await this.filesBelow(target, { most: 0, may_delete })
+    if (!found.ok) return found
+    const { folders = [], blocked = null } = found.value ?? {}
+    if (blocked !== null) return blocked
+    return this.#files.run<null, never>(target, 'look', async () => {
+      if (dry_run) return ok(null)
+      try {
+        for (const folder of folders.toReversed()) await removeFolder(this.#opened.root, folder)
+        return ok(null)
+      } catch (error) {
+        if (codeOf(error) !== 'ENOTEMPTY') throw error
+        return fail(changedMeanwhile)
+      }
+    })
   }
 
   recall<T, F>(target: Pick<FileTarget, 'path'>, work: (file: FileWithPast) => Promise<Result<T, F>>): Answer<T, F> {

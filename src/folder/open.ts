@@ -1,5 +1,6 @@
 // Assembles the parts of the workspace: opens a root, sweeps and closes it. Does not know HTTP, or what can be done
 // with files.
+import { setMaxListeners } from 'node:events'
 import type { History } from '../log/api.ts'
 import { openHistory } from '../log/folder-log.ts'
 import type { Workspace, WorkspaceOptions } from '../workspace/api.ts'
@@ -27,6 +28,7 @@ import { openRoot } from './root/root.ts'
 import { recover, type Recovery } from './recovery.ts'
 import { fenceServers, peersOf, serversOf } from './servers.ts'
 import { checkState, hasRoom, openState, type State } from './state.ts'
+import { ripgrepPath } from './find/ripgrep.ts'
 import { FileWorkspace, type OpenRoot } from './file-workspace.ts'
 import { PresentHashes } from './present-hashes.ts'
 import { Running } from '../workspace/running.ts'
@@ -70,7 +72,8 @@ export async function openWorkspace(options: WorkspaceOptions): Promise<Workspac
     intents = new Intents(state.intents, me)
     let trim = (): void => {}
     history = await openHistoryOf({ options, state, observer, intents }, () => trim())
-    const keeper = new RootKeeper({ options, root, state, observer, intents, sockets, presence, history })
+    const canFind = (await ripgrepPath()) !== null
+    const keeper = new RootKeeper({ options, root, state, observer, intents, sockets, presence, history, canFind })
     trim = () => keeper.trimInBackground()
     await keeper.sweep()
     keeper.keepSweeping()
@@ -118,6 +121,7 @@ interface Parts {
   sockets: LivenessSockets
   presence: Presence | undefined
   history: History | null
+  canFind: boolean
 }
 
 /** Keeps a root in order from when it is opened until it is closed. */
@@ -146,8 +150,9 @@ class RootKeeper {
     error => this.#report({ event: 'sweep_failed', reason: String(error) })
   )
   #closed: Promise<void> | null = null
+  readonly #closing = new AbortController()
 
-  constructor({ options, root, state, observer, intents, sockets, presence, history }: Parts) {
+  constructor({ options, root, state, observer, intents, sockets, presence, history, canFind }: Parts) {
     this.#presence = presence
     this.#options = options
     this.#state = state
@@ -194,6 +199,8 @@ class RootKeeper {
       }
     })
     const { durability } = options
+    // Many finds may listen.
+    setMaxListeners(0, this.#closing.signal)
     this.#recovery = {
       root,
       journal,
@@ -223,6 +230,9 @@ class RootKeeper {
       hashes: new PresentHashes(options.maxFileSize),
       settling: this.#settling,
       followers: history && new Followers(history),
+      closing: this.#closing.signal,
+      stateDir: state.path,
+      canFind,
       intents,
       batches: this.#batches,
       journal,
@@ -246,6 +256,7 @@ class RootKeeper {
     clearInterval(this.#timer)
     this.#trimming.stop()
     this.opened.followers?.close()
+    this.#closing.abort()
     await this.opened.running.close()
     await this.#sweeping?.catch(() => {})
     await this.#trimming.ended()

@@ -1,6 +1,8 @@
 // What this server can do, computed from its settings. Does not know any request.
 import { MAX_BATCH_FILES, MAX_OPERATIONS } from '../../schemas/batch.ts'
+import { MAX_REPLACED_FILES } from '../../schemas/replace.ts'
 import type { Capabilities } from '../../schemas/capabilities.ts'
+import { MAX_FOLDER_FILES } from '../../schemas/delete.ts'
 import { TOOL_FORMATS } from '../../schemas/tools.ts'
 import type { Config } from '../config/config.ts'
 import { OUTLINED, PARSED_SIZE } from '../engine/outline/outlined.ts'
@@ -14,16 +16,26 @@ import { BY_ROUTE } from './answers/call-names.ts'
 import { MCP_VERSIONS } from './tools/definitions.ts'
 import type { Workspace } from '../workspace/api.ts'
 
+/** Whether a caller with this grant (null: no access file) may delete and move files; the history must keep them. */
+export const deletesIn = (
+  { allowDelete, history }: Pick<Config, 'allowDelete' | 'history'>,
+  { kind }: Pick<Workspace, 'kind'>,
+  grant: Pick<Grant, 'scope'> | null
+): boolean =>
+  kind === 'folder' &&
+  (history === 'full' || history === 'required') &&
+  (grant === null ? allowDelete : grant.scope === 'review')
+
 /** The answer of /capabilities; `grant`: what the caller may do, null: everything. */
 export function capabilitiesOf({
   config,
-  workspace: { kind, confinement },
+  workspace: { kind, confinement, canFind },
   version,
   operations,
   grant
 }: {
   config: Config
-  workspace: Pick<Workspace, 'kind' | 'confinement'>
+  workspace: Pick<Workspace, 'kind' | 'confinement' | 'canFind'>
   version: string
   operations: Operations
   grant: Grant | null
@@ -43,6 +55,8 @@ export function capabilitiesOf({
       max_edits: config.maxEdits,
       max_operations: MAX_OPERATIONS,
       max_batch_files: MAX_BATCH_FILES,
+      max_replaced_files: MAX_REPLACED_FILES,
+      max_folder_files: MAX_FOLDER_FILES,
       body_limit: config.bodyLimit,
       max_lines: MAX_WINDOW_LINES,
       max_content_bytes: MAX_WINDOW_BYTES,
@@ -66,6 +80,7 @@ export function capabilitiesOf({
       'adapted_line_endings',
       'search',
       'regex',
+      ...(canFind ? ['find'] : []),
       'directories',
       'structure',
       'syntax',
@@ -82,7 +97,7 @@ export function capabilitiesOf({
       kind,
       read_only: config.readOnly || grant?.scope === 'read',
       require_hash: config.requireHash,
-      allow_delete: kind === 'folder' && (grant === null ? config.allowDelete : grant.scope === 'review'),
+      allow_delete: deletesIn(config, { kind }, grant),
       allowed_extensions: config.allowExtensions,
       protected: config.protect,
       durability: config.durability,

@@ -11,11 +11,13 @@ import { CHANGES_COMPONENTS, ChangesResultSchema } from '../../schemas/changes.t
 import { ref } from '../../schemas/common.ts'
 import { Health, Readiness } from '../../schemas/health.ts'
 import { HISTORY_COMPONENTS } from '../../schemas/history.ts'
+import { FIND_COMPONENTS } from '../../schemas/find.ts'
 import { INSPECT_COMPONENTS } from '../../schemas/inspect.ts'
 import { OUTCOME_COMPONENTS } from '../../schemas/outcome.ts'
 import { PENDING_COMPONENTS } from '../../schemas/pending.ts'
 import { ProblemSchema, PROBLEM_COMPONENTS, type ProblemCode } from '../../schemas/problem.ts'
 import { ToolCall, toolResult, TOOLS_COMPONENTS } from '../../schemas/tools.ts'
+import { REPLACE_COMPONENTS } from '../../schemas/replace.ts'
 import { REVIEW_COMPONENTS } from '../../schemas/review.ts'
 import { UNDO_COMPONENTS } from '../../schemas/undo.ts'
 import { operationsIn, toolsIn, type Operations, type RoutedOperations } from '../operations.ts'
@@ -33,7 +35,8 @@ const DESCRIPTION =
   'Inspect a file, then edit it: /edit with exact text is the default, /edit-section for a whole section or symbol, ' +
   "/edit-lines when you have just read the line numbers. Send the answer's file_hash as expected_hash, " +
   'and check the changes in the answer to the edit. ' +
-  '/preview shows what an edit would do, /create creates a file, /batch changes many, all or nothing; ' +
+  '/preview shows what an edit would do, /create creates a file, /batch changes many, all or nothing, and /replace ' +
+  'replaces a text in all files that hold it; ' +
   '/history lists what was done, /undo takes it back. ' +
   'Every change of a file is made in full or not at all; the detail of every problem says what to do next.'
 
@@ -332,6 +335,7 @@ export const components = (operations: Operations): TSchema[] => [
   ...new Set(operationsIn(operations).flatMap(({ items }) => Object.values(items))),
   ...operationsIn(operations).map(({ request }) => request),
   ...INSPECT_COMPONENTS,
+  ...FIND_COMPONENTS,
   ...OUTCOME_COMPONENTS,
   ...HISTORY_COMPONENTS,
   ...UNDO_COMPONENTS,
@@ -340,6 +344,7 @@ export const components = (operations: Operations): TSchema[] => [
   ...BLAME_COMPONENTS,
   ...CHANGES_COMPONENTS,
   ...BATCH_COMPONENTS,
+  ...REPLACE_COMPONENTS,
   ...PROBLEM_COMPONENTS,
   ...CAPABILITIES_COMPONENTS,
   Health,

@@ -1,6 +1,6 @@
-// Example requests of each operation that work in this order, in any workspace: /create, /inspect, /edit, /edit-lines,
-// /edit-section, /batch, /preview, /history, /undo, /redo, /pending, /blame, /review, /changes. For the published
-// document and for tests.
+// Example requests of each operation that work in this order, in any workspace: /create, /inspect, /find, /edit,
+// /edit-lines, /edit-section, /batch, /replace, /preview, /move, /delete, /history, /undo, /redo, /pending, /blame,
+// /review, /changes. For the published document and for tests.
 import type { RoutedOperations } from '../operations.ts'
 
 const path = 'examples/hello.js'
@@ -31,6 +31,11 @@ export const REQUEST_EXAMPLES: { readonly [Name in keyof RoutedOperations]: Read
     folder: { summary: 'List a directory', value: { path: '.' } },
     lines: { summary: 'Its facts and its first lines', value: { path, start_line: 1, end_line: 20 } },
     search: { summary: 'Find a text', value: { path, search: 'name' } }
+  },
+  find: {
+    text: { summary: 'Find a text in all files', value: { text: 'name', include: '*.js', context_lines: 1 } },
+    symbol: { summary: 'Find where something is defined', value: { symbol: 'greet' } },
+    names: { summary: 'Find files by name, newest first', value: { include: '*.md', sort: 'modified' } }
   },
   edit: {
     one: {
@@ -104,6 +109,35 @@ export const REQUEST_EXAMPLES: { readonly [Name in keyof RoutedOperations]: Read
         ]
       }
     }
+  },
+  replace: {
+    count: {
+      summary: 'How often a name is in which files, writing nothing',
+      value: { old_text: 'greet', new_text: 'welcome', whole_word: true, path: 'examples', include: '*.js' }
+    },
+    write: {
+      summary: 'Replaced, if it is there so often',
+      value: { old_text: 'Hello', new_text: 'Welcome', path: 'examples/greet.js', occurrences: 1, show_diff: true }
+    },
+    miss: {
+      summary: 'A text that no file has',
+      value: { old_text: 'Grüezi', new_text: 'Hello', path: 'examples' }
+    }
+  },
+  move: {
+    file: {
+      summary: 'A file under another name',
+      value: { path, to: 'examples/app/greet.js', dry_run: true }
+    },
+    miss: { summary: 'A file that does not exist', value: { path: 'examples/goodbye.js', to: 'examples/bye.js' } }
+  },
+  delete: {
+    file: { summary: 'What would be deleted', value: { path, dry_run: true } },
+    folder: {
+      summary: 'What would be deleted of a directory',
+      value: { path: 'examples', recursive: true, dry_run: true }
+    },
+    miss: { summary: 'A file that does not exist', value: { path: 'examples/goodbye.js' } }
   },
   history: {
     all: { summary: 'The last edits', value: { limit: 10 } },

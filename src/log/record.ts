@@ -9,7 +9,19 @@ import type { Encodings } from '../engine/text/codec.ts'
  * changed; a verdict was given on changes of the file.
  */
 export type RecordedOperation =
-  'edit' | 'edit_lines' | 'edit_section' | 'create' | 'batch' | 'apply_patch' | 'undo' | 'redo' | 'outside' | 'review'
+  | 'edit'
+  | 'edit_lines'
+  | 'edit_section'
+  | 'create'
+  | 'delete'
+  | 'move'
+  | 'batch'
+  | 'replace'
+  | 'apply_patch'
+  | 'undo'
+  | 'redo'
+  | 'outside'
+  | 'review'
 
 /**
  * Who made a change, and why: `token` is the name of the token that authorized it, as the server found it; the other

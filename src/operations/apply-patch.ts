@@ -16,7 +16,7 @@ import type { TaskChange } from '../engine/task.ts'
 import type { PatchFault } from '../engine/patch/fault.ts'
 import { parseDiff, parseNewFile } from '../engine/patch/v4a.ts'
 import { fail, ok, type Result } from '../result.ts'
-import type { Planned, Planner, Workspace } from '../workspace/api.ts'
+import type { Workspace } from '../workspace/api.ts'
 import { refusalToDelete } from './access.ts'
 import {
   fileWithoutTexts,
@@ -41,17 +41,14 @@ import type {
   PatchedFile,
   Readable
 } from './operation.ts'
-import type { Reported } from './syntax-guard.ts'
-import { failedPart, makeTogether, type Step, type StepDone } from './together.ts'
+import { moveSteps, ofText, outcomeOfMoved, removalPlanner, removalStep, unchangedPlanner } from './removal-steps.ts'
+import { failedPart, makeTogether, type PreparedPart } from './together.ts'
 
 type Patched = Extract<Outcome, { operation: 'apply_patch' }>
 type Faulty = Result<never, { code: 'INVALID_REQUEST'; faults: FieldFault[] }>
 
-/** What is to be done to one file. `answer` takes the results of its steps. */
-interface PreparedFile {
-  steps: readonly Step[]
-  answer(done: readonly StepDone[]): PatchedFile
-}
+/** What is to be done to one file. */
+type PreparedFile = PreparedPart<PatchedFile>
 
 export function makeApplyPatch(workspace: Workspace, planning: Planning): Callable<ApplyPatchRequest> {
   const kind = (request: Readable['request']): Readable => ({
@@ -120,27 +117,16 @@ async function applyPatch(
     if (!one.ok) return { ...inFile(one, files.length === 1), path: file.path, ...inPart(i) }
     prepared.push(one.value)
   }
-  /** The index of the file that each step belongs to. */
-  const fileOf = prepared.flatMap(({ steps }, i) => steps.map(() => i))
   return makeTogether(workspace, context, {
     operation: 'apply_patch',
     dry_run,
-    steps: prepared.flatMap(one => one.steps),
-    resultsOf: done => prepared.map((one, i) => one.answer(done.filter((_, at) => fileOf[at] === i))),
+    parts: prepared,
+    partAt,
     withoutTexts,
-    untriedOf(steps, failed) {
-      // A move has two steps.
-      const failedFiles = new Set(failed.map(at => fileOf[at]!))
-      const untried = new Set(steps.map(at => fileOf[at]!).filter(index => !failedFiles.has(index)))
-      return [...untried].map(partAt)
-    },
-    async withPart(failed, { at, earlier, behind }) {
-      const after = earlier.map(step => fileOf[step]!)
-      return {
-        ...(await withPast(workspace, context, failed)),
-        ...inPart(fileOf[at]!, after, behind === undefined ? undefined : fileOf[behind])
-      }
-    }
+    withPart: async (failed, { at, earlier, behind }) => ({
+      ...(await withPast(workspace, context, failed)),
+      ...inPart(at, earlier, behind)
+    })
   })
 }
 
@@ -203,52 +189,30 @@ function prepareUpdate(
     hunks: hunks.value.map(hunk => ({ ...hunk, patch_line: hunk.patch_line + first_line - 1 }))
   }
   const plan = decoding(plannerFor(planning, request, change), planning.limits)
-  if (move_to !== undefined) return ok(move(request, move_to, plan))
+  if (move_to !== undefined) {
+    return ok({
+      steps: moveSteps(
+        { path: request.path },
+        newFile(move_to),
+        diff === undefined ? unchangedPlanner(planning, request) : ofText(plan)
+      ),
+      answer(done) {
+        const { moved_from, ...outcome } = outcomeOfMoved(request, done)
+        return { operation: 'move', outcome, moved_from }
+      }
+    })
+  }
   return ok({
     steps: [{ operation: 'edit', target: { path: request.path }, plan }],
     answer: ([done]) => ({ operation: 'update', outcome: outcomeOf(request, done!) })
   })
 }
 
-/**
- * Removes the file at the old path, and creates one at the new path with the planned content and the old attributes.
- */
-function move(request: ChangeRequest, move_to: string, plan: Planner<Reported, CallFailure>): PreparedFile {
-  let moved: Planned<Reported> | undefined
-  return {
-    steps: [
-      {
-        operation: 'remove',
-        target: { path: request.path },
-        async plan(original, file) {
-          const planned = await plan(original, file)
-          if (!planned.ok) return planned
-          const { pieces, description, encodings: { after } = {} } = planned.value
-          moved = { pieces, description, encodings: after && { after }, attributes: file.attributes }
-          return planned
-        }
-      },
-      // Planned after the removal, which sets `moved`.
-      { operation: 'create', target: newFile(move_to), plan: () => ok(moved!), moves: true }
-    ],
-    answer([old, made]) {
-      const { hash_before, path: moved_from } = old!
-      const done = { ...made!, hash_before }
-      return { operation: 'move', outcome: outcomeOf(request, done), moved_from }
-    }
-  }
-}
-
 const newFile = (path: string) => ({ path, overwrite: false, create_parents: true })
 
 function deletion(planning: Planning, request: ChangeRequest): PreparedFile {
-  // A file that is removed needs no syntax check.
-  const plan = decoding(
-    plannerFor(planning, { ...request, syntax: 'ignore' }, { operation: 'delete' }),
-    planning.limits
-  )
   return {
-    steps: [{ operation: 'remove', target: { path: request.path }, plan }],
+    steps: [removalStep({ path: request.path }, removalPlanner(planning, request))],
     answer: ([done]) => ({ operation: 'delete', outcome: outcomeOfRemoved(request, done!) })
   }
 }

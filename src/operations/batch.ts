@@ -8,20 +8,33 @@ import {
   type BatchedRequest
 } from '../../schemas/batch.ts'
 import { CALL_FIELDS } from '../../schemas/change-fields.ts'
+import { MAX_FOLDER_FILES } from '../../schemas/delete.ts'
 import { PreviewEdit } from '../../schemas/preview.ts'
 import { fail } from '../result.ts'
-import type { Workspace } from '../workspace/api.ts'
-import { type FileOperation, keyedByAll, type Prepared, withoutTexts, withPast } from './file-operation.ts'
+import type { EarlierStep, Workspace } from '../workspace/api.ts'
+import {
+  type FileOperation,
+  isOfAll,
+  keyedByAll,
+  type Prepared,
+  type Step,
+  withoutTexts,
+  withPast
+} from './file-operation.ts'
 import type {
   CallContext,
   CallResult,
   CallFailure,
+  ChangedOutcome,
+  Failed,
   Operation,
   OperationLimits,
   Outcome,
   PartWithPath
 } from './operation.ts'
-import { failedPart, makeTogether, type Step } from './together.ts'
+import { filesOf, tooManyFiles } from './folder-change.ts'
+import { withFolders } from './removal-steps.ts'
+import { failedPart, makeTogether, type PreparedPart } from './together.ts'
 
 type BatchOutcome = Extract<Outcome, { operation: 'batch' }>
 type Operations = Readonly<Record<BatchedRequest['operations'][number]['operation'], FileOperation>>
@@ -37,7 +50,7 @@ export function makeBatch(
     route: '/batch',
     summary: 'Change many files, all or nothing',
     description: () =>
-      'Carries out operations (edit, edit_lines, edit_section, create) on one file or many, in order: all or none. ' +
+      'Carries out operations (edit, edit_lines, edit_section, create, delete, move) on one file or many, in order: all or none. ' +
       'Inspect first, and pass each file_hash on as expected_hash.',
     hints: { operations: 'Each: operation, path and the fields of that operation.' },
     only_by_name: true,
@@ -51,7 +64,7 @@ export function makeBatch(
     stands_for: operations,
     many_in: 'operations',
     call_fields: CALL_FIELDS,
-    keyed: keyedByAll(workspace, kept => (kept as BatchOutcome).outcome.results.map(({ outcome }) => outcome)),
+    keyed: keyedByAll(workspace, kept => (kept as BatchOutcome).outcome.results.flatMap(filesOf)),
     call: (request, context = {}) => carryOutAll(workspace, operations, request, context)
   }
 }
@@ -62,8 +75,7 @@ async function carryOutAll(
   { operations: requests, dry_run = false, show_diff }: BatchedRequest,
   context: CallContext
 ): Promise<CallResult> {
-  const { caller, subject } = context
-  const paths = new Set(requests.map(({ path }) => path)).size
+  const paths = new Set(requests.flatMap(({ path, to }) => (typeof to === 'string' ? [path, to] : [path]))).size
   if (paths > MAX_BATCH_FILES) {
     return fail({ code: 'TOO_MANY_OPERATIONS', what: 'paths', limit: MAX_BATCH_FILES, actual: paths })
   }
@@ -71,33 +83,59 @@ async function carryOutAll(
     const { operation, path } = requests[operation_index]!
     return { operation_index, operation, path }
   }
-  const prepared = requests.map(({ operation, ...fields }): Prepared => {
+  const prepared: Prepared[] = []
+  const steps: Step[] = []
+  const emptied = new Map<EarlierStep, readonly Buffer[]>()
+  for (const { operation, ...fields } of requests) {
     const request = { show_diff, ...fields, dry_run }
     // The fields have passed the schema of this operation.
-    return operations[operation].prepare(request as never, { subject, caller })
-  })
+    const change = await operations[operation].prepare(request as never, context, steps)
+    prepared.push(change)
+    if (!change.ok) continue
+    steps.push(...change.value.steps)
+    const { by, folders } = change.value.emptied ?? {}
+    if (by !== undefined) emptied.set(by, [...(emptied.get(by) ?? []), ...folders!])
+  }
+  // What is in the way of a removal was found on the disk, and is no failure of a step.
+  const blocked = prepared.findIndex((change, i) => !change.ok && operations[requests[i]!.operation].deletes === true)
+  if (blocked !== -1) {
+    const failed = prepared[blocked] as Failed
+    return isOfAll(failed.failure) ? fail(failed.failure) : { ...failed, part: failedPart(partAt, blocked) }
+  }
+  const files = prepared.reduce((sum, change) => sum + (change.ok ? (change.value.files ?? 0) : 0), 0)
+  if (files > MAX_FOLDER_FILES) return fail(tooManyFiles(files))
   return makeTogether(workspace, context, {
     operation: 'batch',
     dry_run,
-    steps: prepared.map((change, i) => (change.ok ? change.value.step : failing(requests[i]!.path, change.failure))),
-    // If one couldn't be prepared, the batch fails before this.
-    resultsOf: done => done.map((step, i) => (prepared[i] as Extract<Prepared, { ok: true }>).value.answer(step)),
+    parts: prepared.map((change, i) =>
+      change.ok ? emptying(change.value, emptied) : failing(requests[i]!.path, change.failure)
+    ),
+    partAt,
     withoutTexts,
-    untriedOf: steps => steps.map(partAt),
-    async withPart(failed, { at, earlier, behind }) {
+    async withPart(failed, { at, step, earlier, behind }) {
       // If the hash differs and nothing was tried, no earlier step is the cause.
       const isUntried = failed.failure.code === 'STALE_FILE' && failed.failure.now === undefined
       const after = isUntried ? [] : earlier
       const change = prepared[at]!
-      const known = change.ok ? await change.value.explained(failed) : await withPast(workspace, context, failed)
+      const known = change.ok ? await change.value.explained(failed, step) : await withPast(workspace, context, failed)
       return { ...known, part: failedPart(partAt, at, after, behind) }
     }
   })
 }
 
-/** Replaces a step that couldn't be prepared: it fails in its turn with that failure, so others are reported too. */
-const failing = (path: string, failure: CallFailure): Step => ({
-  operation: 'edit',
-  target: { path },
-  plan: () => fail(failure)
+/** The change, whose steps also remove the folders that they empty. */
+const emptying = (
+  { steps, answer }: PreparedPart<ChangedOutcome>,
+  emptied: ReadonlyMap<EarlierStep, readonly Buffer[]>
+): PreparedPart<ChangedOutcome> => ({
+  steps: steps.map(step =>
+    step.operation === 'remove' ? { ...step, plan: withFolders(step.plan, emptied.get(step) ?? []) } : step
+  ),
+  answer
+})
+
+/** Replaces a change that couldn't be prepared: it fails in its turn with that failure, so others are reported too. */
+const failing = (path: string, failure: CallFailure): PreparedPart<never> => ({
+  steps: [{ operation: 'edit', target: { path }, plan: () => fail(failure) }],
+  answer: () => null as never
 })

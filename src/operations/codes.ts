@@ -43,3 +43,11 @@ export const UNDO_CODES: readonly ProblemCode[] = [
 
 /** Codes of an operation that takes one edit or a list of edits. */
 export const EDITS_CODES: readonly ProblemCode[] = [...CHANGE_CODES, 'MIXED_MODES', 'NO_EDITS', 'TOO_MANY_EDITS']
+
+/** Codes of an operation that removes files, which the history must be able to bring back. */
+export const REMOVAL_CODES: readonly ProblemCode[] = [
+  ...CHANGE_CODES.filter(code => code !== 'SYNTAX_ERROR' && code !== 'BINARY_FILE' && code !== 'UNENCODABLE_TEXT'),
+  'TOO_MANY_OPERATIONS',
+  'DELETE_NOT_ALLOWED',
+  'BATCH_NOT_SUPPORTED'
+]

@@ -41,7 +41,12 @@ export const makeCreate = (workspace: Workspace, planning: Planning): FileOperat
       outcome: outcomeOf(request, done, { created: done.created === true })
     })
     const step = { operation: 'create', target, plan: planner } as const
-    return ok({ operation: 'create', step, answer, explained: failed => withHowRemoved(workspace, failed, context) })
+    return ok({
+      operation: 'create',
+      steps: [step],
+      answer: ([done]) => answer(done!),
+      explained: failed => withHowRemoved(workspace, failed, context)
+    })
   }
   return {
     id: 'create_file',

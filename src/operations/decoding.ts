@@ -1,29 +1,17 @@
 // Files that aren't UTF-8: they are planned as UTF-8, and the result is written in their encoding. Does not know
 // operations, or what a plan does.
-import { isAscii, isUtf8 } from 'node:buffer'
+import { isAscii } from 'node:buffer'
 import { setImmediate as yieldToOthers } from 'node:timers/promises'
 import { type Around, decodedChanges, decodedRecord, encodedPlan, KEPT_OF_DECODED } from '../engine/decoded.ts'
 import type { RecordedSplice } from '../engine/undo/change.ts'
 import { AROUND } from '../engine/undo/places.ts'
 import type { ResultTooLarge, UnencodableText } from '../engine/failure.ts'
 import type { Described, EncodingNote } from '../engine/task.ts'
-import { codecNamed, type DecodedText, decodedText } from '../engine/text/codec.ts'
+import { codecNamed, type DecodedText } from '../engine/text/codec.ts'
 import { binaryMark, eightBitEncodingOf } from '../engine/text/encoding.ts'
 import { fail, ok, type Result } from '../result.ts'
 import type { EditRecord, FileWithPast, Planned, PlannedFile, Planner } from '../workspace/api.ts'
-
-/**
- * Decodes bytes that aren't UTF-8, and names their encoding; null if they are UTF-8, or the encoding can't be told.
- * Loads the tables of encodings only when needed.
- */
-export async function decodedOf(bytes: Buffer): Promise<DecodedText | null> {
-  if (isPlain(bytes)) return null
-  return decodedText(bytes, await loadTables(), yieldToOthers)
-}
-
-const loadTables = async () => (await import('iconv-lite')).default
-
-const isPlain = (bytes: Buffer): boolean => isUtf8(bytes) && binaryMark(bytes) === null
+import { decodedOf, isPlain, loadTables } from '../workspace/decoded-text.ts'
 
 /**
  * Makes a UTF-8 planner work for files in any encoding. If the encoding is known, or likely, the planner gets the text
@@ -152,18 +140,20 @@ export async function readableTexts({
   return texts === null ? asItIs : { ...texts, kept: KEPT_OF_DECODED }
 }
 
+type TextWithPast = Pick<FileWithPast, 'bytes' | 'changes' | 'records'>
+
 /**
  * A file with its changes as UTF-8, or unchanged if they can't be decoded. For a file that is gone or ASCII by now, the
  * encoding recorded last is used.
  */
-export async function decodedPast(file: FileWithPast): Promise<FileWithPast> {
+export async function decodedPast<T extends TextWithPast>(file: T): Promise<T> {
   const decoded = (await decodedOf(file.bytes)) ?? (await recordedText(file))
   if (decoded === null) return file
   const changes = await decodedChanges(file.bytes, file.changes, decoded.codec, yieldToOthers)
   return changes === null ? file : { ...file, changes, bytes: decoded.text }
 }
 
-async function recordedText({ bytes, records }: FileWithPast): Promise<DecodedText | null> {
+async function recordedText({ bytes, records }: TextWithPast): Promise<DecodedText | null> {
   if (!isAscii(bytes)) return null
   const { before, after = before } = records.findLast(({ encodings }) => encodings !== undefined)?.encodings ?? {}
   if (after === undefined) return null

@@ -6,9 +6,21 @@ import type { SyntaxCheck } from '../engine/syntax/new-fault.ts'
 import type { TaskChange, TaskFailure } from '../engine/task.ts'
 import type { PlanMaker } from '../workers/plan.ts'
 import type { SyntaxChecker } from '../workers/syntax.ts'
-import { ok } from '../result.ts'
+import { fail, ok } from '../result.ts'
 import type { StaleFile } from '../workspace/failure.ts'
-import type { BatchStep, FileChanged, ChangeOptions, Origin, Workspace, FileTarget, Planner } from '../workspace/api.ts'
+import type {
+  BatchDone,
+  BatchOptions,
+  BatchStep,
+  EarlierStep,
+  FailedSteps,
+  FileChanged,
+  FileTarget,
+  Origin,
+  Planner,
+  Workspace
+} from '../workspace/api.ts'
+import { mayDelete } from './access.ts'
 import { hashesOf, shortHash } from './file-hash.ts'
 import type {
   CallResult,
@@ -70,31 +82,56 @@ export const keyedByAll =
   (key, work) =>
     workspace.keyed(key, work, kept => filesIn(kept).map(({ path, resolved_path = path }) => resolved_path))
 
-/**
- * How a request's change is made, and by whom. `answer` returns the call's result as plain JSON, so that it can be kept
- * under the request's idempotency key and returned again.
- */
-const changeOptions = <D>(
-  { dry_run = false }: ChangeRequest,
-  operation: Origin['operation'],
-  { caller, key, audit, client }: CallContext,
-  answer: (done: D) => ChangedOutcome
-): ChangeOptions<D> => ({
-  dry_run,
-  origin: { operation, ...caller, key },
-  audit,
-  client,
-  outcome: (done, texts) => (texts ? answer(done) : withoutTexts(answer(done)))
-})
+/** The steps that make one change, and what each did. */
+export type Step = BatchStep<Reported, CallFailure>
+export type StepDone = FileChanged<Reported>
 
-/** A change of one file that is ready to be made, alone or as a step of a batch. */
+/**
+ * Makes steps together, all or none. `answer` returns the call's result as plain JSON, so that it can be kept under the
+ * request's idempotency key and returned again; without texts of files unless `texts`.
+ */
+export function makeSteps(
+  workspace: Workspace,
+  { caller, key, subject, audit, client }: CallContext,
+  {
+    operation,
+    steps,
+    answer,
+    ...options
+  }: Pick<BatchOptions<never>, 'dry_run' | 'other_failures'> &
+    Pick<Origin, 'operation'> & {
+      steps: readonly Step[]
+      answer: (done: BatchDone<Reported>, texts: boolean) => unknown
+    }
+): Promise<{ ok: true; value: BatchDone<Reported> } | FailedSteps<CallFailure>> {
+  return workspace.batch<Reported, CallFailure>(steps, {
+    ...options,
+    origin: { operation, ...caller, key },
+    audit,
+    client,
+    ...mayDelete(subject),
+    // It is kept with one file: removing the texts of another file wouldn't find it.
+    outcome: (done, texts) => answer(done, texts && isOfOneFile(done))
+  })
+}
+
+/** Whether all steps concern one file, so that the kept answer does too. */
+const isOfOneFile = ({ steps }: BatchDone<Reported>): boolean =>
+  new Set(steps.map(({ path, resolved_path = path }) => resolved_path)).size === 1
+
+/** A change that is ready to be made, alone or as a part of a batch. */
 interface PreparedChange {
   operation: Origin['operation']
-  step: Exclude<BatchStep<Reported, CallFailure>, { operation: 'remove' }>
-  /** Returns the call's result as plain JSON. */
-  answer: (done: FileChanged<Reported>) => ChangedOutcome
-  /** Adds to a failure of the step what was found out on the way. */
-  explained: (failed: Failed) => Promise<Failed>
+  /** At least one, unless `emptied`. */
+  steps: readonly Step[]
+  /** Folders to remove once `by`, a step of an earlier change, has removed the last file in them. */
+  emptied?: { by: EarlierStep; folders: readonly Buffer[] }
+  /** How many files of a folder it changes. */
+  files?: number
+  /** Returns the call's result as plain JSON, from the results of the steps. */
+  answer: (done: readonly StepDone[]) => ChangedOutcome
+  /** Adds to a failure of a step, by its index, what was found out on the way. */
+  explained: (failed: Failed, step: number) => Failed | Promise<Failed>
 }
 
 export type Prepared = { ok: true; value: PreparedChange } | Failed
@@ -105,10 +142,10 @@ export const isOfAll = (failure: CallFailure): boolean =>
   failure.code === 'READ_ONLY' ||
   (failure.code === 'FILE_TOO_LARGE' && failure.together === true)
 
-/** An operation that changes one file. */
+/** An operation that changes one file, or removes or moves all files of a folder. */
 export interface FileOperation<Request = never> extends Operation<Request> {
-  /** Prepares the change of a request, which has passed the schema. */
-  prepare(request: Request, context: CallContext): Prepared
+  /** Prepares the change of a request, which has passed the schema, to be made after these steps. */
+  prepare(request: Request, context: CallContext, after?: readonly Step[]): Prepared | Promise<Prepared>
 }
 
 /**
@@ -133,30 +170,62 @@ export function preparedEdit<F extends CallFailure>(
     workspace: Workspace
     limits: OperationLimits
     planner: Planner<Reported, F>
-    answer: PreparedChange['answer']
+    answer: (done: StepDone) => ChangedOutcome
   }
 ): Prepared {
   const { workspace, limits, planner, answer } = made
   const step = { operation: 'edit', target: targetOf(request), plan: decoding(planner, limits) } as const
-  return ok({ operation, step, answer, explained: failed => withPast(workspace, context, failed) })
+  return ok({
+    operation,
+    steps: [step],
+    answer: ([done]) => answer(done!),
+    explained: failed => withPast(workspace, context, failed)
+  })
 }
 
 /** Makes the change of one request. */
 export async function carryOut(
   workspace: Workspace,
-  request: ChangeRequest,
+  { dry_run = false }: Pick<ChangeRequest, 'dry_run'>,
   context: CallContext,
-  prepared: Prepared
+  preparing: Prepared | Promise<Prepared>
 ): Promise<CallResult> {
+  const prepared = await preparing
   if (!prepared.ok) return prepared
-  const { operation, step, answer, explained } = prepared.value
-  const options = changeOptions(request, operation, context, answer)
+  const { operation, steps, answer, explained } = prepared.value
+  const kept = (done: readonly StepDone[], texts: boolean): ChangedOutcome =>
+    texts ? answer(done) : withoutTexts(answer(done))
+  const [step] = steps
+  if (step === undefined || steps.length > 1 || step.operation === 'remove') {
+    const done = await makeSteps(workspace, context, {
+      operation,
+      dry_run,
+      steps,
+      answer: ({ steps, batch_id }, texts) => inBatch(kept(steps, texts), batch_id)
+    })
+    if (done.ok) return ok(inBatch(answer(done.value.steps), done.value.batch_id))
+    const { at, behind: _behind, others: _others, untried: _untried, ...failed } = done
+    return isOfAll(failed.failure) ? fail(failed.failure) : explained(failed, at)
+  }
+  const { caller, key, audit, client } = context
+  const options = {
+    dry_run,
+    origin: { operation, ...caller, key },
+    audit,
+    client,
+    outcome: (done: StepDone, texts: boolean) => kept([done], texts)
+  }
   const done =
     step.operation === 'create'
       ? await workspace.create<Reported, CallFailure>(step.target, options, step.plan)
       : await workspace.edit<Reported, CallFailure>(step.target, options, step.plan)
-  return done.ok ? ok(answer(done.value)) : explained(done)
+  return done.ok ? ok(answer([done.value])) : explained(done, 0)
 }
+
+const inBatch = (made: ChangedOutcome, batch_id: string | undefined): ChangedOutcome => ({
+  ...made,
+  outcome: { ...made.outcome, batch_id }
+})
 
 /** The answer without text of the file, for a history that must not keep it. */
 export const withoutTexts = (answer: ChangedOutcome): ChangedOutcome => ({
@@ -238,7 +307,7 @@ export function outcomeOf(
     file_size,
     hash_before: hash_before && shortHash(hash_before),
     ...hashesOf(done.file_hash),
-    new_hash: dry_run ? shortHash(done.new_hash) : undefined,
+    new_hash: dry_run && done.new_hash !== undefined ? shortHash(done.new_hash) : undefined,
     edit_id,
     write_strategy
   }

@@ -46,7 +46,7 @@ export const makeHistory = (workspace: Workspace, reader: HistoryReader): Operat
     const { path } = request
     const query = queryOf(request)
     if (!query.ok) return { ...query, path }
-    const page = await workspace.history({ ...query.value, texts: true })
+    const page = await workspace.history({ ...query.value, texts: true, follow_moves: path !== undefined })
     if (!page.ok) return { ...page, path }
     const { edits, next_before, oldest_kept_at } = page.value
     const listed: HistoryOutcome['edits'] = []
@@ -86,7 +86,15 @@ function queryOf(request: HistoryRequest): Result<HistoryQuery, OperationFailure
 
 const timeOf = (ms: number): string => new Date(ms).toISOString()
 
-function factsOf({ record, texts, state, undone_by, review, units }: PastEdit): HistoryOutcome['edits'][number] {
+function factsOf({
+  record,
+  other_path,
+  texts,
+  state,
+  undone_by,
+  review,
+  units
+}: PastEdit): HistoryOutcome['edits'][number] {
   const { edit_id, batch_id, operation, at, token, agent, session, reason, hash_before, hash_after, toggles } = record
   const path = decode(record.path)
   const changes = changesOf(record, units)
@@ -97,6 +105,7 @@ function factsOf({ record, texts, state, undone_by, review, units }: PastEdit): 
     at: timeOf(at),
     path: path.text,
     lossy: path.lossy,
+    ...(other_path !== undefined && { [hash_before === null ? 'moved_from' : 'moved_to']: decode(other_path).text }),
     token,
     agent,
     session,

@@ -1,19 +1,22 @@
 // /inspect: facts, a range of lines and matches of a file, or the entries of a directory.
+import type { FindRequest } from '../../schemas/find.ts'
 import { InspectRequestSchema, InspectResultSchema, type InspectRequest } from '../../schemas/inspect.ts'
 import type { OutlineEntry, UnsupportedTarget } from '../engine/failure.ts'
 import { isForSeveralLines } from '../engine/inspect/across-lines.ts'
 import { languageOf } from '../engine/inspect/language.ts'
 import { Scan, type ScanResult } from '../engine/inspect/scan.ts'
+import type { SearchRequest } from '../engine/inspect/search-literal.ts'
 import type { CodecName } from '../engine/text/codec.ts'
 import type { Encoding } from '../engine/text/encoding.ts'
 import type { Outliner } from '../workers/outline.ts'
 import type { Searcher } from '../workers/search.ts'
 import { fail, ok, type Result } from '../result.ts'
 import type { Consumer, Looked, Workspace } from '../workspace/api.ts'
+import { decodedOf } from '../workspace/decoded-text.ts'
 import type { FileResult } from '../workspace/results.ts'
 import { FILE_CODES } from './codes.ts'
-import { decodedOf } from './decoding.ts'
 import { hashesOf } from './file-hash.ts'
+import { find } from './find.ts'
 import { PATH_HINT } from './hints.ts'
 import type {
   CallResult,
@@ -41,9 +44,6 @@ const OF_A_FILE = [
   'end_line',
   'start_column',
   'numbered',
-  'search',
-  'regex',
-  'ignore_case',
   'structure',
   'start_item',
   'max_items'
@@ -79,11 +79,11 @@ export const makeInspect = (
   effect: 'looks',
   request: InspectRequestSchema,
   outcome: InspectResultSchema,
-  codes: [...FILE_CODES, 'LINE_OUT_OF_RANGE', 'UNSUPPORTED_TARGET'],
+  codes: [...FILE_CODES, 'LINE_OUT_OF_RANGE', 'UNSUPPORTED_TARGET', 'FIND_NOT_SUPPORTED'],
   expects_hash: false,
   expects_none: false,
   items: {},
-  async call(request) {
+  async call(request, { client } = {}) {
     const fault = misplaced(request)
     if (fault !== null) return fault
     const search = searchOf(request)
@@ -111,7 +111,11 @@ export const makeInspect = (
     const looked = isForeign ? await inUtf8(request, keeps ? first : await look(true)) : first
     // A caller who only reads may not be able to undo anything.
     if (!looked.ok) return withHowRemoved(workspace, looked, 'no_undo')
-    if (looked.value.type === 'directory') return listing(request, looked.value)
+    if (looked.value.type === 'directory') {
+      return search.value === null
+        ? listing(request, looked.value)
+        : searching(request, search.value, found => find(found, { workspace, searcher, outliner, client }))
+    }
     if (request.after !== undefined) {
       return invalid(request, ['after'], 'for_directories')
     }
@@ -140,33 +144,34 @@ async function inUtf8<F>(
   return ok({ ...looked.value, value: { ...scan.finish(), encoding: decoded.codec.name } })
 }
 
+/** Those of these fields that a request has. */
+const given = <F extends keyof InspectRequest>(request: InspectRequest, fields: readonly F[]): F[] =>
+  fields.filter(field => request[field] !== undefined && request[field] !== false)
+
 /** Refuses fields that have no effect without another one, or that contradict another one. */
 function misplaced(request: InspectRequest): CallResult | null {
   const { structure, facts, start_item, max_items } = request
-  const given = <F extends keyof InspectRequest>(fields: readonly F[]) =>
-    fields.filter(field => request[field] !== undefined && request[field] !== false)
   if (structure !== true && (start_item ?? max_items) !== undefined) {
-    return invalid(request, given(['start_item', 'max_items']), 'without_structure')
+    return invalid(request, given(request, ['start_item', 'max_items']), 'without_structure')
   }
-  const contradicting = facts === true ? given(OF_CONTENT) : []
+  const contradicting = facts === true ? given(request, OF_CONTENT) : []
   return contradicting.length > 0 ? invalid(request, contradicting, 'facts_alone') : null
 }
 
-type Search = { text: string; regex: boolean; ignore_case: boolean }
-
-function searchOf({ search, regex = false, ignore_case = false }: InspectRequest) {
-  const alone = search === undefined ? [...(regex ? ['regex'] : []), ...(ignore_case ? ['ignore_case'] : [])] : []
+function searchOf({ search, regex = false, ignore_case = false, context_lines = 0 }: InspectRequest) {
+  const given = { regex, ignore_case, context_lines: context_lines > 0 }
+  const alone = search === undefined ? Object.entries(given).flatMap(([field, is]) => (is ? [field] : [])) : []
   if (alone.length > 0) {
     return fail({
       code: 'INVALID_REQUEST' as const,
       faults: alone.map(field => ({ pointer: `/${field}`, reason: 'without_search' as const }))
     })
   }
-  return ok<Search | null>(search === undefined ? null : { text: search, regex, ignore_case })
+  return ok<SearchRequest | null>(search === undefined ? null : { text: search, regex, ignore_case, context_lines })
 }
 
 /** What is wrong with a regular expression. */
-async function faultsOf(search: Search, searcher: Searcher): Promise<FieldFault[]> {
+async function faultsOf(search: SearchRequest, searcher: Searcher): Promise<FieldFault[]> {
   const checked = await searcher.check(search)
   if (checked === null) return [{ pointer: '/search', reason: 'slow_regex' }]
   return checked.ok ? [] : [{ pointer: '/search', reason: 'no_regex', syntax: checked.failure.message }]
@@ -209,7 +214,7 @@ const invalid = ({ path }: InspectRequest, fields: readonly string[], reason: Fi
 })
 
 function listing(request: InspectRequest, listed: Extract<Looked<unknown>, { type: 'directory' }>): CallResult {
-  const foreign = OF_A_FILE.filter(field => request[field] !== undefined && request[field] !== false)
+  const foreign = given(request, OF_A_FILE)
   if (foreign.length > 0) {
     return invalid(request, foreign, 'for_files')
   }
@@ -226,6 +231,30 @@ function listing(request: InspectRequest, listed: Extract<Looked<unknown>, { typ
       lossy
     }
   })
+}
+
+/** Searches the files of a folder, as /find does. */
+async function searching(
+  request: InspectRequest,
+  { text, regex, ignore_case, context_lines }: SearchRequest,
+  findIn: (request: FindRequest) => Promise<CallResult>
+): Promise<CallResult> {
+  const foreign = given(request, OF_A_FILE)
+  if (foreign.length > 0) return invalid(request, foreign, 'for_files')
+  const { path, after } = request
+  const found = await findIn({
+    ...(regex ? { regex: text } : { text }),
+    path,
+    ...(ignore_case && { ignore_case }),
+    ...(context_lines !== undefined && { context_lines }),
+    ...(after !== undefined && { after })
+  })
+  if (found.ok) return found.value.operation === 'find' ? ok({ ...found.value, by_inspect: true }) : found
+  const { failure } = found
+  // The one field that the caller sent in place of two.
+  return 'faults' in failure
+    ? { ...found, failure: { ...failure, faults: failure.faults.map(fault => ({ ...fault, pointer: '/search' })) } }
+    : found
 }
 
 const failed = ({ path, resolved_path, file_hash }: FileContent, failure: CallFailure): CallResult => ({
@@ -277,7 +306,7 @@ function withStructure({ start_item }: InspectRequest, facts: Outcome, structure
   })
 }
 
-async function factsOf(file: FileContent, search: Search | null, searcher: Searcher): Promise<CallResult> {
+async function factsOf(file: FileContent, search: SearchRequest | null, searcher: Searcher): Promise<CallResult> {
   const {
     path,
     resolved_path,

@@ -1,5 +1,6 @@
 // Finds the edits that a request names by id and, for an undo or redo, the files they are in. Does not know what is
 // done with them.
+import { MAX_FOLDER_FILES } from '../../schemas/delete.ts'
 import { editIdsOf, type Selection } from '../engine/undo/change.ts'
 import { fail, ok, type Result } from '../result.ts'
 import type { Author, EditRecord, FileHistory, HistoryQuery, PastEdit } from '../workspace/api.ts'
@@ -19,8 +20,8 @@ import type { Chosen, FileToUndo } from './undo-file.ts'
 
 export type MeantFailure = HistoryFailure | OperationFailure | FileFailure
 
-/** How many files one request may change. */
-const MAX_FILES = 100
+/** How many files one request may change: those of a folder that was moved, by both of their paths. */
+const MAX_FILES = 2 * MAX_FOLDER_FILES
 
 /** The named edits; HISTORY_GONE if one isn't kept any more, NOTHING_TO_UNDO if one isn't known. */
 export async function namedEdits(

@@ -5,11 +5,13 @@ import type { Scope } from '../../schemas/access.ts'
 import type { CallField } from '../../schemas/change-fields.ts'
 import type { BlameResult } from '../../schemas/blame.ts'
 import type { ChangesResult } from '../../schemas/changes.ts'
+import type { FindRequest, FindResult } from '../../schemas/find.ts'
 import type { HistoryResult, ListedEdit } from '../../schemas/history.ts'
 import type { InspectResult } from '../../schemas/inspect.ts'
 import type { ChangeResult } from '../../schemas/outcome.ts'
 import type { PendingResult } from '../../schemas/pending.ts'
 import type { ProblemCode } from '../../schemas/problem.ts'
+import type { ReplaceRequest, ReplaceResult } from '../../schemas/replace.ts'
 import type { ToolName } from '../../schemas/tools.ts'
 import type {
   BrokenSyntax,
@@ -19,6 +21,7 @@ import type {
   TextFailure,
   UnencodableText
 } from '../engine/failure.ts'
+import type { SearchMatch } from '../engine/inspect/match-lines.ts'
 import type { Selection } from '../engine/undo/change.ts'
 import type { PatchFault } from '../engine/patch/fault.ts'
 import type { ConflictWithFix } from '../engine/undo-redo.ts'
@@ -29,7 +32,7 @@ import type { NumberedLine, RemovedLines } from '../engine/report/changed-lines.
 import type { JoinedBreaks } from '../engine/report/joined-breaks.ts'
 import type { LeftAlone } from '../engine/edit/plan.ts'
 import type { Audit, AuditedCall } from '../audit/audit.ts'
-import type { Author, Client, Key, ReviewTarget, Workspace } from '../workspace/api.ts'
+import type { Author, Client, FindFailure, Key, ReviewTarget, Workspace } from '../workspace/api.ts'
 import type { FileFailure, FileWarning, RequestInFlight } from '../workspace/failure.ts'
 import type { SyntaxReport } from './syntax-guard.ts'
 
@@ -51,10 +54,11 @@ export interface ForbiddenScope {
   for: 'operation' | 'others_edits' | 'delete'
 }
 
-/** A batch has too many operations, or names too many paths. */
+/** A request has too many operations, names too many paths, or changes too many files. */
 export interface TooManyOperations {
   code: 'TOO_MANY_OPERATIONS'
-  what: 'operations' | 'paths'
+  /** `files`: in the folders that it names; `found_files`: that hold the text to be replaced. */
+  what: 'operations' | 'paths' | 'files' | 'found_files'
   limit: number
   actual: number
 }
@@ -68,8 +72,8 @@ export type FieldFault = { pointer: string } & (
   | { reason: 'second_target'; other: string }
   /** `line`: where the code block starts whose fence would be closed. */
   | { reason: 'closes_fence'; line: number }
-  /** `syntax`: RE2's message. */
-  | { reason: 'no_regex'; syntax: string }
+  /** `syntax`: the message of the program that reads it. */
+  | { reason: 'no_regex' | 'no_glob'; syntax: string }
   /** A patch or diff that can't be read; lines are those of the field. */
   | { reason: 'unreadable_patch'; fault: PatchFault }
   /** Given besides the field `other`, which says the same. */
@@ -80,6 +84,8 @@ export type FieldFault = { pointer: string } & (
   | { reason: 'no_selector'; selectors: readonly string[] }
   /** The edit has no such change; it has `total`. */
   | { reason: 'no_such_change'; index: number; total: number }
+  /** It is a path, and can't be one. */
+  | { reason: 'bad_path'; failure: Extract<FileFailure, { code: 'INVALID_PATH' }> }
 )
 
 /** Faults with no details besides the field. */
@@ -98,6 +104,9 @@ export type FixedFault =
   /** The text that replaces old_text is missing. */
   | 'no_new_text'
   | 'same_path'
+  | 'into_itself'
+  | 'whole_workspace'
+  | 'hash_of_folder'
   | 'replace_all_too'
   | 'no_target'
   | 'empty_target'
@@ -105,6 +114,9 @@ export type FixedFault =
   | 'heading_not_replaced'
   | 'comment_not_replaced'
   | 'without_search'
+  | 'without_text'
+  | 'no_name'
+  | 'one_line'
   | 'slow_regex'
   | 'without_structure'
   | 'facts_alone'
@@ -118,6 +130,42 @@ export interface StrayEdit {
   stray: StrayEntry
 }
 
+/** A file in which a text is to be replaced. `matches`: the first places. */
+export interface FileWithPlaces {
+  path: string
+  /** The contract's `file_hash`. */
+  file_hash: string
+  occurrences: number
+  matches: readonly SearchMatch[]
+}
+
+/** Another number of places than expected, in all files together. `again`: the request with that number. */
+export interface WrongCountInFiles {
+  code: 'WRONG_COUNT'
+  in_files: readonly FileWithPlaces[]
+  search_text: string
+  expected_occurrences: number
+  actual_occurrences: number
+  again: Partial<ReplaceRequest>
+}
+
+/** Why no text is replaced in any file. */
+export type ReplaceFailure =
+  | WrongCountInFiles
+  /** No file holds the text. `new_text_in`: the files that have its replacement, if there are any. */
+  | {
+      code: 'NOTHING_TO_REPLACE'
+      reason: 'none'
+      search_text: string
+      searched_files: number
+      otherwise: readonly FoundOtherwise[]
+      new_text_in?: Omit<FoundOtherwise, 'change'>
+    }
+  /** Each place has new_text, which holds old_text and more, around it already. */
+  | { code: 'NOTHING_TO_REPLACE'; reason: 'repeated'; search_text: string; in_files: readonly FileWithPlaces[] }
+  /** Searching was stopped, so not all places are known. */
+  | { code: 'SEARCH_INCOMPLETE'; reason: 'time' | 'size'; searched_files: number }
+
 /** What is done with a set of edits, as the name of an operation. */
 export type UndoVerb = 'undo' | 'redo'
 /** What is done with a set of edits: an undo, a redo or a review. */
@@ -129,8 +177,8 @@ export type EditsVerb = UndoVerb | 'review'
 export interface ConflictAt extends Omit<ConflictWithFix, 'by'> {
   path: string
   by?: string
-  /** Set if the file is gone because of `by`. */
-  removal?: Removal
+  /** Set if the file is gone because of `by`: that removal first, as in `RemovedFile`. */
+  removals?: Removals
 }
 
 /** How a file was removed: by an ordinary edit, an undo or a redo; and the call that brings it back. */
@@ -141,12 +189,14 @@ export interface Removal {
   back: { verb: UndoVerb; edit_id: string }
 }
 
+/** A chain of removals, each at the path where the one before it moved the file; at least one. */
+export type Removals = readonly (Removal & { by: string })[]
+
 /**
- * A file that doesn't exist, and how it went: a chain of removals, each at the path where the one before it moved the
- * file. `now_at`: where the file is now. `undo`: the edit to undo to get it back, if the caller may undo it.
+ * A file that doesn't exist, and how it went. `now_at`: where the file is now. `undo`: the edit to undo to get it back, if the caller may undo it.
  */
 export type RemovedFile = Extract<FileFailure, { code: 'FILE_NOT_FOUND' }> & {
-  removals: readonly (Removal & { by: string })[]
+  removals: Removals
   now_at?: string
   undo?: string
 }
@@ -174,7 +224,21 @@ export type HistoryFailure =
   | { code: 'CURSOR_GONE' }
   /** A link is now where the edited file was. */
   | { code: 'NOT_A_FILE'; type: 'link_now'; leads_to: string }
+  | FolderFailure
   | RemovedFile
+
+/**
+ * Why a file or folder isn't deleted or moved. `folder`: `recursive` is missing; `files`: how many files are in it;
+ * `empty_folder`: none, so there is nothing to record; `verb`: what was to be done; `emptied`: the earlier operations
+ * of the batch leave none.
+ * `into_folder`: the file or folder would go where a folder is; `meant`: the path in that folder. `move_target`:
+ * something is where it would go.
+ */
+export type FolderFailure =
+  | { code: 'NOT_A_FILE'; type: 'folder'; files: number }
+  | { code: 'NOT_A_FILE'; type: 'empty_folder'; verb: 'delete' | 'move'; emptied?: true }
+  | { code: 'NOT_A_FILE'; type: 'into_folder'; meant: string }
+  | { code: 'ALREADY_EXISTS'; reason: 'move_target'; from: string }
 
 /**
  * no_texts: the texts of these edits aren't kept. inconsistent: their records don't fit the file. `goal`: what the
@@ -257,6 +321,8 @@ export type CallFailure =
   | BrokenSyntax
   | UnencodableText
   | FileFailure
+  | Extract<FindFailure, { code: 'FIND_NOT_SUPPORTED' }>
+  | ReplaceFailure
   | HistoryFailure
   | RequestInFlight
 
@@ -272,12 +338,20 @@ export interface Failed {
   taken_back?: TakenBackEdit
   /** The edit that already made the requested change. */
   made_by?: EarlierEdit
+  /** The files that can't be changed, of those that were to be, and the request that leaves them out. */
+  leave_out?: LeftOut
   /** The part of a batch that failed. */
   part?: FailedPart
   /** Later operations that fail too, each with its `part`. */
   others?: readonly Failed[]
   /** Later operations that weren't tried, because they depend on a failed one, or too many others failed. */
   untried?: readonly PartWithPath[]
+}
+
+/** Files that can't be changed, and a request of the same operation that leaves them out. */
+export interface LeftOut {
+  paths: readonly string[]
+  again: Partial<ReplaceRequest>
 }
 
 /** An operation of a batch. */
@@ -290,10 +364,12 @@ export interface BatchPart {
 }
 
 /**
- * Which operation failed. `after`: operations of the batch that had changed the text that it failed on. `behind`: an
- * earlier operation that makes what is in its way.
+ * Which operation failed. `path`: its own, if the failure may be of another, such as the new path of a move. `after`:
+ * operations of the batch that had changed the text that it failed on. `behind`: an earlier operation that makes what
+ * is in its way.
  */
 export interface FailedPart extends BatchPart {
+  path?: string
   after: readonly number[]
   behind?: PartWithPath
 }
@@ -324,6 +400,21 @@ export interface SearchedText {
   for_several_lines: boolean
 }
 
+/** What a request to /find that found nothing finds with other fields. Counts are lower bounds if it was stopped. */
+export interface FoundOtherwise {
+  /** Undefined leaves a field out. */
+  change: { readonly [Field in keyof FindRequest]?: FindRequest[Field] | undefined }
+  total_files: number
+  total_matches: number
+  stopped: boolean
+}
+
+/** What /find was asked for, and what would find something if nothing was found. */
+export interface SoughtFiles {
+  request: FindRequest
+  otherwise: readonly FoundOtherwise[]
+}
+
 /**
  * What an answer says, except for its sentences: `left_alone` becomes the note; `newTextWarnings`, `joined_breaks`,
  * `mark_dropped`, `encoded`, `syntax` and `warnings` become warnings.
@@ -343,6 +434,7 @@ export type ChangeOutcome = Omit<ChangeResult, 'message' | 'note' | 'warnings' |
   diff_unavailable?: 'not_utf8' | 'too_long'
 }
 export type InspectOutcome = Omit<InspectResult, 'message' | 'warnings'>
+export type FindOutcome = Omit<FindResult, 'message' | 'warnings'>
 export type HistoryOutcome = Omit<HistoryResult, 'message' | 'warnings' | 'edits'> & {
   edits: (Omit<ListedEdit, 'diff_unavailable'> & { diff_unavailable?: 'not_utf8' | 'too_long' | 'page_full' })[]
 }
@@ -384,17 +476,30 @@ export interface PatchedFile {
 }
 /** What was done to all files of a patch. */
 export type PatchOutcome = OutcomeOfMany<PatchedFile>
+/** What was replaced in one file. `matches`: the first places, if nothing was written. */
+export interface ReplacedFile {
+  occurrences: number
+  matches?: readonly SearchMatch[]
+  /** Without its changes and lines. */
+  outcome: ChangeOutcome
+}
+/** What was replaced in all files. */
+export type ReplaceOutcome = OutcomeOfMany<ReplacedFile> & Pick<ReplaceResult, 'occurrences' | 'skipped'>
 /** The outcome of an operation that changes one file. */
 export type ChangedOutcome =
-  | { operation: 'edit' | 'edit_lines' | 'create'; outcome: ChangeOutcome }
+  | { operation: 'edit' | 'edit_lines' | 'create' | 'delete' | 'move'; outcome: ChangeOutcome }
   | { operation: 'edit_section'; outcome: ChangeOutcome; section: Section }
 export type Outcome =
   | ChangedOutcome
   /** `searched`: the text that matches are for. `start_item`: the first item of the structure. */
   | { operation: 'inspect'; outcome: InspectOutcome; searched?: SearchedText; start_item?: number }
+  /** `by_inspect`: /inspect was asked to search a folder. */
+  | { operation: 'find'; outcome: FindOutcome; sought: SoughtFiles; by_inspect?: true }
   | { operation: 'history'; outcome: HistoryOutcome }
   | { operation: UndoVerb; outcome: UndoOutcome }
   | { operation: 'batch'; outcome: BatchOutcome }
+  /** `is_count`: the request had no `occurrences`, so nothing was to be written. */
+  | { operation: 'replace'; outcome: ReplaceOutcome; is_count?: boolean }
   | { operation: 'apply_patch'; outcome: PatchOutcome }
   | { operation: 'review'; outcome: ReviewOutcome }
   | { operation: 'pending'; outcome: PendingOutcome }
@@ -434,7 +539,11 @@ export interface CallNames {
   readonly edit_lines: string
   readonly edit_section: string
   readonly create: string
+  readonly replace: string
   readonly inspect: string
+  readonly find: string
+  readonly delete: string
+  readonly move: string
   readonly history: string
   readonly undo: string
   readonly redo: string
@@ -459,6 +568,8 @@ export interface Operation<Request = never> extends Callable<Request> {
   readonly hints: Readonly<Record<string, string>>
   /** It is offered as a tool only if the configuration names it. */
   readonly only_by_name?: true
+  /** It removes files, so it is offered as a tool only where that is allowed. */
+  readonly deletes?: true
   /** As a tool, it is defined with these fields only, but accepts the others too. */
   readonly tool_fields?: readonly string[]
 }

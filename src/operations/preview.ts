@@ -12,7 +12,7 @@ export const makePreview = (
   route: '/preview',
   summary: 'See what an edit would do, writing nothing',
   description: () =>
-    'Computes one operation (edit, edit_lines, edit_section or create, with its fields) and writes nothing. ' +
+    'Computes one operation (edit, edit_lines, edit_section, create, delete or move, with its fields) and writes nothing. ' +
     'Returns the changes, diff, warnings and problems of the real call, and what each place would contain. ' +
     'Then send the same fields to the operation, with file_hash as expected_hash.',
   hints: { ...Object.assign({}, ...Object.values(operations).map(({ hints }) => hints)), new_text: 'Taken literally.' },

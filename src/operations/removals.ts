@@ -3,11 +3,10 @@
 import { basename } from 'node:path/posix'
 import { editIdsOf } from '../engine/undo/change.ts'
 import { fail, ok, type Result } from '../result.ts'
-import type { EditRecord, PastEdit } from '../workspace/api.ts'
+import { MOST_MOVES, type EditRecord, type PastEdit, type Workspace } from '../workspace/api.ts'
 import type { FileFailure } from '../workspace/failure.ts'
-import type { Workspace } from '../workspace/api.ts'
 import { onlyOwnOf } from './access.ts'
-import type { CallContext, ConflictAt, Failed, Removal, RemovedFile } from './operation.ts'
+import type { CallContext, ConflictAt, Failed, Removal, Removals, RemovedFile } from './operation.ts'
 import { findByIds, findEdits, isOrdinary, otherHalfOf, pathOf } from './past-edits.ts'
 
 /** Adds to the conflicts of a file how it was removed, if that is known. No lock may be held. */
@@ -20,7 +19,11 @@ export async function withRemovals(workspace: Workspace, failed: Failed): Promis
   const removal = await removalOf(workspace, by)
   if (!removal.ok) return { ...failed, failure: removal.failure }
   if (removal.value === undefined) return failed
-  const conflicts = failure.conflicts.map(one => (isGone(one) ? { ...one, removal: removal.value! } : one))
+  const { moved_to } = removal.value
+  const newest = moved_to === undefined ? undefined : await lastChangeOf(workspace, moved_to)
+  const later = newest === undefined ? [] : await removalsFrom(workspace, newest)
+  const removals = [{ ...removal.value, by }, ...later]
+  const conflicts = failure.conflicts.map(one => (isGone(one) ? { ...one, removals } : one))
   return { ...failed, failure: { ...failure, conflicts } }
 }
 
@@ -28,9 +31,6 @@ const isGone = ({ kind, replaced }: ConflictAt): boolean => kind === 'removed' &
 
 /** The caller who would undo a removal. */
 type Undoer = Pick<CallContext, 'subject'>
-
-/** How many moves of a file are followed in a row. */
-const MOST_MOVES = 10
 
 /**
  * Adds to the failure of a call that found no file how the file was removed, if the history knows it and the caller may
@@ -81,7 +81,7 @@ async function lastChangeOf(workspace: Workspace, path: string): Promise<PastEdi
 }
 
 /** The removals from this change on, following the file's moves; empty if the change didn't remove the file. */
-async function removalsFrom(workspace: Workspace, newest: PastEdit): Promise<RemovedFile['removals']> {
+async function removalsFrom(workspace: Workspace, newest: PastEdit): Promise<Removals> {
   const removals: (Removal & { by: string })[] = []
   for (let last: PastEdit | undefined = newest; last !== undefined && removals.length < MOST_MOVES;) {
     if (last.record.hash_after !== null || last.state === 'uncertain') break

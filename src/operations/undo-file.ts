@@ -120,13 +120,13 @@ export async function changeFile(run: UndoRun, file: FileToUndo, mode: Mode): Pr
 
 async function tryFile(run: UndoRun, file: FileToUndo, { dry_run, outcome }: Mode): Promise<FileDone> {
   const { planning, verb } = run
-  const { expected_hash } = file
+  const { expected_hash, recorded } = file
   const options: ChangeOptions<FileUndone> = {
     dry_run,
     ...undoOptions(run),
     outcome
   }
-  const target = { path: file.path, expected_hash }
+  const target = { path: file.path, expected_hash, recorded }
   const planner = plannerOf(run, file, dry_run)
   const edited = await planning.workspace.edit(target, options, planner)
   if (edited.ok || edited.failure.code !== 'FILE_NOT_FOUND') return edited

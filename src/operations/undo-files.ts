@@ -28,6 +28,8 @@ const MAX_CONFLICTS = 100
 const ATTEMPTS = 3
 /** How often to read one file without its lock. If another agent edits it without a pause, most readings fail. */
 const READINGS = 30
+/** How many files to plan at once: each mostly waits for the history. Chosen, not measured. */
+const AT_ONCE = 8
 /** Failures that can occur under the locks only if something has changed since the files were planned. */
 const OVERTAKEN: readonly string[] = ['UNDO_CONFLICT', 'NOTHING_TO_UNDO', 'FILE_NOT_FOUND', 'ALREADY_EXISTS']
 
@@ -140,11 +142,14 @@ async function planAll(
   const toChange: FileToUndo[] = []
   const nothing: Failed[] = []
   const refused: { failed: Failed; failure: UndoRefused }[] = []
-  for (const file of files) {
-    const planned = await planFile(run, file)
+  const tried: Awaited<ReturnType<typeof planFile>>[] = []
+  for (let i = 0; i < files.length; i += AT_ONCE) {
+    tried.push(...(await Promise.all(files.slice(i, i + AT_ONCE).map(file => planFile(run, file)))))
+  }
+  for (const [i, planned] of tried.entries()) {
     if (planned.ok) {
       done.push(planned.value)
-      toChange.push(file)
+      toChange.push(files[i]!)
     } else if (planned.failure.code === 'UNDO_CONFLICT') refused.push({ failed: planned, failure: planned.failure })
     else if (planned.failure.code === 'NOTHING_TO_UNDO') nothing.push(planned)
     else return planned

@@ -36,9 +36,9 @@ export const makeUndo = (planning: UndoPlanning): Operation<UndoRequest> => ({
   route: '/undo',
   summary: 'Take edits back',
   description: () => 'Takes back your last edit or these, unless later ones build on it.',
-  hints: { path: 'Its last edit.' },
+  hints: { path: 'Its last edit.', batch_id: 'All of a batch.' },
   // Keep the definitions of all tools together small.
-  tool_fields: ['edit_ids', 'path'],
+  tool_fields: ['edit_ids', 'batch_id', 'path'],
   request: UndoRequestSchema,
   outcome: UndoResultSchema,
   codes: UNDO_CODES,

@@ -9,6 +9,7 @@ import { isId } from '../log/ids.ts'
 import type { Settlement, Stored } from '../log/record.ts'
 import type { ChangeRecord, HistoryPage, HistoryQuery, PastEdit } from '../workspace/api.ts'
 import { changeOf, isChange } from './chain.ts'
+import { isArrival, listAcrossMoves, type Arrival } from './moved-files.ts'
 import { verdictsOf } from './verdicts.ts'
 
 interface Past {
@@ -20,7 +21,7 @@ interface Past {
 }
 
 /** Selects edits; `path` and `under` are real paths below the root, '' the root itself. */
-type PastQuery = RecordQuery & Pick<HistoryQuery, 'state' | 'review' | 'limit'>
+type PastQuery = RecordQuery & Pick<HistoryQuery, 'state' | 'review' | 'limit' | 'follow_moves'>
 
 /**
  * The most records examined for one page, unless its limit of edits is higher. When they are used up, the page is
@@ -66,10 +67,12 @@ async function sweptOf(
 
 async function pageOf(
   { history, mayRead, settle }: Past,
-  { limit, state: wanted, review, under, before: first, ...others }: PastQuery
+  { limit, state: wanted, review, under, before: first, follow_moves = false, ...others }: PastQuery
 ): Promise<HistoryPage> {
   const filter = { ...others, reviews: false, ...(under !== undefined && under.length > 0 && { under }) }
   const states = new StatesByPath({ history, settle })
+  const arrivals = (path: Buffer, after: string) => states.arrivalsAt(path, after)
+  const list = follow_moves ? listAcrossMoves({ history, mayRead, arrivals }) : history.list.bind(history)
   const edits: PastEdit[] = []
   let before = first
   let last = first
@@ -78,7 +81,7 @@ async function pageOf(
   let page: RecordPage
   do {
     const count = Math.min(Math.max(limit, 50), READ_AT_ONCE)
-    page = await history.list({ ...filter, ...(before !== undefined && { before }) }, count)
+    page = await list({ ...filter, ...(before !== undefined && { before }) }, count)
     for (const [index, stored] of page.records.entries()) {
       const { record } = stored
       const isShown = stored.settled !== 'void' && isChange(record) && mayRead(record.path)
@@ -97,7 +100,8 @@ async function pageOf(
       if (edit === null) continue
       if (wanted !== undefined && edit.state !== wanted) continue
       if (review !== undefined && edit.review !== review) continue
-      edits.push(edit)
+      const { moved } = record
+      edits.push({ ...edit, ...(moved !== undefined && mayRead(moved) && { other_path: moved }) })
       if (edits.length < limit) continue
       const isLast = index === page.records.length - 1 && page.next_before === null
       return { edits, ...(isLast ? {} : { next_before: record.edit_id }), ...oldest(page) }
@@ -133,16 +137,25 @@ class StatesByPath {
   /** Null: the record was removed meanwhile. */
   async of({ record, texts, settled }: Stored & { record: ChangeRecord }): Promise<PastEdit | null> {
     if (settled === 'uncertain') return { record, texts, state: 'uncertain' }
-    const key = record.path.toString('latin1')
-    const known = this.#paths.get(key) ?? new StatesOfPath(this.#past, record.path)
-    this.#paths.set(key, known)
-    const state = await known.of(record.edit_id)
+    const state = await this.#at(record.path).of(record.edit_id)
     return state && { record, texts, ...state }
+  }
+
+  /** The moves that brought a file to this path in records later than `after`; '': in all. */
+  arrivalsAt(path: Buffer, after: string): Promise<readonly Arrival[]> {
+    return this.#at(path).arrivals(after)
+  }
+
+  #at(path: Buffer): StatesOfPath {
+    const key = path.toString('latin1')
+    const known = this.#paths.get(key) ?? new StatesOfPath(this.#past, path)
+    this.#paths.set(key, known)
+    return known
   }
 }
 
 type SettledPast = Pick<Past, 'history' | 'settle'>
-type StateOf = Omit<PastEdit, 'record' | 'texts'>
+type StateOf = Omit<PastEdit, 'record' | 'texts' | 'other_path'>
 
 /** The states of edits of one path. */
 class StatesOfPath {
@@ -158,6 +171,8 @@ class StatesOfPath {
   /** What later undos and redos toggle, as keys made by `part`. */
   readonly #toggled = new Set<string>()
   readonly #superseded = new Set<string>()
+  /** Newest first. */
+  readonly #arrivals: Arrival[] = []
   #before: string | undefined
   #isWhole = false
   #count = READ_ON
@@ -171,10 +186,19 @@ class StatesOfPath {
    * Null: the record no longer exists. The state of the edit is unknown then, even if the record of an undo is kept.
    */
   async of(edit_id: string): Promise<StateOf | null> {
-    while (!this.#isWhole && (this.#before === undefined || this.#before > edit_id)) await this.#readOn()
+    await this.#readTo(edit_id)
     if (!this.#read.has(edit_id)) return null
     const state = this.#states.get(edit_id) ?? { state: 'applied' as const }
     return this.#superseded.has(edit_id) ? { ...state, superseded: true } : state
+  }
+
+  async arrivals(after: string): Promise<readonly Arrival[]> {
+    await this.#readTo(after)
+    return this.#arrivals.filter(({ edit_id }) => edit_id > after)
+  }
+
+  async #readTo(edit_id: string): Promise<void> {
+    while (!this.#isWhole && (this.#before === undefined || this.#before > edit_id)) await this.#readOn()
   }
 
   /** Reads older records and recomputes the states: the state of an edit depends on later changes only. */
@@ -189,9 +213,11 @@ class StatesOfPath {
       const { record, settled } = stored
       this.#read.add(record.edit_id)
       if (record.operation === 'review') continue
-      // A client may know of an undo at another server before that server's log settles it here.
-      const isOpenUndo = settled === null && record.toggles !== undefined
-      if ((isOpenUndo ? await settle(stored) : settled) === 'done') this.#take(changeOf(record))
+      // A client may know of an undo or a move at another server before that server's log settles it here.
+      const isOpen = settled === null && (record.toggles !== undefined || isArrival(record))
+      if ((isOpen ? await settle(stored) : settled) !== 'done') continue
+      this.#take(changeOf(record))
+      if (isArrival(record)) this.#arrivals.push(record)
     }
     this.#verdicts.push(...verdictsOf(records))
     const ofFile = undoStates(this.#changes.toReversed())

@@ -6,6 +6,7 @@ import { isId } from '../log/ids.ts'
 import type { Settlement, Stored } from '../log/record.ts'
 import { fail, ok, type Result } from '../result.ts'
 import type {
+  ChangeRecord,
   ChangesPage,
   ChangesQuery,
   CommonOptions,
@@ -13,6 +14,7 @@ import type {
   HistoryPage,
   HistoryQuery,
   Key,
+  MovedText,
   ReviewTarget
 } from '../workspace/api.ts'
 import { unlessUnreadable } from '../workspace/errno.ts'
@@ -20,6 +22,7 @@ import type { CursorFailure, FileFailure, KeyFailure, RequestInFlight } from '..
 import { nextChanges, type Followers, type Where } from './follow.ts'
 import { sealCursor, unsealCursor } from './sealed-cursor.ts'
 import { onceByKey, type KeyedRequest, type Keys } from './keys.ts'
+import { isArrival, readMovedText } from './moved-files.ts'
 import { pastEdits } from './past.ts'
 import { giveVerdict } from './verdicts.ts'
 
@@ -67,6 +70,13 @@ export abstract class WithHistory {
     return unlessUnreadable(async () =>
       ok(await pastEdits({ history, mayRead: this.#mayRead, settle }, { ...others, ...where.value }))
     )
+  }
+
+  async movedText(edit: ChangeRecord): Promise<Result<MovedText | null, FileFailure>> {
+    if (this.#access === null) return noHistory
+    const { history } = this.#access
+    if (!isArrival(edit) || !this.#mayRead(edit.moved)) return ok(null)
+    return unlessUnreadable(async () => ok(await readMovedText(history, edit)))
   }
 
   async hasSwept(id?: string): Promise<Result<boolean, FileFailure>> {

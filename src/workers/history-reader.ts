@@ -24,9 +24,14 @@ export class HistoryReader {
 
   /** Who wrote the lines of `present`, which must not be used afterwards. Rejects if the thread fails. */
   async blame(present: Buffer, task: BlameTask): Promise<Result<BlamedText, HistoryGone | LineOutOfRange>> {
-    if (isShort(present, task.changes)) return blameOf(present, task)
-    const { job, transfer } = packTask(present, task)
-    return this.#threads.run({ type: 'blame', ...job }, { transfer })
+    const { moved = [], ...own } = task
+    if ([{ bytes: present, ...own }, ...moved].every(({ bytes, changes }) => isShort(bytes, changes))) {
+      return blameOf(present, task)
+    }
+    const { job, transfer } = packTask(present, own)
+    const brought = moved.map(({ bytes, ...text }) => packTask(bytes, text))
+    const all = [...transfer, ...brought.flatMap(text => text.transfer)]
+    return this.#threads.run({ type: 'blame', ...job, moved: brought.map(text => text.job) }, { transfer: all })
   }
 
   /** The diff of a recorded change. Rejects if the thread fails. */

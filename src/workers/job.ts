@@ -1,7 +1,8 @@
 // The jobs of a worker thread, and how each is done. Does not know threads.
 import { getHeapStatistics } from 'node:v8'
-import { blameOf, type BlamedText, type BlameTask } from '../engine/blame.ts'
+import { blameOf, type BlamedText, type BlameTask, type BroughtText } from '../engine/blame.ts'
 import type { InvalidRegex, SearchRequest, SearchResult } from '../engine/inspect/search-literal.ts'
+import type { RangesFound, RangesRequest } from '../engine/inspect/search-ranges.ts'
 import type { EarlierState } from '../engine/undo/lines-now.ts'
 import type { CurrentOutcome, HistoryGone, LineOutOfRange } from '../engine/failure.ts'
 import { pendingOf, type PendingTask, type PendingText } from '../engine/pending.ts'
@@ -36,9 +37,15 @@ interface SearchJob {
   request: SearchRequest
   time: number
 }
+interface SearchRangesJob {
+  type: 'search_ranges'
+  bytes: Uint8Array
+  request: RangesRequest
+  time: number
+}
 interface CheckSearchJob {
   type: 'check_search'
-  request: SearchRequest
+  request: Pick<SearchRequest, 'text' | 'regex' | 'ignore_case'>
 }
 interface PlanJob {
   type: 'plan'
@@ -66,7 +73,9 @@ interface PendingJob {
 interface BlameJob {
   type: 'blame'
   bytes: Uint8Array
-  task: Packed<BlameTask>
+  task: Packed<Omit<BlameTask, 'moved'>>
+  /** As in the task. */
+  moved: { bytes: Uint8Array; task: Packed<Omit<BroughtText, 'bytes'>> }[]
 }
 interface RecordedDiffJob {
   type: 'recorded_diff'
@@ -74,7 +83,8 @@ interface RecordedDiffJob {
   around: PackedSplices
   options: RecordedDiffOptions
 }
-export type Job = SearchJob | CheckSearchJob | PlanJob | ReplanJob | UndoJob | PendingJob | BlameJob | RecordedDiffJob
+export type Job =
+  SearchJob | SearchRangesJob | CheckSearchJob | PlanJob | ReplanJob | UndoJob | PendingJob | BlameJob | RecordedDiffJob
 
 /** A plan as a thread sends it, with the bytes that it was made for. */
 export type SentPlan<P extends TaskResult> = Omit<P, 'splices'> & { original: Buffer; splices?: PackedSplices }
@@ -82,6 +92,8 @@ export type SentPlan<P extends TaskResult> = Omit<P, 'splices'> & { original: Bu
 /** The result of each type of job. */
 export interface Results {
   search: SearchResult
+  /** The text as it came, and what was found in it. */
+  search_ranges: { bytes: Uint8Array; found: RangesFound }
   check_search: Result<null, InvalidRegex>
   plan: Result<SentPlan<TaskResult>, TaskFailure>
   replan: CurrentOutcome
@@ -107,6 +119,11 @@ export async function runJob(job: Job): Promise<{ result: Results[Job['type']]; 
     return { result: recordedDiff(unpackSplices(splices), unpackSurroundings(around), options), transfer: [] }
   }
   const original = bufferOf(job.bytes)
+  if (job.type === 'search_ranges') {
+    const { searchRanges } = await import('../engine/inspect/search-ranges.ts')
+    const found = searchRanges(original, job.request, within(job.time))
+    return { result: { bytes: job.bytes, found }, transfer: [job.bytes.buffer as ArrayBuffer] }
+  }
   if (job.type === 'search') {
     const { searchText } = await import('../engine/inspect/search.ts')
     return { result: searchText(original, job.request, within(job.time)), transfer: [] }
@@ -120,7 +137,10 @@ export async function runJob(job: Job): Promise<{ result: Results[Job['type']]; 
     return sent(original, planUndo(original, unpackChanges(job.task), job.file))
   }
   if (job.type === 'pending') return { result: pendingOf(original, unpackChanges(job.task)), transfer: [] }
-  if (job.type === 'blame') return { result: blameOf(original, unpackChanges(job.task)), transfer: [] }
+  if (job.type === 'blame') {
+    const moved = job.moved.map(({ bytes, task }) => ({ bytes: bufferOf(bytes), ...unpackChanges(task) }))
+    return { result: blameOf(original, { ...unpackChanges(job.task), moved }), transfer: [] }
+  }
   return sent(original, planTask(original, { ...job.task, max_replacements: MOST_PLACES }, job.file))
 }
 

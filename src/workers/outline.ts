@@ -21,6 +21,13 @@ export interface ItemsJob {
   start: number
   end: number
 }
+/** The symbols that a name or path means. */
+export interface DefinitionsJob {
+  type: 'definitions'
+  bytes: Uint8Array
+  language: string
+  symbol: string
+}
 export interface SymbolJob {
   type: 'symbol'
   bytes: Uint8Array
@@ -35,11 +42,12 @@ export interface SectionJob {
   request: SectionRequest
   limit: number
 }
-export type OutlineJob = ItemsJob | SymbolJob | SectionJob
+export type OutlineJob = ItemsJob | DefinitionsJob | SymbolJob | SectionJob
 
 /** The result of each type of job. */
 export interface OutlineResults {
   items: { items: OutlineEntry[]; total: number; syntax_error_lines: number[] }
+  definitions: OutlineEntry[]
   symbol: ReturnType<typeof symbolOn>
   section: Awaited<ReturnType<typeof planSection<Unparsed>>>
 }
@@ -81,6 +89,15 @@ export class Outliner {
     shown: { start: number; end: number }
   ): Promise<Result<OutlineResults['items'], Unparsed>> {
     return this.#run({ type: 'items', bytes, language, ...shown })
+  }
+
+  /** The symbols whose path is `symbol`, or ends with it. */
+  definitions(
+    bytes: Buffer,
+    language: string,
+    symbol: string
+  ): Promise<Result<OutlineResults['definitions'], Unparsed>> {
+    return this.#run({ type: 'definitions', bytes, language, symbol })
   }
 
   /** The name of the symbol on exactly these lines; null if there is none. */

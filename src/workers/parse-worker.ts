@@ -4,13 +4,21 @@ import { CODE } from '../engine/outline/languages.ts'
 import type { Node } from '../engine/outline/node.ts'
 import { sourceOf } from '../engine/outline/symbols.ts'
 import { firstFault, type SyntaxFault } from '../engine/outline/syntax-errors.ts'
-import { outlineEntryOf, symbolOn } from '../engine/outline/target.ts'
+import { definitionsOf, outlineEntryOf, symbolOn } from '../engine/outline/target.ts'
 import { planSection } from '../engine/plan/plan-section.ts'
 import { dataFault } from '../engine/syntax/data.ts'
 import { newFault, type SyntaxCheck } from '../engine/syntax/new-fault.ts'
 import { fail, ok } from '../result.ts'
 import { withTree } from './grammars.ts'
-import type { ItemsJob, OutlineJob, OutlineResults, SectionJob, SymbolJob, Unparsed } from './outline.ts'
+import type {
+  DefinitionsJob,
+  ItemsJob,
+  OutlineJob,
+  OutlineResults,
+  SectionJob,
+  SymbolJob,
+  Unparsed
+} from './outline.ts'
 import { parse } from './parse.ts'
 import type { SyntaxJob } from './syntax.ts'
 import { bufferOf, serve } from './thread.ts'
@@ -23,6 +31,11 @@ async function itemsOf({ bytes, language, start, end }: ItemsJob): Promise<Outli
     total: items.length,
     syntax_error_lines: outline.type === 'code' ? outline.syntax_error_lines : []
   }
+}
+
+async function definitionsIn({ bytes, language, symbol }: DefinitionsJob): Promise<OutlineResults['definitions']> {
+  const outline = await parse(bufferOf(bytes), language)
+  return outline.type === 'code' ? definitionsOf(outline, symbol) : []
 }
 
 async function symbolOf({ bytes, language, lines }: SymbolJob): Promise<OutlineResults['symbol']> {
@@ -56,6 +69,8 @@ function run(job: OutlineJob | SyntaxJob, again: () => void): Promise<unknown> {
   switch (job.type) {
     case 'items':
       return itemsOf(job)
+    case 'definitions':
+      return definitionsIn(job)
     case 'symbol':
       return symbolOf(job)
     case 'section':

@@ -1,4 +1,5 @@
-// Searches for /inspect: short ones on the event loop, others in a thread, one after the other. Does not know who asks.
+// Searches for /inspect: short ones on the event loop, others in a thread, one after the other; and for finding.
+// Does not know who asks.
 import {
   searchLiteral,
   type InvalidRegex,
@@ -6,7 +7,8 @@ import {
   type SearchResult
 } from '../engine/inspect/search-literal.ts'
 import type { Result } from '../result.ts'
-import { transferable } from './thread.ts'
+import type { RangesFound, RangesRequest } from '../engine/inspect/search-ranges.ts'
+import { bufferOf, transferable } from './thread.ts'
 import type { Job, Results } from './job.ts'
 import { TIMED_OUT, Threads } from './threads.ts'
 
@@ -23,11 +25,13 @@ const SEARCH_TIME = 5_000
 const GRACE = 5_000
 
 export class Searcher {
-  readonly #threads = new Threads<Job, Results>('worker', { size: 1 })
+  readonly #threads: Threads<Job, Results>
   readonly #time: number
   readonly #grace: number
 
-  constructor(options: { time?: number; grace?: number } = {}) {
+  /** `size`: how many threads; `time` and `grace` in ms. */
+  constructor(options: { size?: number; time?: number; grace?: number } = {}) {
+    this.#threads = new Threads('worker', { size: options.size ?? 1 })
     this.#time = options.time ?? SEARCH_TIME
     this.#grace = options.grace ?? GRACE
   }
@@ -43,7 +47,7 @@ export class Searcher {
    */
   async search(bytes: Buffer, request: SearchRequest): Promise<SearchResult> {
     if (bytes.length <= INLINE_SEARCH_BYTES && !request.regex && !request.ignore_case) {
-      return searchLiteral(bytes, request.text)
+      return searchLiteral(bytes, request)
     }
     const own = transferable(bytes)
     const found = await this.#threads.run(
@@ -54,10 +58,29 @@ export class Searcher {
   }
 
   /**
+   * Where a text has what the request asks for, as far as `time` ms suffice; `bytes` must not be used afterwards: the
+   * same bytes are returned. Null: the time was over long ago. Rejects if the worker fails.
+   */
+  async searchRanges(
+    bytes: Buffer,
+    request: RangesRequest,
+    time: number
+  ): Promise<({ text: Buffer } & RangesFound) | null> {
+    const own = transferable(bytes)
+    const searched = await this.#threads.run(
+      { type: 'search_ranges', bytes: own, request, time },
+      { transfer: [own.buffer], time: time + this.#grace }
+    )
+    return searched === TIMED_OUT ? null : { ...searched.found, text: bufferOf(searched.bytes) }
+  }
+
+  /**
    * Compiles a request's expression, which may take seconds; null if it takes too long. Returns what `checkSearch`
    * does.
    */
-  async check(request: SearchRequest): Promise<Result<null, InvalidRegex> | null> {
+  async check(
+    request: Pick<SearchRequest, 'text' | 'regex' | 'ignore_case'>
+  ): Promise<Result<null, InvalidRegex> | null> {
     const checked = await this.#threads.run({ type: 'check_search', request }, { transfer: [], time: this.#time })
     return checked === TIMED_OUT ? null : checked
   }

@@ -85,9 +85,11 @@ export interface WorkspaceOptions extends CommonOptions {
 export type * from '../log/record.ts'
 export type { ChangeEvent } from '../log/api.ts'
 
+/** `recorded`: the path comes from the history, so no similar paths are looked for if no file is there. */
 export interface FileTarget {
   path: string
   expected_hash?: string
+  recorded?: boolean
 }
 
 /** The author and operation of a change, as the history records them. */
@@ -212,6 +214,18 @@ export interface FileWithPast extends Omit<FileFacts, 'file_hash'>, FileHistory 
   verdicts: readonly Verdict[]
 }
 
+/** How many moves of a file are followed, from one path to the one before, or to the next. Chosen, not measured. */
+export const MOST_MOVES = 10
+
+/**
+ * What a move brought to its new path, with its known changes: those at the old path, then the move itself. If these
+ * aren't kept any more, there are none, and no bytes.
+ */
+export interface MovedText extends Pick<FileWithPast, 'bytes' | 'changes' | 'records' | 'verdicts'> {
+  /** The edit of the move at the new path. */
+  edit_id: string
+}
+
 /**
  * A new file's original is empty. If the planner returns a promise, it owns `original` until the plan gives it back; on
  * failure it needn't give it back. Given `stale`, a planner fails with it, and may add what is there now.
@@ -239,7 +253,7 @@ export interface FileChanged<T> extends Omit<FileFacts, 'file_hash'> {
   /** Absent if there was no file. */
   hash_before?: string
   /** Hash of the result; in a dry run, of the would-be one. */
-  new_hash: string
+  new_hash?: string
   /** Hash of the file now; absent if there is none, as in the dry run of a creation. */
   file_hash?: string
   /** Size of the result in bytes. */
@@ -264,7 +278,7 @@ export type BatchStep<T, F> =
   | { operation: 'edit'; target: FileTarget; plan: Planner<T, F>; apart?: boolean }
   /** `moves`: the file that the step before removes is moved here. */
   | { operation: 'create'; target: CreateTarget; plan: Planner<T, F>; moves?: true }
-  /** The file is removed, whatever the plan holds: only if the history can restore it. */
+  /** The file, which may be binary, is removed whatever the plan holds: only if the history can restore it. */
   | { operation: 'remove'; target: FileTarget; plan: Planner<T, F> }
 
 /** `batch_id`: absent if nothing was written, and if the history is off. */
@@ -319,6 +333,110 @@ export interface Listing extends Entries {
 
 export type Looked<R> = ({ type: 'file' } & Scanned<R>) | ({ type: 'directory' } & Listing)
 
+/** What a folder holds, at every depth. */
+export interface FilesBelow {
+  /** As requested, normalised. */
+  path: string
+  total: number
+  /** Paths below the root, in byte order; empty if there are more than were asked for. */
+  files: string[]
+  /** Real paths of the folder and of those in it, each before those inside it. */
+  folders: Buffer[]
+  /** What in it can't be removed and brought back, and isn't counted; null: nothing. */
+  blocked: FailedAccess<FileFailure> | null
+  /** The last of the earlier steps that remove a file which is in it now; null: none does. */
+  leaves: EarlierStep | null
+}
+
+/** A step of a batch, which other steps follow. */
+export type EarlierStep = Pick<BatchStep<never, never>, 'operation' | 'target'>
+
+/** What to find below a folder, or in one file. */
+export interface FindQuery {
+  /** As a request gives it. */
+  path: string
+  /** Exact text or an expression that is matched line by line; absent: files by their names alone. */
+  text?: { pattern: string; regex: boolean; ignore_case: boolean; whole_word: boolean }
+  /** Globs as ripgrep takes them, relative to the root. */
+  include: readonly string[]
+  exclude: readonly string[]
+  /** Also files that `.gitignore` and `.ignore` exclude. */
+  ignored: boolean
+  /** `modified`: newest first, only without `text`. */
+  sort: 'path' | 'modified'
+  /** Continues after the file at this path, in the query's order. */
+  after?: string
+  /** How many files to return at most. */
+  max_files: number
+  client?: Client | undefined
+}
+
+/** Bytes `start` to `end` (exclusive) of a text. */
+export interface TextRange {
+  start: number
+  end: number
+}
+
+/** Uses the files found. */
+export interface FoundUse<R> {
+  /**
+   * Which matches count, given all those in a file's text in order; none: the file isn't among the results. Called once
+   * for each file; absent: all count. Without `text` in the query it isn't called.
+   */
+  select?(text: Buffer, matches: readonly TextRange[], path: string): Promise<readonly TextRange[]>
+  /**
+   * What is returned of a file. The text is UTF-8, decoded if the file isn't, and without `text` in the query empty;
+   * called at least for each file returned, in no order. The buffer is valid only during the call.
+   */
+  cut(text: Buffer, matches: readonly TextRange[], path: string): R
+  /** Called with each binary file that holds the text, or is the only one to look in: it is `skipped`. */
+  binary?(path: string): void
+}
+
+export interface FoundFile<R> extends FileFacts {
+  file_size: number
+  modified_at: Date
+  /** How many matches count in it; 0 without `text`. */
+  count: number
+  /** `after` of a query that continues after it, if that isn't its path: it has bytes that aren't UTF-8. */
+  after?: string
+  value: R
+}
+
+/** Counts are of files that the caller may read. */
+export interface FoundFiles<R> {
+  path: string
+  resolved_path?: string
+  /**
+   * By path, in byte order of names, a folder's files where its name belongs; in a bucket in byte order of keys. Or
+   * newest first.
+   */
+  files: FoundFile<R>[]
+  /**
+   * Of all files found, also those before and after the ones returned; a lower bound if `truncated` isn't `limit`. In a
+   * bucket, not of those up to `after`.
+   */
+  total_files: number
+  total_matches: number
+  /** How many files were looked at; a lower bound likewise. */
+  searched_files: number
+  /** `limit`: there are more files; `time`, `size`: looking was stopped. */
+  truncated?: 'limit' | 'time' | 'size'
+  /** `after` of the next query; set if there are, or may be, more files. */
+  next_after?: string
+  /** Files that hold the text (without `text`: that have the name) and are not among the results. */
+  skipped: { binary: number; too_large: number; unreadable: number }
+}
+
+/**
+ * `unsupported`: no program to search with is installed for this system. A bad pattern: `message` is from the program
+ * that reads it; `glob`: the one at fault.
+ */
+export type FindFailure =
+  | { code: 'FIND_NOT_SUPPORTED' }
+  | { code: 'BAD_REGEX'; message: string }
+  | { code: 'BAD_GLOB'; glob: string; message: string }
+
 /**
  * Which edits are requested, as in the history itself; all members must match. Without `texts`, the records have null
  * as `splices` and `places`; with it, older records may have null too, to limit the size.
@@ -330,6 +448,11 @@ export interface HistoryQuery extends Omit<RecordQuery, 'path' | 'under' | 'revi
   under?: string
   state?: EditState
   review?: ReviewState
+  /**
+   * With `path`: also the edits at the paths that a file was moved here from, made before that move and, over several
+   * moves, before those; at no more than `MOST_MOVES` earlier paths, and not behind a path that may not be read.
+   */
+  follow_moves?: boolean
   /** At least 1; Infinity: all in one answer, cheaper than all pages. */
   limit: number
 }
@@ -381,6 +504,8 @@ export interface ChangesPage {
 /** One change and its present state. `undone_by`: the last undo that undid what is undone of it. */
 export interface PastEdit {
   record: ChangeRecord
+  /** For half of a move: the real path of the other half, if it may be read too. */
+  other_path?: Buffer
   /** The texts that the query's `texts` asked for. */
   texts: TextsState
   state: EditState
@@ -465,6 +590,8 @@ export interface Workspace {
    * can fool; keys: all objects share a prefix, and there are no links.
    */
   readonly confinement: 'proc' | 'portable' | 'keys'
+  /** False: `find` is always FIND_NOT_SUPPORTED. */
+  readonly canFind: boolean
   /** Null: there is none. */
   readonly audit: Audit | null
   /**
@@ -503,6 +630,32 @@ export interface Workspace {
     use: { file: () => Consumer<R>; directory: PageRequest }
   ): Promise<{ ok: true; value: Looked<R> } | FailedAccess<FileFailure>>
   /**
+   * Finds files by their names and text, as far as the caller may read them. A failure of the query's own: FindFailure.
+   * It takes ten seconds at most. NOT_READY: too many wait already.
+   */
+  find<R>(
+    query: FindQuery,
+    use: FoundUse<R>
+  ): Promise<{ ok: true; value: FoundFiles<R> } | FailedAccess<FileFailure | FindFailure>>
+  /**
+   * The files in a folder that is to be removed or moved, `most` at most; null if the path doesn't lead to a folder.
+   * `after`: as these steps will leave it. Failures: READ_ONLY, DELETE_NOT_ALLOWED; PATH_NOT_ALLOWED if the caller may
+   * not use all that could be in it; NOT_A_FILE if the path goes through a link. Failures of what is in it, with the
+   * path of that: PROTECTED_PATH, PATH_NOT_ALLOWED, INVALID_PATH, NOT_A_FILE.
+   */
+  filesBelow(
+    target: Pick<FileTarget, 'path'>,
+    options: { most: number; after?: readonly EarlierStep[] } & Pick<ChangeOptions<never>, 'may_delete'>
+  ): Promise<{ ok: true; value: FilesBelow | null } | FailedAccess<FileFailure>>
+  /**
+   * Removes a folder and those in it, which hold no file. Failures: those of `filesBelow`; STALE_FILE if one
+   * holds something by now.
+   */
+  removeFolder(
+    target: Pick<FileTarget, 'path'>,
+    options: Pick<ChangeOptions<never>, 'dry_run' | 'may_delete'>
+  ): Promise<{ ok: true; value: null } | FailedAccess<FileFailure>>
+  /**
    * Does the work on a file and all its known changes, without a lock. If the file changes meanwhile, both are read
    * again; STALE_FILE if it keeps changing. FILE_NOT_FOUND if there is neither a file nor a change of it; HISTORY_GONE:
    * there is no history.
@@ -511,6 +664,11 @@ export interface Workspace {
     target: Pick<FileTarget, 'path'>,
     work: (file: FileWithPast) => Promise<Result<T, F>>
   ): Promise<{ ok: true; value: T } | FailedAccess<F | FileFailure>>
+  /**
+   * The text that an edit of a file brought there by a move. Null: it isn't such an edit, or the old path may not be
+   * read.
+   */
+  movedText(edit: ChangeRecord): Promise<Result<MovedText | null, FileFailure>>
   /** The edits of files that may be read now, and exist or existed where the policy allows it. */
   history(query: HistoryQuery): Promise<Result<HistoryPage, FileFailure>>
   /**

@@ -4,7 +4,8 @@ import type { CurrentOutcome } from '../engine/failure.ts'
 import type { OddPath } from './odd-name.ts'
 
 export type FileFailure =
-  | { code: 'INVALID_PATH'; reason: 'empty' | 'nul' | 'too_long' }
+  /** `not_utf8`: the name of something in a folder, which no request can name. */
+  | { code: 'INVALID_PATH'; reason: 'empty' | 'nul' | 'too_long' | 'not_utf8' }
   /** A new file's name that was probably not meant. `meant`: the path most likely meant. */
   | ({ code: 'INVALID_PATH' } & OddPath)
   /**
@@ -39,24 +40,34 @@ export type FileFailure =
   | { code: 'BATCH_NOT_SUPPORTED' }
   /**
    * `missing`: `parent`, the folder for the new file; `link_target`, what a link on the path leads to; or, in a batch,
-   * the file is `removed` by an earlier step, or is to be removed and would only be `made` by one. `folder`: how far
-   * the path exists below the root; absent if that folder may not be revealed.
+   * the file is `removed` by an earlier step, which moved it to `moved_to`. `folder`: how far the path exists below the
+   * root; absent if that folder may not be revealed.
    */
   | {
       code: 'FILE_NOT_FOUND'
       did_you_mean?: string[]
       folder?: string
-      missing?: 'parent' | 'link_target' | 'expected' | 'removed' | 'made'
+      missing?: 'parent' | 'link_target' | 'expected' | 'removed'
+      moved_to?: string
     }
   /**
    * `file_as_directory`: the path ends like a folder's, and a file is there. `trailing_slash`: a new file's path ends
    * like a folder's, in `/`, `.` or `..`. `not_a_directory`: something that isn't a folder is where the path of a new
-   * file needs one. `link`: the path of the file to be removed goes through a link.
+   * file needs one. `link`: the path of what is to be removed goes through a link; `link_inside`: it is a link, in a
+   * folder to be removed.
    */
   | {
       code: 'NOT_A_FILE'
       type:
-        'directory' | 'fifo' | 'socket' | 'device' | 'not_a_directory' | 'file_as_directory' | 'trailing_slash' | 'link'
+        | 'directory'
+        | 'fifo'
+        | 'socket'
+        | 'device'
+        | 'not_a_directory'
+        | 'file_as_directory'
+        | 'trailing_slash'
+        | 'link'
+        | 'link_inside'
     }
   /**
    * Why /create made no file. `needs_overwrite`: a hash was given without `overwrite`; `needs_expected_hash`:

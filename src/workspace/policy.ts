@@ -57,6 +57,8 @@ export interface Policy {
 interface Limit {
   /** What `judge` returns for paths that may not be used, and for nothing else. */
   readonly refusal: Refusal
+  /** Patterns of paths; one of them covers each path that may be used. */
+  readonly patterns: readonly string[]
   /** Whether the file at this real path may be used; `list`: whether it, or something below it, may. */
   allows(use: 'edit' | 'read' | 'list', relative: Buffer): boolean
 }
@@ -215,6 +217,7 @@ function limitOf(patterns: readonly string[]): Limit {
   const compiled = patterns.map(compilePath)
   return {
     refusal: { code: 'PATH_NOT_ALLOWED', reason: 'token', allowed_paths: [...patterns] },
+    patterns,
     allows(use, relative) {
       // latin1 has one character for each byte.
       const names = relative.length === 0 ? [] : relative.toString('latin1').split('/')
@@ -228,6 +231,7 @@ function both(wide: Limit | undefined, narrow: Limit): Limit {
   if (wide === undefined) return narrow
   return {
     refusal: narrow.refusal,
+    patterns: narrow.patterns,
     allows: (use, relative) => wide.allows(use, relative) && narrow.allows(use, relative)
   }
 }

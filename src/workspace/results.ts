@@ -27,4 +27,5 @@ export type FailedFile<F> = { ok: false; failure: F } & FileInfo
  */
 export type ManyResult<T, F> = { ok: true; value: T } | FailedMany<F>
 export type FailedMany<F> = FailedOne<F> & { others?: readonly FailedOne<F>[]; untried?: readonly number[] }
-export type FailedOne<F> = FailedFile<F> & Pick<FailedStep<F>, 'at' | 'behind'>
+/** `path`: if it isn't that of the step. */
+export type FailedOne<F> = FailedFile<F> & Pick<FailedStep<F>, 'at' | 'behind'> & { path?: string }

@@ -3,6 +3,7 @@
 import { GetObjectCommand, PutObjectCommand, ListObjectsV2Command } from '@aws-sdk/client-s3'
 import t, { type Test } from 'tap'
 import { openBucket, type BucketOptions } from '../../src/bucket/open.ts'
+import { Searcher } from '../../src/workers/search.ts'
 import { ceph, etagForm, makeBucket, NO_CEPH, type Bucket } from '../ceph.ts'
 import { startCuttingProxy } from '../cutting-proxy.ts'
 import { check, startServer, type TestServer } from '../http/test-server.ts'
@@ -171,6 +172,10 @@ t.test('refuses what changes several files, and what removes one', REAL, async t
   const made = await check(t, server, '/create', { path: 'c.txt', content: 'c\n' }, 200, {})
   await check(t, server, '/undo', { edit_id: made.body.edit_id }, 403, { code: 'DELETE_NOT_ALLOWED' })
   t.equal(await server.read('c.txt'), 'c\n')
+  const refused = { code: 'DELETE_NOT_ALLOWED', detail: /this workspace is a bucket/ }
+  await check(t, server, '/delete', { path: 'c.txt' }, 403, refused)
+  await check(t, server, '/move', { path: 'c.txt', to: 'd.txt' }, 403, refused)
+  t.equal(await server.read('c.txt'), 'c\n')
 })
 
 t.test(
@@ -185,6 +190,7 @@ t.test(
       address: { bucket: server.bucket.name, prefix: 'ws' },
       endpoint: server.bucket.endpoints[1],
       region: null,
+      searcher: new Searcher(),
       form: await etagForm()
     })
     t.teardown(() => other.close())

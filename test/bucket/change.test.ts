@@ -91,6 +91,10 @@ t.test('writes nothing where nothing changes, and removes nothing', CEPH, async 
       ok: false,
       failure: { code: 'DELETE_NOT_ALLOWED', reason: 'bucket' }
     })
+    t.match(await workspace.removeFolder({ path: 'd' }, DRY), {
+      failure: { code: 'DELETE_NOT_ALLOWED', reason: 'bucket' },
+      path: 'd'
+    })
     if (history === 'full') t.match(await workspace.history({ limit: 1 }), { ok: true, value: { edits: [] } })
   }
 })

@@ -108,7 +108,7 @@ t.test('takes names of tools, and only those', async t => {
   )
   check(t, [], { EDITD_TOOLS: 'create_file' }, { tools: ['create_file'] })
   const names =
-    'edit_file, edit_lines, edit_section, preview_edit, batch_edit, create_file, inspect_file, edit_history, undo_edit, redo_edit'
+    'edit_file, edit_lines, edit_section, preview_edit, batch_edit, replace_in_files, create_file, delete_file, move_file, inspect_file, find, edit_history, undo_edit, redo_edit'
   faults(
     t,
     ['--tools', 'edit_file,inspect'],

@@ -271,7 +271,7 @@ t.test('refuses what is no batch', async t => {
     operation_index: undefined,
     errors: [{ pointer: '/operations/0/old_text' }]
   })
-  await invalid([{ ...EDIT, operation: 'move' }], { pointer: '/operations/0/operation', message: /^must be "edit"/ })
+  await invalid([{ ...EDIT, operation: 'copy' }], { pointer: '/operations/0/operation', message: /^must be "edit"/ })
   await invalid([{ path: 'a.js' }], { pointer: '/operations/0/operation', message: 'is missing' })
   await invalid(
     [EDIT, { ...EDIT, old_txt: 'x', start_line: 1 }],

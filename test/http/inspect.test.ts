@@ -290,8 +290,7 @@ t.test('lists directories, a page at a time', async t => {
         pointer: '/start_line',
         message: 'can only be used with files, but the path is a directory; leave it out to list the directory'
       },
-      { pointer: '/numbered' },
-      { pointer: '/search' }
+      { pointer: '/numbered' }
     ]
   })
   await check(t, server, '/inspect', { path: 'src', numbered: false, ignore_case: false }, 200, { type: 'directory' })

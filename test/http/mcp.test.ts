@@ -16,7 +16,7 @@ import t, { type Test } from 'tap'
 import { SERVER, start } from '../running.ts'
 import { bytesOf, startServer, TOKEN, type TestServer } from './test-server.ts'
 
-const NAMES = ['edit_file', 'edit_lines', 'edit_section', 'create_file', 'inspect_file', 'undo_edit']
+const NAMES = ['edit_file', 'edit_lines', 'edit_section', 'create_file', 'inspect_file', 'find', 'undo_edit']
 const files = { 'a.txt': 'one\ntwo\n' }
 const ERAS = [
   ['2025-11-25', { mode: 'legacy' }],
@@ -262,7 +262,7 @@ t.test('offers a reader only what works, and tells of a bug only its request_id'
   const reader = await overHttp(t, reading, ERAS[1])
   t.strictSame(
     (await reader.listTools()).tools.map(({ name }) => name),
-    ['inspect_file']
+    ['inspect_file', 'find']
   )
   t.match(textIn(await call(reader, 'create_file', { path: 'b', content: '' })), /READ_ONLY/)
   const broken = await startServer(t, {

@@ -1,4 +1,5 @@
-// Calls as models send them, a little off: paths and texts that are nearly right, in edits, batches, patches and undos.
+// Calls as models send them, a little off: paths and texts that are nearly right, in edits, batches, patches, undos and
+// finds.
 // Whatever is wrong, no answer is a failure of the server, a refusal changes nothing, and what it proposes can be sent.
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -63,7 +64,7 @@ class Model {
 
   call(): [route: string, body: Body] {
     const random = this.#random
-    const [kind, path] = [random.int(10), this.#path()]
+    const [kind, path] = [random.int(13), this.#path()]
     const operation = this.#operation()
     const { operation: name, ...fields } = operation
     switch (kind) {
@@ -85,8 +86,22 @@ class Model {
         ]
       case 8:
         return ['/adapters/anthropic-text-editor', this.#command(path)]
-      default:
+      case 9:
         return ['/tools/undo_edit', this.#undo(path)]
+      case 10:
+        return ['/tools/find', this.#find(path)]
+      case 11: {
+        const { path: where, include, whole_word } = this.#find(path)
+        return [
+          '/tools/replace_in_files',
+          { old_text: this.#word(path), new_text: 'x', path: where, include, whole_word, occurrences: random.int(3) }
+        ]
+      }
+      default:
+        // A dry run, since the others need the files.
+        return random.chance(30)
+          ? ['/tools/delete_file', { path, recursive: random.chance(50), dry_run: true }]
+          : ['/tools/move_file', { path, to: this.#path(), dry_run: true }]
     }
   }
 
@@ -102,6 +117,27 @@ class Model {
     const from = random.int(lines.length)
     const text = lines.slice(from, from + 1 + random.int(3)).join('\n')
     return random.chance(50) ? text : random.pick(BENDS)(text)
+  }
+
+  /** A part of a line of the file, nearly. */
+  #word(path: string): string {
+    const random = this.#random
+    const line = this.#lines(path).split('\n')[0]!
+    return line.slice(random.int(line.length), line.length - random.int(4)) || 'load'
+  }
+
+  #find(path: string): Body {
+    const random = this.#random
+    const [by, text] = [random.pick(['text', 'regex', 'symbol', 'old_text']), this.#word(path)]
+    return {
+      ...(by !== 'old_text' && { [by]: random.chance(50) ? text : random.pick(MARKS) }),
+      ...(random.chance(30) && { path }),
+      ...(random.chance(30) && { include: random.pick(['*.py', '**/*', '*.{ts,md}', '[', '/app.py', '!*.md', 'src']) }),
+      ...(random.chance(20) && { exclude: [random.pick(ODD_PATHS), '*.md'] }),
+      ...(random.chance(30) && { whole_word: true }),
+      ...(random.chance(10) && { after: random.pick([...ODD_PATHS, 'guide.md']) }),
+      ...(random.chance(30) && { show: random.pick(['lines', 'files', 'counts', 'paths']) })
+    }
   }
 
   #operation(): Body {
@@ -195,6 +231,10 @@ function proposed(route: string, body: Body, { text, body: answer }: Reply): Bod
     const diff = fixes[0]?.diff
     return diff === undefined ? undefined : { ...body, operation: { ...body.operation, diff } }
   }
+  if (route === '/tools/replace_in_files') {
+    const count = /send the same call with "occurrences": (\d+);/.exec(text)
+    return count === null ? undefined : { ...body, occurrences: Number(count[1]) }
+  }
   const undo = /^To take back the later edits? too, send:\n(.*)$/m.exec(text)
   return undo === null ? undefined : (JSON.parse(undo[1]!) as Body)
 }
@@ -208,7 +248,7 @@ const failed = ({ status, body, text }: Reply): string => {
 const CALLS = often(2000, 300, 100)
 
 t.test('answers every near miss, and proposes what can be sent', async t => {
-  const server = await startServer(t, { files: FILES })
+  const server = await startServer(t, { files: FILES, settings: { allowDelete: true } })
   const model = new Model(new Random(SEED), server.root)
   const headers = { accept: '*/*' }
   let sent = 0
@@ -234,5 +274,5 @@ t.test('answers every near miss, and proposes what can be sent', async t => {
     // Another hunk, or another file, may be wrong too.
     if (again.status >= 400 && failed(again) === failed(reply)) t.fail(`${what}, then → ${again.text}`)
   }
-  t.ok(sent > CALLS / 40, `${sent} were sent`)
+  t.ok(sent > CALLS / 60, `${sent} were sent`)
 })

@@ -604,7 +604,10 @@ t.test('reports its capabilities', async t => {
       { name: 'edit_section', route: '/edit-section' },
       { name: 'preview_edit', route: '/preview' },
       { name: 'batch_edit', route: '/batch' },
+      { name: 'replace_in_files', route: '/replace' },
       { name: 'create_file', route: '/create' },
+      { name: 'delete_file', route: '/delete' },
+      { name: 'move_file', route: '/move' },
       { name: 'inspect_file', route: '/inspect' }
     ],
     limits: {

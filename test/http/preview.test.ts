@@ -119,7 +119,7 @@ t.test('says which operation takes a field', async t => {
   await invalid(
     { ...edit, start_line: 1, create_parents: true },
     { pointer: '/start_line', message: 'is a field of edit_lines, not of edit' },
-    { pointer: '/create_parents', message: 'is a field of create, not of edit' }
+    { pointer: '/create_parents', message: 'is a field of create and move, not of edit' }
   )
   await invalid(
     { operation: 'create', content: '', new_text: '' },
@@ -146,8 +146,8 @@ t.test('says which operation takes a field', async t => {
   await invalid({ ...edit, operation: 'undo_edit' }, { pointer: '/operation', message: /^must be "edit"/ })
   await invalid({ ...edit, operation: null }, { pointer: '/operation', message: 'must be a string, not null' })
   await invalid(
-    { ...edit, operation: 'delete' },
-    { pointer: '/operation', message: 'must be "edit", "edit_lines", "edit_section" or "create"' }
+    { ...edit, operation: 'copy' },
+    { pointer: '/operation', message: 'must be "edit", "edit_lines", "edit_section", "create", "delete" or "move"' }
   )
   await invalid({ ...edit, operation: 'constructor' }, { pointer: '/operation', message: /^must be "edit"/ })
   await invalid({ ...edit, dry_run: false }, { pointer: '/dry_run', message: 'may only be true here; leave it out' })

@@ -275,7 +275,8 @@ t.test('names routes and methods that there are', async t => {
     code: 'ROUTE_NOT_FOUND',
     detail:
       'There is no route POST /edits. The routes are POST /edit, POST /edit-lines, POST /edit-section, POST /preview, ' +
-      'POST /batch, POST /create, POST /inspect, POST /history, POST /undo, POST /redo, POST /review, ' +
+      'POST /batch, POST /replace, POST /create, POST /delete, POST /move, POST /inspect, POST /find, POST /history, ' +
+      'POST /undo, POST /redo, POST /review, ' +
       'POST /pending, POST /blame, POST /changes, GET /tools, POST /tools/{name}, POST /mcp, ' +
       'POST /adapters/anthropic-text-editor, POST /adapters/anthropic-memory, ' +
       'POST /adapters/openai-apply-patch, POST /adapters/codex-apply-patch, ' +

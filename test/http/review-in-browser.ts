@@ -1,5 +1,6 @@
 // The review page for tests: a server with edits by two agents, and a tab in which it is open. Does not know any test.
 import type { Test } from 'tap'
+import type { Config } from '../../src/config/config.ts'
 import { watch, type Browser, type Page, type Watched } from './browser.ts'
 import { startServer, TOKEN, type TestServer } from './test-server.ts'
 
@@ -36,9 +37,14 @@ export async function opened(
   browser: Browser,
   files: Record<string, string> = {},
   width = 1280,
-  timeouts: { heartbeat?: number } = {}
+  timeouts: { heartbeat?: number } = {},
+  settings: Partial<Config> = {}
 ): Promise<Opened> {
-  const server = await startServer(t, { files: { 'app.js': APP, ...files }, timeouts: { ...TIMEOUTS, ...timeouts } })
+  const server = await startServer(t, {
+    files: { 'app.js': APP, ...files },
+    timeouts: { ...TIMEOUTS, ...timeouts },
+    settings
+  })
   const edit = editor(server)
   await edit('ann', '8080', '9090')
   await edit('bob', 'listen(port, host)', 'await listen(port, host)')

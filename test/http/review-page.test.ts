@@ -1,6 +1,6 @@
 // The review page in a real browser: what agents do over HTTP is seen, kept and taken back, with the mouse and by keys.
 import { once } from 'node:events'
-import { readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:http'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -335,6 +335,64 @@ t.test('in a browser', { skip }, async t => {
     await press(page, 'Enter')
     await noticeShown(page, 'Took back 2 files of a batch.')
     t.strictSame([bytesOf(server, 'a.js'), bytesOf(server, 'b.js')], ['one\n', 'one\n'])
+  })
+
+  await t.test('shows what was moved and deleted, and takes it back', async t => {
+    const files = { 'a.txt': 'one\ntwo\n', 'b.txt': 'one\ntwo\n', 'gone.txt': 'going\n' }
+    const { server, page, errors } = await opened(t, browser, files, 1280, {}, { allowDelete: true })
+    mkdirSync(join(server.root, 'd'))
+    for (const name of ['x', 'y']) writeFileSync(join(server.root, `d/${name}.txt`), `${name}\n`)
+    const call = async (agent: string, route: string, body: object) => {
+      const { status, text } = await server.call('POST', route, { body, headers: { 'editd-agent': agent } })
+      t.equal(status, 200, text)
+    }
+    await call('mia', '/move', { path: 'a.txt', to: 'n/a.txt', reason: 'where it belongs' })
+    const patch = '*** Update File: b.txt\n*** Move to: n/b.txt\n@@\n one\n-two\n+TWO'
+    await call('pat', '/adapters/codex-apply-patch', { input: `*** Begin Patch\n${patch}\n*** End Patch` })
+    await call('fay', '/move', { path: 'd', to: 'e' })
+    await call('del', '/delete', { path: 'gone.txt' })
+    await page.reload()
+    /** Opens the row of a file, says what its edits are, and takes one back. */
+    const check = async (path: string, row: RegExp, shown: RegExp, button: string, after: Record<string, string>) => {
+      const file = page.locator('.file', { hasText: path }).first()
+      await file.waitFor()
+      t.match(await file.innerText(), row)
+      await openFile(page, path)
+      await page.locator('.hunk').first().waitFor()
+      await press(page, 'e')
+      await page.locator('.edit').first().waitFor()
+      t.match(await page.locator('.edit').first().innerText(), shown)
+      await page.getByRole('button', { name: button, exact: true }).click()
+      await page.locator('dialog').waitFor()
+      await press(page, 'Enter')
+      await noticeShown(page, `Took back ${button.replace(/^Take back (?:all )?/, '')}.`)
+      for (const [path, text] of Object.entries(after)) t.equal(bytesOf(server, path), text)
+    }
+    await check(
+      'n/a.txt',
+      /Moved from a.txt: where it belongs/,
+      /mia moved it from a.txt to n\/a.txt[^]*Its text stayed the same/,
+      'Take back an edit of mia in n/a.txt',
+      { 'a.txt': 'one\ntwo\n' }
+    )
+    await check(
+      'n/b.txt',
+      /Moved from b.txt/,
+      /pat moved it from b.txt to n\/b.txt/,
+      'Take back an edit of pat in n/b.txt',
+      { 'b.txt': 'one\ntwo\n' }
+    )
+    await check(
+      'e/y.txt',
+      /Moved from d\/y.txt/,
+      /fay moved it from d\/y.txt to e\/y.txt/,
+      'Take back all 2 files of a batch',
+      { 'd/x.txt': 'x\n', 'd/y.txt': 'y\n' }
+    )
+    await check('gone.txt', /gone.txt/, /del deleted it/, 'Take back an edit of del in gone.txt', {
+      'gone.txt': 'going\n'
+    })
+    t.strictSame(unexpected(errors), [])
   })
 
   await t.test('says that the history cannot be written, as soon as it is so', async t => {

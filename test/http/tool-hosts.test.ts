@@ -23,7 +23,7 @@ interface Document {
   components: Record<string, unknown>
 }
 
-const POST_ONLY = ['/edit', '/edit-lines', '/edit-section', '/create', '/inspect', '/undo']
+const POST_ONLY = ['/edit', '/edit-lines', '/edit-section', '/create', '/inspect', '/find', '/undo']
 
 /**
  * What Open WebUI makes of a document: backend/open_webui/utils/tools.py, convert_openapi_to_tool_payload (read
@@ -116,7 +116,7 @@ t.test('describes the operations so that hosts lose nothing', async t => {
   t.strictSame(faultsOf('gpt-actions', actions), [])
   t.strictSame(
     Object.values(document.paths).map(({ post }) => post!['x-openai-isConsequential']),
-    [true, true, true, true, false, true]
+    [true, true, true, true, false, false, true]
   )
   for (const { schema } of actions) {
     for (const part of parts(schema)) if (part.schema.properties) t.equal(part.schema.additionalProperties, false)
@@ -148,5 +148,5 @@ t.test('names its address as the caller knows it, and what a reader can do', asy
   const document = (await server.call('GET', '/openapi.tools.json', { headers: { 'x-forwarded-proto': 'https' } }))
     .body as unknown as Document
   t.strictSame(document.servers, [{ url: server.url.replace('http:', 'https:') }])
-  t.strictSame(Object.keys(document.paths), ['/inspect'])
+  t.strictSame(Object.keys(document.paths), ['/inspect', '/find'])
 })

@@ -6,9 +6,9 @@ import { makeOperations, operationsIn } from '../../src/operations.ts'
 import { bytesOf, startServer, type TestServer } from './test-server.ts'
 import { faultsOf, parts, RULES, type Defined } from './tool-rules.ts'
 
-const NAMES = ['edit_file', 'edit_lines', 'edit_section', 'create_file', 'inspect_file', 'undo_edit']
+const NAMES = ['edit_file', 'edit_lines', 'edit_section', 'create_file', 'inspect_file', 'find', 'undo_edit']
 const ALL =
-  'edit_file,edit_lines,edit_section,preview_edit,batch_edit,create_file,inspect_file,edit_history,undo_edit,redo_edit'
+  'edit_file,edit_lines,edit_section,preview_edit,batch_edit,replace_in_files,create_file,inspect_file,find,edit_history,undo_edit,redo_edit'
 const files = { 'a.txt': 'one\ntwo\n', 'b.txt': 'b\n' }
 
 interface Definition {
@@ -115,8 +115,8 @@ t.test('defines tools as each host takes them', async t => {
   const anthropic = await definitionsOf(server, '?format=anthropic&strict=true')
   t.strictSame(
     anthropic.map(({ strict }) => strict),
-    [true, true, true, true, undefined, undefined],
-    'the last two would go over the limit of all'
+    [true, true, true, true, undefined, undefined, undefined],
+    'the last three would go over the limit of all'
   )
   t.notOk(
     (await definitionsOf(server, '?format=anthropic&strict=true&names=preview_edit'))[0]!.strict,
@@ -217,7 +217,7 @@ t.test('defines the tools that are named, by the request or by the server', asyn
     server,
     'edit_file,inspect',
     'has an unknown tool "inspect" (did you mean inspect_file?); the tools are edit_file, edit_lines, edit_section, ' +
-      'preview_edit, batch_edit, create_file, inspect_file, edit_history, undo_edit and redo_edit'
+      'preview_edit, batch_edit, replace_in_files, create_file, inspect_file, find, edit_history, undo_edit and redo_edit'
   )
   await refused(server, '', 'has an unknown tool ""; the tools are')
   t.match((await server.call('GET', '/tools?format=gemini&strict=true')).body, {
@@ -234,7 +234,7 @@ t.test('defines the tools that are named, by the request or by the server', asyn
 t.test('gives a model the rules of matching and the order of work', async t => {
   const server = await startServer(t, { files })
   const definitions = (await definitionsOf(server, `?names=${ALL}`)).map(plain)
-  const [edit, lines, section, preview, , create, inspect] = definitions.map(({ description }) => description)
+  const [edit, lines, section, preview, , , create, inspect] = definitions.map(({ description }) => description)
   t.match(
     edit,
     /the default way.*Inspect first.*file_hash on as expected_hash.*add context rather than a count.*Check changes/s
@@ -253,8 +253,8 @@ t.test('gives a model the rules of matching and the order of work', async t => {
     [1, 'end_line', /Inclusive.*start_line - 1 inserts/],
     [1, 'new_text', /without line numbers/],
     [2, 'heading', /Guide > Setup.*one of heading, code_block, symbol/],
-    [5, 'expected_hash', /last answer/],
-    [6, 'numbered', /leave them out of old_text/]
+    [6, 'expected_hash', /last answer/],
+    [7, 'numbered', /leave them out of old_text/]
   ] as const) {
     t.match(hint(tool, field), text, field)
   }
@@ -548,12 +548,12 @@ t.test('takes the arguments of a tool call as models give them', async t => {
     code: 'ROUTE_NOT_FOUND',
     detail:
       'There is no tool "edit_fil"; did you mean edit_file? The tools are edit_file, edit_lines, edit_section, ' +
-      'preview_edit, batch_edit, create_file, inspect_file, edit_history, undo_edit and redo_edit.'
+      'preview_edit, batch_edit, replace_in_files, create_file, inspect_file, find, edit_history, undo_edit and redo_edit.'
   })
   await call('read_file', {}, 404, {
     detail: /^There is no tool "read_file"; did you mean inspect_file\? The tools are/
   })
-  await call('delete_file', {}, 404, { detail: /^There is no tool "delete_file"\. The tools are edit_file,/ })
+  await call('copy_file', {}, 404, { detail: /^There is no tool "copy_file"\. The tools are edit_file,/ })
   await call('edit_file', given, 401, { code: 'UNAUTHORIZED' }, { authorization: '' })
   const got = await server.call('GET', '/tools/edit_file')
   t.match({ ...got.body, allow: got.headers.get('allow') }, { code: 'METHOD_NOT_ALLOWED', allow: 'POST' })
@@ -608,7 +608,7 @@ t.test('offers a reader only what works', async t => {
   const server = await startServer(t, { files, settings: { readOnly: true } })
   t.strictSame(
     (await definitionsOf(server)).map(({ name }) => name),
-    ['inspect_file']
+    ['inspect_file', 'find']
   )
   t.match(
     (await server.call('POST', '/tools/edit_file', { body: { path: 'a.txt', old_text: 'one', new_text: '' } })).body,
@@ -616,6 +616,28 @@ t.test('offers a reader only what works', async t => {
   )
   t.match((await server.call('POST', '/tools/nothing', { body: {} })).body, {
     code: 'ROUTE_NOT_FOUND',
-    detail: /The tools are inspect_file and edit_history\.$/
+    detail: /The tools are inspect_file, find and edit_history\.$/
+  })
+})
+
+t.test('offers tools that delete only where that is allowed', async t => {
+  const namesOf = async (settings: object, query = '') => {
+    const server = await startServer(t, { files, settings })
+    const reply = await server.call('GET', `/tools${query}`)
+    const listed = Array.isArray(reply.body) ? (reply.body as { name: string }[]).map(({ name }) => name) : []
+    return { names: listed.filter(name => name === 'delete_file' || name === 'move_file'), reply, server }
+  }
+  const { server, names } = await namesOf({ allowDelete: true })
+  t.strictSame(names, ['delete_file', 'move_file'])
+  t.match((await server.call('GET', '/capabilities')).body, { root: { allow_delete: true } })
+  t.match((await server.call('POST', '/tools/delete_file', { body: { path: 'a.txt' } })).body, { removed: true })
+  for (const settings of [{}, { allowDelete: true, readOnly: true }, { allowDelete: true, history: 'meta' }]) {
+    t.strictSame((await namesOf(settings)).names, [])
+  }
+  const unoffered = await namesOf({}, '?names=move_file')
+  t.match(unoffered.reply.body, { code: 'INVALID_REQUEST', detail: /move_file, which is offered only where files may/ })
+  t.match((await unoffered.server.call('POST', '/tools/move_file', { body: { path: 'a.txt', to: 'b.txt' } })).body, {
+    code: 'DELETE_NOT_ALLOWED',
+    path: 'a.txt'
   })
 })

@@ -29,7 +29,17 @@ const ids = new Ids()
 
 const randomRecord = (): EditRecord => ({
   edit_id: ids.next(),
-  operation: random.pick(['edit', 'edit_lines', 'edit_section', 'create', 'apply_patch', 'undo', 'redo', 'outside']),
+  operation: random.pick([
+    'edit',
+    'edit_lines',
+    'edit_section',
+    'create',
+    'replace',
+    'apply_patch',
+    'undo',
+    'redo',
+    'outside'
+  ]),
   at: number(),
   path: bytes(),
   hash_before: random.pick([null, 'ab']),

@@ -241,6 +241,18 @@ t.test('deletes and moves files with the scope review, whatever the setting', as
     await check(t, server, [EVE, 'undo', { edit_id }], { code: undefined }, FILES.a)
     await check(t, server, [token('eve', 'edit'), 'redo'], DELETE, FILES.a)
     await check(t, server, [EVE, 'redo'], { code: undefined }, null)
+    for (const [name, body] of [
+      ['delete', { path: 'b' }],
+      ['move', { path: 'b', to: 'c' }]
+    ] as const) {
+      const scope = { code: 'FORBIDDEN_SCOPE', detail: /scope review/ }
+      await check(t, server, [ANN, name, body], scope)
+      const refused = { code: 'FORBIDDEN_SCOPE', detail: /b can't be deleted or moved/ }
+      await check(t, server, [ANN, name, { ...body, dry_run: true }], refused)
+      await check(t, server, [ANN, 'batch', { operations: [{ operation: name, ...body }] }], refused)
+    }
+    const back = await check(t, server, [EVE, 'move', { path: 'b', to: 'c' }], { code: undefined })
+    await check(t, server, [EVE, 'undo', { batch_id: back.batch_id }], { code: undefined })
     const alone = { files: [{ operation: 'delete', path: 'b' }] }
     const answer = allowDelete ? { code: undefined } : { code: 'DELETE_NOT_ALLOWED' }
     await check(t, server, [undefined, 'apply_patch', alone], answer)

@@ -190,12 +190,12 @@ t.test('refuses what can not be done, whole', async t => {
     {
       name: 'a file that is deleted before',
       patch: [remove('a'), first],
-      answer: { code: 'FILE_NOT_FOUND', operation_index: 1, detail: /deletes or moves a\./ }
+      answer: { code: 'FILE_NOT_FOUND', operation_index: 1, detail: /deletes a\./ }
     },
     {
-      name: 'deleting what is created before',
-      patch: [create('n', 'n\n'), remove('n')],
-      answer: { code: 'FILE_NOT_FOUND', operation_index: 1, detail: /is not there yet/ }
+      name: 'changing what is created and deleted before',
+      patch: [create('n', 'n\n'), remove('n'), create('n', '')],
+      answer: { code: 'FILE_NOT_FOUND', operation_index: 2, detail: /deletes n\./ }
     },
     {
       name: 'a file below one that it makes',
@@ -223,7 +223,7 @@ t.test('refuses what can not be done, whole', async t => {
     {
       name: 'a binary file',
       files: { a: 'a\nb\n', x: 'a\0' },
-      patch: [first, move('x', 'y')],
+      patch: [first, update('x', DIFF, 'y')],
       answer: { code: 'BINARY_FILE', path: 'x', operation_index: 1 }
     },
     {

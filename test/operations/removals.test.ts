@@ -97,7 +97,8 @@ for (const one of CASES) {
       t.equal(
         refused.body.detail,
         `Edit ${edit_id} can't be taken back: ${gone.replace('ID', by)}. Nothing was written. ` +
-          `To bring the file back first, call ${name} with ${JSON.stringify(args)}.`
+          `To bring the file back first, call ${name} with ${JSON.stringify(args)}.` +
+          (one.says.includes('k2.txt') ? ' Or change k2.txt with /edit.' : '')
       )
       await check(t, server, name, args, 200, {})
       t.ok(existsSync(join(server.root, 'k1.txt')))

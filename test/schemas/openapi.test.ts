@@ -57,9 +57,9 @@ function* schemas(schema: Schema, at: string): Generator<[string, Schema]> {
 const nameIn = (ref: string) => ref.split('/').at(-1) ?? ''
 
 t.test('is small enough to be read by a program at each start', async t => {
-  // 259,978 with fourteen operations, four adapters, two more codes at each route (429, 403), and the whole hash in ten
-  // answers; a quarter are descriptions.
-  t.ok(JSON.stringify(document).length <= 260_000, `${JSON.stringify(document).length} characters`)
+  // Eighteen operations, four adapters, two more codes at each route (429, 403), and the whole hash in each answer; a
+  // quarter are descriptions.
+  t.ok(JSON.stringify(document).length <= 310_000, `${JSON.stringify(document).length} characters`)
 })
 
 t.test('says which headers a client needs to go on', async t => {
@@ -150,8 +150,12 @@ t.test('names every operation and tells a model what it is for', async t => {
       ['post /edit-section', 'edit_section'],
       ['post /preview', 'preview_edit'],
       ['post /batch', 'batch_edit'],
+      ['post /replace', 'replace_in_files'],
       ['post /create', 'create_file'],
+      ['post /delete', 'delete_file'],
+      ['post /move', 'move_file'],
       ['post /inspect', 'inspect_file'],
+      ['post /find', 'find'],
       ['post /history', 'edit_history'],
       ['post /undo', 'undo_edit'],
       ['post /redo', 'redo_edit'],
@@ -186,7 +190,7 @@ t.test('names every operation and tells a model what it is for', async t => {
     parameters: [{ $ref: '#/components/parameters/If-Match' }]
   })
   t.match(operations[1], { description: /when you have just read the line numbers.*expected_hash.*check changes/s })
-  t.match(operations[6], { description: /before an edit.*expected_hash/s, parameters: undefined })
+  t.match(operations[9], { description: /before an edit.*expected_hash/s, parameters: undefined })
   t.strictSame(
     operations.filter(({ security }) => security?.length === 0).map(({ at }) => at),
     ['get /healthz', 'get /readyz']
@@ -198,7 +202,19 @@ t.test('has each field of a request in the table of the documents', async t => {
   const rows = new Map(
     [...answers.matchAll(/^\| `?(\/?[a-z -]+)`? \| (.*) \|$/gm)].map(([, route, text]) => [route!, text!])
   )
-  for (const name of ['edit', 'edit-lines', 'edit-section', 'create', 'inspect', 'history', 'undo', 'redo', 'review']) {
+  for (const name of [
+    'edit',
+    'edit-lines',
+    'edit-section',
+    'create',
+    'delete',
+    'move',
+    'inspect',
+    'history',
+    'undo',
+    'redo',
+    'review'
+  ]) {
     const { $ref } = (document.paths[`/${name}`]!.post as any).requestBody.content['application/json'].schema
     const row = `${rows.get(`/${name}`)} ${rows.get('all that change')}`
     const missing = Object.keys(document.components.schemas[nameIn($ref)]!.properties!).filter(

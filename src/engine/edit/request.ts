@@ -7,6 +7,8 @@ export interface TextEdit {
   occurrences?: number
   replace_all?: boolean
   occurrence?: 'first' | 'last' | 'all' | number
+  /** A match inside a longer word doesn't count. */
+  whole_word?: boolean
 }
 
 /**

@@ -55,8 +55,27 @@ export function repeatedAt({ draft, line_endings, ending }: Searched, edit: Text
     .find(({ start, end }) => start <= match.start && end >= match.end && isOriginal(draft, { start, end }))
 }
 
+/**
+ * How many of these places of old_text, which are in order and don't overlap, are inside new_text already; 0 if
+ * new_text doesn't hold old_text and more than white space.
+ */
+export function repeatedAmong(
+  text: Text,
+  edit: Pick<TextEdit, 'old_text' | 'new_text'>,
+  places: readonly Match[],
+  ending: LineEnding
+): number {
+  if (!adds(edit)) return 0
+  const { all } = locate(text, new Needle(edit.new_text), 'adapt', ending)
+  let at = 0
+  return places.filter(({ start, end }) => {
+    while (at < all.count && all.at(at).end < end) at++
+    return at < all.count && all.at(at).start <= start
+  }).length
+}
+
 /** Whether new_text is old_text with more than white space before or after it. */
-function adds({ old_text, new_text }: TextEdit): boolean {
+function adds({ old_text, new_text }: Pick<TextEdit, 'old_text' | 'new_text'>): boolean {
   const before = withLf(old_text)
   const after = withLf(new_text)
   const at = after.indexOf(before)

@@ -4,12 +4,11 @@ import { fail, ok, type Result } from '../../result.ts'
 import { decodeByColumn, excerptAround } from '../text/encoding.ts'
 import { lineFrom, markLength, splitAtBreaks } from '../text/lines.ts'
 import { Text } from '../text/text.ts'
+import { LINE_LENGTH, linesAround, type SearchMatch } from './match-lines.ts'
 import {
-  LINE_LENGTH,
   MAX_MATCHES,
   searchLiteral,
   type InvalidRegex,
-  type SearchMatch,
   type SearchRequest,
   type SearchResult
 } from './search-literal.ts'
@@ -17,13 +16,16 @@ import {
 /** Bytes of a line up to which an expression is matched: a longer line takes more time than any search has. */
 const SEARCHED_LINE = 1 << 26
 /** Lines between two checks of the clock. */
-const LINES_AT_ONCE = 1000
+export const LINES_AT_ONCE = 1000
+
+/** What an expression is made of. */
+type Expression = Pick<SearchRequest, 'text' | 'regex' | 'ignore_case'>
 
 /**
  * Whether an expression can be compiled. Takes up to seconds for a short expression that expands a lot, such as
  * `\pL{1000}`.
  */
-export function checkSearch(request: SearchRequest): Result<null, InvalidRegex> {
+export function checkSearch(request: Expression): Result<null, InvalidRegex> {
   try {
     expressionOf(request)
     return ok(null)
@@ -40,7 +42,7 @@ export function checkSearch(request: SearchRequest): Result<null, InvalidRegex> 
 export function searchText(bytes: Buffer, request: SearchRequest, stop: () => boolean = () => false): SearchResult {
   return request.regex || request.ignore_case
     ? searchLines(new Text([bytes]), request, stop)
-    : searchLiteral(bytes, request.text)
+    : searchLiteral(bytes, request)
 }
 
 function searchLines(text: Text, request: SearchRequest, stop: () => boolean): SearchResult {
@@ -61,6 +63,12 @@ function searchLines(text: Text, request: SearchRequest, stop: () => boolean): S
     const own = decodeByColumn(text.slice(line.start, line.end))
     const searched = span === 1 ? own.text : splitAtBreaks(decodeByColumn(text.slice(line.start, end)).text).join('\n')
     const matcher = expression.matcher(searched)
+    const push = (start: number, end: number) => {
+      if (matches.length === MAX_MATCHES) return
+      around ??= linesAround(text, line, request.context_lines ?? 0)
+      matches.push({ ...matchOf(own, number, start, end), ...around })
+    }
+    let around: ReturnType<typeof linesAround> | undefined
     let onLine = 0
     let empty = -1
     while (matcher.find() && matcher.start() <= own.text.length) {
@@ -72,11 +80,11 @@ function searchLines(text: Text, request: SearchRequest, stop: () => boolean): S
         continue
       }
       onLine++
-      if (matches.length < MAX_MATCHES) matches.push(matchOf(own, number, start, Math.min(end, own.text.length)))
+      push(start, Math.min(end, own.text.length))
     }
     if (onLine === 0 && empty !== -1) {
       onLine = 1
-      if (matches.length < MAX_MATCHES) matches.push(matchOf(own, number, empty, empty))
+      push(empty, empty)
     }
     total_matches += onLine
     at = line.next
@@ -97,9 +105,11 @@ const matchOf = (
   lossy
 })
 
-function expressionOf({ text, regex, ignore_case }: SearchRequest): RE2JS {
-  return RE2JS.compile(
-    regex ? text : RE2JS.quote(splitAtBreaks(text).join('\n')),
-    ignore_case ? RE2JS.CASE_INSENSITIVE : 0
-  )
+/** The expression that finds a text, or an expression; `around` puts it into another one. Throws what RE2 throws. */
+export function expressionOf(
+  { text, regex, ignore_case }: Expression,
+  around: (source: string) => string = source => source
+): RE2JS {
+  const source = regex ? text : RE2JS.quote(splitAtBreaks(text).join('\n'))
+  return RE2JS.compile(around(source), ignore_case ? RE2JS.CASE_INSENSITIVE : 0)
 }

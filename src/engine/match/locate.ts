@@ -5,6 +5,7 @@ import { anchorOf, locateAnyBreak } from './locate-any-break.ts'
 import { searchLinear } from './linear-search.ts'
 import type { Text } from '../text/text.ts'
 import { variedWindow } from './probe-window.ts'
+import { isWholeWord } from './whole-words.ts'
 
 /** A place where a needle occurs: bytes, end exclusive. */
 export interface Match {
@@ -18,10 +19,13 @@ export class Needle {
   readonly text: string
   readonly bytes: Buffer
   readonly hasBreak: boolean
+  /** Only whole words match: see `isWholeWord`. */
+  readonly whole_word: boolean
   #parts: Buffer[] | undefined
 
-  constructor(text: string) {
+  constructor(text: string, whole_word = false) {
     this.text = text
+    this.whole_word = whole_word
     this.bytes = Buffer.from(text)
     this.hasBreak = text.includes('\n') || text.includes('\r')
   }
@@ -78,6 +82,15 @@ export class Places {
     return matches
   }
 
+  filter(fits: (match: Match) => boolean): Places {
+    const kept = new Places()
+    for (let i = 0; i < this.#count; i++) {
+      const match = this.at(i)
+      if (fits(match)) kept.add(match.start, match.end)
+    }
+    return kept
+  }
+
   /** The matches without overlaps, from left to right; returns itself if none overlap. */
   disjoint(): Places {
     const starts = this.#starts
@@ -126,9 +139,15 @@ export function locate(text: Text, needle: Needle, lineEndings: LineEndings, end
   if (anyBreak && ending === 'none') return found(new Places(), true)
   const sought = soughtBytes(needle, lineEndings, ending)
   const places = seen ?? (sought === undefined ? undefined : placesOf(text, sought))
-  if (!anyBreak || ending !== 'mixed') return found(places!, sought === needle.bytes || sought!.equals(needle.bytes))
+  const fits = ({ start, end }: Match): boolean => !needle.whole_word || isWholeWord(text, start, end)
+  if (!anyBreak || ending !== 'mixed') {
+    const all = needle.whole_word ? places!.filter(fits) : places!
+    return found(all, sought === needle.bytes || sought!.equals(needle.bytes))
+  }
   const all = new Places()
-  locateAnyBreak(text, needle.parts, places?.starts(), (start, end) => all.add(start, end))
+  locateAnyBreak(text, needle.parts, places?.starts(), (start, end) => {
+    if (fits({ start, end })) all.add(start, end)
+  })
   return found(all, areExact(text, all, needle.bytes))
 }
 

@@ -53,6 +53,10 @@ export function findTarget(
   })
 }
 
+/** The symbols that a name or path means: those whose path is it, or ends with it. */
+export const definitionsOf = (outline: Outline & { type: 'code' }, symbol: string): OutlineEntry[] =>
+  endingWith(outline.items, symbol).map(outlineEntryOf)
+
 /** How /edit-section names the symbol on exactly these lines; null if there is none. */
 export function symbolOn(
   outline: Outline & { type: 'code' },
@@ -103,13 +107,23 @@ const pathOf = ({ parent, name }: Heading | Symbol, separator: string): string =
  * A top-level name is itself a path: an item whose whole path matches takes precedence over those whose path only ends
  * with it.
  */
-function symbolsThatFit(items: readonly Symbol[], sought: string): Symbol[] {
-  const plain = (path: string) => path.replaceAll('::', SEPARATOR.code)
-  const wanted = plain(sought.trim())
-  const paths = items.map(item => plain(pathOf(item, SEPARATOR.code)))
-  const whole = items.filter((_, i) => paths[i] === wanted)
-  return whole.length > 0 ? whole : items.filter((_, i) => paths[i]!.endsWith(`${SEPARATOR.code}${wanted}`))
+function symbolsThatFit(items: readonly Symbol[], asked: string): Symbol[] {
+  const fitting = endingWith(items, asked)
+  const wanted = plainPath(asked.trim())
+  const whole = fitting.filter(item => plainPath(pathOf(item, SEPARATOR.code)) === wanted)
+  return whole.length > 0 ? whole : fitting
 }
+
+/** The symbols whose path is `asked`, or ends with it. */
+function endingWith(items: readonly Symbol[], asked: string): Symbol[] {
+  const wanted = `${SEPARATOR.code}${plainPath(asked.trim())}`
+  return items.filter(item => `${SEPARATOR.code}${plainPath(pathOf(item, SEPARATOR.code))}`.endsWith(wanted))
+}
+
+const plainPath = (path: string): string => path.replaceAll('::', SEPARATOR.code)
+
+/** The last name of a symbol's path; empty if it has none. */
+export const lastNameOf = (symbol: string): string => plainPath(symbol.trim()).split(SEPARATOR.code).at(-1)!
 
 /** A path up to an offset: the names that it may end with, and for enclosing headings whether the path names them. */
 interface Stretch {

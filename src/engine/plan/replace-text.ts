@@ -80,7 +80,7 @@ function planInTurn(
   const applied: EditApplied[] = []
   const leftAlone: Others[] = []
   const newTextWarnings: NewTextWarning[] = []
-  const needles = edits.map(({ old_text }) => new Needle(old_text))
+  const needles = edits.map(({ old_text, whole_word }) => new Needle(old_text, whole_word))
   const occurrences = new OccurrenceIndex(needles.map(needle => soughtBytes(needle, line_endings, style.ending)))
   for (let edit_index = 0; edit_index < edits.length; edit_index++) {
     const edit = edits[edit_index]!

@@ -232,6 +232,9 @@ export const isVisibleIf = ({ inserter, deleters }: Span, isApplied: (unit: numb
 export interface EarlierSpan {
   bytes: Buffer
   inserter: number
+  /** The whole insertion that it is part of, and where it begins in that; null: unknown bytes of the first text. */
+  inserted: Buffer | null
+  from: number
   /** Its place in the present text, or the place it was removed from. */
   now: number
   /** The present text still has it. */
@@ -253,7 +256,7 @@ export function textAfter({ present, spans, units }: Weave, at: number): Earlier
     const { inserter, visible: remains } = span
     if (isVisibleIf(span, wasApplied)) {
       const bytes = remains ? present.subarray(now, now + span.length) : bytesOf(span)
-      earlier.push({ bytes, inserter, now, remains, isFirst: !seen.has(inserter) })
+      earlier.push({ bytes, inserter, inserted: span.bytes, from: span.at, now, remains, isFirst: !seen.has(inserter) })
     }
     seen.add(inserter)
     if (remains) now += span.length

@@ -92,7 +92,8 @@ export async function removeIfEmpty(root: Root, realPaths: readonly Buffer[]): P
   for (const realPath of realPaths.toReversed()) await removeFolder(root, realPath).catch(() => {})
 }
 
-async function removeFolder(root: Root, realPath: Buffer): Promise<void> {
+/** Removes an empty folder. Throws the system's error: ENOTEMPTY if it isn't. */
+export async function removeFolder(root: Root, realPath: Buffer): Promise<void> {
   const { folder, leaf } = split(realPath)
   const parent = root.openFolder(folder)
   try {

@@ -189,7 +189,9 @@ const LETTERS = { create: 'A', update: 'M', move: 'M', delete: 'D' }
 
 /** What was done to each file, a sentence per line. */
 const messagesOf = ({ body }: Done): string =>
-  'results' in body ? below(...body.results.map(({ message }) => message)) : body.message
+  'results' in body
+    ? below(...body.results.map(result => ('message' in result ? result.message : undefined)))
+    : body.message
 
 /** The summary in codex's format; files that already had this content aren't listed. */
 function summaryOf({ body, value }: Done): string {

@@ -83,19 +83,14 @@ const TRANSLATIONS: Readonly<Record<string, Translation>> = {
     })
   },
   undo_edit: (_fields, [path], { undo }) => ok({ operation: undo, body: { path } }),
-  delete: (_fields, [path], { apply_patch }) =>
+  delete: (_fields, [path], operations) => ok({ operation: operations.delete, body: { path, recursive: true } }),
+  rename: (_fields, [path, to], { move }) =>
     ok({
-      operation: apply_patch,
-      body: { files: [{ operation: 'delete', path }] },
-      sentNames: new Map([['/files/0/path', '/path']])
-    }),
-  rename: (_fields, [path, move_to], { apply_patch }) =>
-    ok({
-      operation: apply_patch,
-      body: { files: [{ operation: 'update', path, move_to }] },
+      operation: move,
+      body: { path, to },
       sentNames: new Map([
-        ['/files/0/path', '/old_path'],
-        ['/files/0/move_to', '/new_path']
+        ['/path', '/old_path'],
+        ['/to', '/new_path']
       ])
     })
 }

@@ -9,6 +9,7 @@ import { fail, ok } from '../../result.ts'
 import { below } from '../answers/brief/layout.ts'
 import type { CallSyntax } from '../answers/call-names.ts'
 import { cut } from '../answers/phrases.ts'
+import { invalidField } from '../request-failure.ts'
 import { SUCCESS, type Answer } from '../answers/problem.ts'
 import { caller, type CallAnswer, type Done } from '../call.ts'
 import {
@@ -128,8 +129,12 @@ function editor(operations: Operations, tool: Editor): Adapter['answer'] {
     const sentence = fields === undefined ? undefined : refusalOf?.(fields, answer.body)
     return failed(answer, below(sentence, answer.text()))
   }
+  const isOwn = (path: string | undefined) => path?.replace(/\/+$/, '') === own
   /** Whether the call lists the tool's own directory, which is only created when something is put into it. */
-  const isOwn = ({ command, path }: CommandFields) => command === 'view' && path?.replace(/\/+$/, '') === own
+  const listsOwn = ({ command, path }: CommandFields) => command === 'view' && isOwn(path)
+  /** The field by which the call would take the tool's own directory away. */
+  const takenOwn = ({ command, path, old_path }: CommandFields) =>
+    command === 'delete' && isOwn(path) ? '/path' : command === 'rename' && isOwn(old_path) ? '/old_path' : undefined
 
   async function outputOf(fields: CommandFields, { value, body }: Done, context: AdapterContext): Promise<string> {
     const warnings = (body.warnings ?? []).map(warning => `Warning: ${warning}`)
@@ -164,11 +169,15 @@ function editor(operations: Operations, tool: Editor): Adapter['answer'] {
   return async (body, context): Promise<AdapterAnswer> => {
     const fields = read(body)
     if (!fields.ok) return withError(refused(refusedCall(fields.failure, naming, context)))
-    const call = ownCallOf(fields.value, operations, pathOf)
+    const taken = takenOwn(fields.value)
+    const call =
+      taken === undefined
+        ? ownCallOf(fields.value, operations, pathOf)
+        : invalidField(taken, `is ${own}, the directory of this tool; name what is in it`)
     if (!call.ok) return withError(refused(refusedCall(call.failure, naming, context), fields.value))
     const answer: CallAnswer = await carryOutOwn(call.value, naming, context)
     if (isDone(answer)) return withError(completed(answer, await outputOf(fields.value, answer, context)))
-    if (answer.body.code === 'FILE_NOT_FOUND' && isOwn(fields.value)) {
+    if (answer.body.code === 'FILE_NOT_FOUND' && listsOwn(fields.value)) {
       return withError({ status: SUCCESS, headers: {}, body: { status: 'completed', output: emptyDirectory(own!) } })
     }
     return withError(refused(answer, fields.value))
@@ -216,9 +225,14 @@ function memoryRefusal(fields: CommandFields, problem: Problem): string | undefi
         ? `The path ${old_path ?? path} does not exist`
         : `The path ${path} does not exist. Please provide a valid path.`
     case 'NOT_A_FILE':
+      if (command === 'rename' && problem.path === new_path) return `The destination ${new_path} already exists`
       return command === 'rename' || command === 'delete' ? undefined : `The path ${path} is not a file.`
     case 'ALREADY_EXISTS':
       return command === 'rename' ? `The destination ${new_path} already exists` : `File ${path} already exists`
+    case 'INVALID_REQUEST':
+      return (old_path ?? path)?.replace(/\/+$/, '') === MEMORIES && (command === 'delete' || command === 'rename')
+        ? `Cannot ${command} the ${MEMORIES} directory itself`
+        : undefined
     case 'LINE_OUT_OF_RANGE':
       return command === 'insert'
         ? `Invalid \`insert_line\` parameter: ${insert_line}. ` +

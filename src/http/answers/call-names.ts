@@ -16,6 +16,7 @@ export type OptionalField =
   | 'create_parents'
   | 'literal_path'
   | 'syntax'
+  | 'to'
   | 'start_line'
 
 type Always = 'edit' | 'create'
@@ -62,7 +63,11 @@ export const BY_ROUTE = ourNames(
     edit_lines: '/edit-lines',
     edit_section: '/edit-section',
     create: '/create',
+    replace: '/replace',
+    delete: '/delete',
+    move: '/move',
     inspect: '/inspect',
+    find: '/find',
     history: '/history',
     undo: '/undo',
     redo: '/redo'
@@ -76,7 +81,11 @@ export const BY_TOOL = ourNames(
     edit_lines: 'edit_lines',
     edit_section: 'edit_section',
     create: 'create_file',
+    replace: 'replace_in_files',
+    delete: 'delete_file',
+    move: 'move_file',
     inspect: 'inspect_file',
+    find: 'find',
     history: 'edit_history',
     undo: 'undo_edit',
     redo: 'redo_edit'

@@ -3,11 +3,13 @@ import type { ApplyPatchResult } from '../../../schemas/apply-patch.ts'
 import type { BatchResult } from '../../../schemas/batch.ts'
 import type { BlameResult } from '../../../schemas/blame.ts'
 import type { ChangesResult } from '../../../schemas/changes.ts'
+import type { FindResult } from '../../../schemas/find.ts'
 import type { HistoryResult } from '../../../schemas/history.ts'
 import type { InspectResult } from '../../../schemas/inspect.ts'
 import type { ChangeResult } from '../../../schemas/outcome.ts'
 import type { PendingResult } from '../../../schemas/pending.ts'
 import type { ReviewResult } from '../../../schemas/review.ts'
+import type { ReplaceResult } from '../../../schemas/replace.ts'
 import type { RedoResult, UndoResult } from '../../../schemas/undo.ts'
 import type { NewTextWarning } from '../../engine/edit/new-text-warnings.ts'
 import type { EncodingNote } from '../../engine/task.ts'
@@ -17,11 +19,12 @@ import type { Repeated } from '../../engine/outline/repeated.ts'
 import type { JoinedBreaks } from '../../engine/report/joined-breaks.ts'
 import type { LeftAlone } from '../../engine/edit/plan.ts'
 import type { Section } from '../../engine/plan/plan-section.ts'
-import type { ChangedOutcome, ChangeOutcome, Outcome, PatchedFile } from '../../operations/operation.ts'
+import type { ChangedOutcome, ChangeOutcome, Outcome, PatchedFile, ReplacedFile } from '../../operations/operation.ts'
 import type { FileWarning } from '../../workspace/failure.ts'
 import { batchMessage, patchedMessage, patchMessage } from './batch-outcome.ts'
 import { BY_ROUTE, type CallSyntax, pathShown } from './call-names.ts'
 import { sentences, capital, counted, encodingShown, linesListed, quote, span } from './phrases.ts'
+import { findMessage, type FoundOutcome } from './find-outcome.ts'
 import { inspectMessage } from './inspect-outcome.ts'
 import {
   blameMessage,
@@ -32,6 +35,7 @@ import {
   reviewMessage,
   undoMessage
 } from './history-outcome.ts'
+import { replaceMessage } from './replace-outcome.ts'
 import { entryNamed } from './problems/sections.ts'
 import { syntaxWarning } from './problems/results.ts'
 
@@ -39,10 +43,12 @@ import { syntaxWarning } from './problems/results.ts'
 export type AnswerBody =
   | ChangeResult
   | InspectResult
+  | FindResult
   | HistoryResult
   | UndoResult
   | RedoResult
   | BatchResult
+  | ReplaceResult
   | ApplyPatchResult
   | ReviewResult
   | PendingResult
@@ -65,6 +71,8 @@ export function toBody(
       const { path, resolved_path, ...facts } = outcome
       return { path, resolved_path, message: inspectMessage({ ...value, outcome }), ...facts, warnings }
     }
+    case 'find':
+      return value.by_inspect === true ? searchedFolder(value, requestWarnings, naming) : foundBody(value, warnings)
     case 'history': {
       const { edits, ...page } = value.outcome
       const listed = edits.map(({ diff_unavailable: why, ...edit }) => ({
@@ -95,6 +103,10 @@ export function toBody(
       })
       return { message: batchMessage(value.outcome), ...value.outcome, results, warnings }
     }
+    case 'replace': {
+      const results = value.outcome.results.map(file => replacedBody(file, naming))
+      return { message: replaceMessage(value), ...value.outcome, results, warnings }
+    }
     case 'apply_patch': {
       const results = value.outcome.results.map(file => patchedBody(file, naming))
       return { message: patchMessage(value.outcome), ...value.outcome, results, warnings }
@@ -111,6 +123,47 @@ export function toBody(
       return { message: changesMessage(value.outcome), ...value.outcome, warnings }
     default:
       return changeBody(value, requestWarnings, naming)
+  }
+}
+
+function foundBody(found: FoundOutcome, warnings: string[] | undefined): FindResult {
+  const { path, resolved_path, ...facts } = found.outcome
+  return { path, resolved_path, message: findMessage(found), ...facts, warnings }
+}
+
+/** What /inspect answers to a search in a folder. */
+function searchedFolder(found: FoundOutcome, warnings: readonly string[], naming: CallSyntax): InspectResult {
+  const { truncated, ...facts } = foundBody(found, undefined)
+  const other = naming.find === undefined ? '' : `, as by ${naming.find}, which has more fields`
+  const said = `${facts.path} is a directory, so all files below it were searched${other}.`
+  return { ...facts, type: 'directory', truncated: truncated !== undefined, warnings: [...warnings, said] }
+}
+
+/** The result for one file in which text was replaced. */
+function replacedBody(
+  { occurrences, matches, outcome }: ReplacedFile,
+  naming: CallSyntax
+): ReplaceResult['results'][number] {
+  const { path, resolved_path, changed, hash_before, file_hash, sha256, new_hash, file_size, edit_id, ...others } =
+    changeBody({ operation: 'edit', outcome }, [], naming)
+  const { write_strategy, diff, diff_truncated, diff_unavailable, warnings } = others
+  return {
+    path,
+    resolved_path,
+    occurrences,
+    changed,
+    ...(matches !== undefined && { matches: [...matches] }),
+    hash_before: hash_before!,
+    file_hash: file_hash!,
+    sha256,
+    new_hash,
+    file_size,
+    edit_id,
+    write_strategy,
+    diff,
+    diff_truncated,
+    diff_unavailable,
+    warnings
   }
 }
 
@@ -309,7 +362,13 @@ const TEXT_WARNINGS: Record<NewTextWarning['type'], (field: string, text: string
     )
 }
 
-const MESSAGES = { edit: editMessage, edit_lines: linesMessage, create: createMessage }
+const MESSAGES = {
+  edit: editMessage,
+  edit_lines: linesMessage,
+  create: createMessage,
+  delete: deleteMessage,
+  move: moveMessage
+}
 
 const UNCHANGED = 'The file already has exactly this content; nothing was written.'
 
@@ -470,4 +529,16 @@ function createMessage({ path, created, changed, dry_run, total_lines_after, fil
     created === true ? ['create', 'Created'] : ['replace the whole content of', 'Replaced the whole content of']
   const what = `${path} (${counted(total_lines_after, 'line')}, ${counted(file_size, 'byte')})`
   return dry_run ? `Would ${create} ${what}; nothing was written.` : `${done} ${what}.`
+}
+
+function deleteMessage({ path, files, dry_run }: ChangeOutcome): string {
+  const what = `${path}${files === undefined ? '' : ` with ${counted(files.length, 'file')}`}`
+  return dry_run ? `Would delete ${what}; nothing was written.` : `Deleted ${what}.`
+}
+
+function moveMessage({ path, moved_from, files, dry_run }: ChangeOutcome): string {
+  const what = `${moved_from}${files === undefined ? '' : ` with ${counted(files.length, 'file')}`} to ${path}`
+  if (dry_run) return `Would move ${what}; nothing was written.`
+  const isSame = files?.every(({ hash_before, file_hash }) => hash_before === file_hash)
+  return `Moved ${what}${isSame === true ? ', with the same hashes' : ''}.`
 }

@@ -44,12 +44,12 @@ export function afterOthers({ after, list = 'operations' }: FailedPart): string 
 }
 
 /** A detail with the name of its operation; for the first failure, also says that no file was changed. */
-export function ofPart(detail: string, part: FailedPart, path: string | undefined, isFirst: boolean): string {
+export function ofPart(detail: string, part: NamedPart & FailedPart, isFirst: boolean): string {
   // An earlier quotation may contain the same words.
   const at = [...detail.matchAll(WRITTEN)].at(-1)?.index ?? detail.length
   const rest = detail.slice(at + NOTHING_WRITTEN.length - 1) || '.'
   return sentences(
-    `${partNamed(part, path)}: ${detail.slice(0, at).trimEnd()}`,
+    `${partNamed(part, part.path)}: ${detail.slice(0, at).trimEnd()}`,
     isFirst || rest.startsWith(':') ? `${NOTHING_CHANGED.slice(0, -1)}${rest}` : rest.slice(1).trimStart(),
     afterOthers(part)
   )
@@ -66,11 +66,9 @@ function partsNamed(parts: readonly NamedPart[]): string {
 }
 
 /** Says which operations fail too; empty if none is known to. */
-export function operationsFailToo(
-  others: readonly { part: FailedPart | undefined; body: Pick<Problem, 'path'> }[]
-): string {
+export function operationsFailToo(others: readonly { part: NamedPart | undefined }[]): string {
   if (others.length === 0) return ''
-  const names = partsNamed(others.map(({ part, body }) => ({ ...part!, path: body.path })))
+  const names = partsNamed(others.map(({ part }) => part!))
   return `${names} ${others.length === 1 ? 'fails' : 'fail'} too: other_failures says why, and what to send.`
 }
 

@@ -1,13 +1,14 @@
 // failure → problem: combines what is known about its code (problems/) and about the request.
 import type { OtherFailure, Problem, ProblemCode } from '../../../schemas/problem.ts'
 import { hashesOf } from '../../operations/file-hash.ts'
-import type { EarlierEdit, FailedPart, TakenBackEdit, PartWithPath } from '../../operations/operation.ts'
+import type { EarlierEdit, FailedPart, LeftOut, TakenBackEdit, PartWithPath } from '../../operations/operation.ts'
 import type { Failure } from '../request-failure.ts'
 import { below } from './brief/layout.ts'
 import { briefProblem, type DescribedFailure } from './brief/problem.ts'
 import { BY_ROUTE, BY_TOOL, type CallSyntax, pathShown, type ToolCall } from './call-names.ts'
 import { cut, quote, sentences } from './phrases.ts'
 import { membersIn, ofPart, operationsFailToo, operationsNotTried } from './part.ts'
+import { leaveOutFixes, leaveOutNote } from './problems/replacements.ts'
 import { entryOf, partsOf } from './problems/entry.ts'
 import { PROBLEMS } from './problems/table.ts'
 import { sendable } from './sendable.ts'
@@ -40,6 +41,8 @@ export interface Context {
   taken_back?: TakenBackEdit
   /** The edit that already made the requested change. */
   made_by?: EarlierEdit
+  /** The files that can't be changed, and the request that leaves them out. */
+  leave_out?: LeftOut
   /** The operation that failed, if there are several. */
   part?: FailedPart
   /** Later operations that fail too. */
@@ -92,35 +95,37 @@ function problemOf(
   isFirst: boolean
 ): DescribedFailure & { headers: Record<string, string> } {
   const { code } = given
-  const { instance, request_id, path, resolved_path, naming = BY_ROUTE, part, taken_back } = context
+  const { instance, request_id, path, resolved_path, naming = BY_ROUTE, part, taken_back, leave_out } = context
   const { file_hash, sha256 } = hashesOf(context.file_hash)
   const failure = sendable(given, naming)
   const shownPath = path === undefined ? undefined : pathShown(naming, path)
   const { kind, detail: describe } = entryOf(PROBLEMS, failure)
   const [status, title, retry] = kind
   const shown = cut(shownPath ?? 'the file', 200)
-  const request = { path: path ?? 'the file', shown, naming, instance, request_id, file_hash, part }
+  const request = { path: path ?? 'the file', resolved_path, shown, naming, instance, request_id, file_hash, part }
   const { detail, members, headers } = partsOf(describe(failure, request))
+  const named = part && { ...part, path: part.path === undefined ? shownPath : pathShown(naming, part.path) }
   const body: Problem = {
     type: `/problems/${code.toLowerCase().replaceAll('_', '-')}`,
     title,
     status: isPreconditionFailed(failure, context) ? PRECONDITION_FAILED : status,
     code,
-    detail: part === undefined ? detail : ofPart(detail, part, shownPath, isFirst),
+    detail: named === undefined ? detail : ofPart(detail, named, isFirst),
     instance,
     request_id,
     retry,
     ...(shownPath !== undefined && { path: cut(shownPath) }),
     ...(resolved_path !== undefined && { resolved_path }),
     ...(part === undefined ? members : membersIn(members, part)),
+    ...(leave_out !== undefined && { suggested_fixes: leaveOutFixes(leave_out, naming) }),
     ...(taken_back !== undefined && { taken_back }),
     ...(file_hash !== undefined && { file_hash })
   }
   return {
     failure,
     body,
-    part,
-    notes: historyNotes(context),
+    part: named,
+    notes: notesOn(context),
     headers: { ...headers, ...(sha256 !== undefined && { etag: `"${sha256}"` }) }
   }
 }
@@ -147,12 +152,17 @@ function toOtherFailure({ body, notes }: DescribedFailure): OtherFailure {
 
 /** Whether the failed condition came in a header. */
 function isPreconditionFailed(failure: Failure, { by_header }: Pick<Context, 'by_header'>): boolean {
-  if (failure.code === 'ALREADY_EXISTS') return failure.if_none_match === true
+  if (failure.code === 'ALREADY_EXISTS') return 'if_none_match' in failure
   return failure.code === 'STALE_FILE' && failure.reason === 'expected_hash' && by_header === true
 }
 
-/** Notes about earlier edits; they come last. */
-const historyNotes = ({ taken_back, made_by }: Pick<Context, 'taken_back' | 'made_by'>): string[] => [
+/** Notes about the other files and earlier edits; they come last. */
+const notesOn = ({
+  leave_out,
+  taken_back,
+  made_by
+}: Pick<Context, 'leave_out' | 'taken_back' | 'made_by'>): string[] => [
+  ...(leave_out === undefined ? [] : [leaveOutNote(leave_out)]),
   ...(made_by === undefined ? [] : [madeByNote(made_by)]),
   ...(taken_back === undefined ? [] : [undoneNote(taken_back)])
 ]
@@ -191,7 +201,9 @@ export function exampleOf(code: ProblemCode, call: Pick<Context, 'instance' | 'b
   }
   const failure = naming === BY_TOOL && code === 'ROUTE_NOT_FOUND' ? NO_SUCH_TOOL : example
   return toProblem(
-    by_header && failure.code === 'ALREADY_EXISTS' ? { ...failure, if_none_match: true } : failure,
+    by_header && failure.code === 'ALREADY_EXISTS' && failure.reason === 'exists'
+      ? { ...failure, if_none_match: true }
+      : failure,
     context
   ).body
 }

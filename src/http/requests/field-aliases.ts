@@ -7,6 +7,7 @@ import { fail, type Result } from '../../result.ts'
 import { BY_TOOL } from '../answers/call-names.ts'
 import { listed } from '../answers/phrases.ts'
 import type { Failure, InvalidField, RequestFailure } from '../request-failure.ts'
+import { readFind } from './find-aliases.ts'
 import { checkTexts, escapePointer, parseStrictJson } from './json.ts'
 import { hasProperty, maxItemsOf, requiredOf } from './json-schema.ts'
 
@@ -20,6 +21,7 @@ const ALIASES: Record<string, readonly string[]> = {
     'newText',
     'newString',
     'replace',
+    'replacement',
     'new_content',
     'newContent',
     'content',
@@ -37,11 +39,53 @@ const ALIASES: Record<string, readonly string[]> = {
   reason: ['explanation'],
   content: ['file_text', 'text'],
   search: ['find', 'text'],
-  heading: ['section']
+  heading: ['section'],
+  symbol: ['symbol_name', 'symbolName', 'name_path'],
+  regex: ['isRegexp', 'is_regexp', 'isRegex', 'is_regex', 'use_regex', 'regexp'],
+  include: ['glob', 'globs', 'include_pattern', 'includePattern', 'file_pattern', 'filePattern', 'glob_pattern'],
+  exclude: ['exclude_pattern', 'excludePattern', 'exclude_patterns', 'excludePatterns'],
+  ignore_case: ['-i', 'ignoreCase', 'case_insensitive', 'caseInsensitive'],
+  whole_word: ['-w', 'wholeWord', 'whole_words', 'match_whole_word', 'matchWholeWord'],
+  ignored: ['include_ignored', 'includeIgnored', 'includeIgnoredFiles', 'no_ignore'],
+  show: ['output_mode', 'outputMode'],
+  context_lines: ['-C', 'contextLines', 'context'],
+  max_lines: ['max_matches', 'maxMatches', 'maxLines'],
+  max_files: ['maxFiles']
 }
 
+/** Other names for fields of one operation, by its tool. */
+const ALIASES_OF: Readonly<Record<string, Record<string, readonly string[]>>> = {
+  [BY_TOOL.delete]: { path: ['target', 'directory', 'dir_path'] },
+  [BY_TOOL.move]: {
+    path: ['source', 'from', 'old_path', 'oldPath', 'source_path', 'sourcePath', 'src', 'from_path', 'old_file_path'],
+    to: [
+      'destination',
+      'new_path',
+      'newPath',
+      'destination_path',
+      'destinationPath',
+      'dest',
+      'to_path',
+      'move_to',
+      'target'
+    ]
+  }
+}
+
+/** Our field → all other names for it, in a call of this operation. */
+const aliasesOf = (id: string): readonly (readonly [field: string, names: readonly string[]])[] => {
+  const own = ALIASES_OF[id]
+  if (own === undefined) return ALL
+  return Object.entries({ ...ALIASES, ...own }).map(([field, names]) => [
+    field,
+    [...new Set([...(ALIASES[field] ?? []), ...names])]
+  ])
+}
+
+const ALL = Object.entries(ALIASES)
+
 /** All those other names. */
-const OTHER_NAMES = new Set(Object.values(ALIASES).flat())
+const OTHER_NAMES = new Set([ALIASES, ...Object.values(ALIASES_OF)].flatMap(names => Object.values(names).flat()))
 
 /** Fields in which other editors name the action. */
 const COMMAND_FIELDS = ['command', 'operation', 'action']
@@ -55,10 +99,21 @@ const COMMANDS: Readonly<Record<string, readonly (keyof CallNames)[]>> = {
   replace: ['edit', 'edit_lines'],
   edit: ['edit', 'edit_lines'],
   insert: ['edit_lines'],
-  delete: ['edit_lines', 'edit'],
+  delete: ['edit_lines', 'edit', 'delete'],
+  remove: ['delete'],
+  move: ['move'],
+  rename: ['move'],
   write: ['create'],
   create: ['create'],
-  ...Object.fromEntries((['edit', 'edit_lines', 'create', 'inspect'] as const).map(name => [BY_TOOL[name], [name]]))
+  search: ['find', 'inspect'],
+  grep: ['find'],
+  glob: ['find'],
+  ...Object.fromEntries(
+    (['edit', 'edit_lines', 'create', 'delete', 'move', 'inspect', 'find', 'replace'] as const).map(name => [
+      BY_TOOL[name],
+      [name]
+    ])
+  )
 }
 
 /** A body translated into our names. */
@@ -102,7 +157,7 @@ export function translate(body: unknown, operation: Fields): Translated {
   const renamed = (original: Json, schema: TSchema, at: string) => {
     const object = { ...original }
     errors.push(
-      ...renameFields(object, schema, (field, name) => {
+      ...renameFields(object, schema, aliasesOf(operation.id), (field, name) => {
         sentNames.set(`${at}/${field}`, `${at}/${escapePointer(name)}`)
         warnings.add(`${name} was read as ${field}.`)
       }).map(({ pointer, message }) => ({ pointer: `${at}${pointer}`, message }))
@@ -115,6 +170,7 @@ export function translate(body: unknown, operation: Fields): Translated {
     return object
   }
   const translated = renamed(body, request, '')
+  if (operation.id === BY_TOOL.find) errors.push(...readFind(translated, { warnings, sentNames }))
   // If limit is a field, it is the number of lines to list.
   if (operation.effect === 'looks' && hasProperty(request, 'start_line') && !hasProperty(request, 'limit')) {
     errors.push(...readRange(translated, warnings, sentNames))
@@ -187,11 +243,16 @@ export const sentNamesIn = (sentNames: SentNames, at: string): SentNames =>
   )
 
 /** Renames an object's fields in place. Reports those that are sent under two names, and leaves them. */
-function renameFields(object: Json, schema: TSchema, onRenamed: (field: string, name: string) => void): InvalidField[] {
+function renameFields(
+  object: Json,
+  schema: TSchema,
+  aliases: ReturnType<typeof aliasesOf>,
+  onRenamed: (field: string, name: string) => void
+): InvalidField[] {
   const errors: InvalidField[] = []
   // Few requests have such a name, and checking each alias takes longer than validating the request.
   if (!Object.keys(object).some(name => OTHER_NAMES.has(name) && !hasProperty(schema, name))) return errors
-  for (const [field, names] of Object.entries(ALIASES)) {
+  for (const [field, names] of aliases) {
     if (!hasProperty(schema, field)) continue
     const isRequired = requiredOf(schema).includes(field)
     // Null in an optional field means absent.

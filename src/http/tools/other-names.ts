@@ -11,6 +11,11 @@ const OTHERS: Readonly<Record<string, readonly string[]>> = {
     ...['ls', 'list', 'listdir', 'listdirectory', 'listfiles', 'directorytree', 'listcodedefinitionnames'],
     ...['getsymbolsoverview', 'documentsymbols', 'viewcodeitem', 'searchinfile', 'inspect']
   ],
+  [BY_TOOL.find]: [
+    ...['grep', 'grepsearch', 'ripgrep', 'search', 'searchfiles', 'searchcode', 'searchforpattern', 'textsearch'],
+    ...['searchfilecontent', 'searchtext', 'findinfiles', 'searchinfiles', 'searchproject', 'codesearch'],
+    ...['glob', 'globsearch', 'filesearch', 'findfile', 'findfiles', 'findbyname', 'findsymbol', 'gotodefinition']
+  ],
   [BY_TOOL.edit]: [
     ...['edit', 'multiedit', 'editfiles', 'editexistingfile', 'inserteditintofile', 'applyedit', 'applydiff', 'patch'],
     ...['replace', 'replaceinfile', 'replacestringinfile', 'multireplacestringinfile', 'replacefilecontent'],
@@ -26,9 +31,40 @@ const OTHERS: Readonly<Record<string, readonly string[]>> = {
     ...['create', 'createnewfile', 'createtextfile', 'newfile', 'addfile'],
     ...['write', 'writefile', 'writetofile', 'writetextfile', 'savefile', 'overwritefile', 'putfilecontents']
   ],
+  [BY_TOOL.delete]: [
+    ...[
+      'delete',
+      'deletefiles',
+      'deletedirectory',
+      'deletefolder',
+      'deletepath',
+      'remove',
+      'removefile',
+      'removefiles'
+    ],
+    ...['removedirectory', 'removefolder', 'rm', 'rmdir', 'unlink', 'trash']
+  ],
+  [BY_TOOL.move]: [
+    ...[
+      'move',
+      'movefiles',
+      'movedirectory',
+      'movefolder',
+      'movepath',
+      'mv',
+      'rename',
+      'renamefile',
+      'renamedirectory'
+    ],
+    ...['renamefolder', 'renamepath']
+  ],
   [BY_TOOL.undo]: ['undo', 'undolastedit', 'revert', 'revertfile', 'rollback'],
   [BY_TOOL.redo]: ['redo'],
   [BY_TOOL.history]: ['history', 'filehistory', 'listedits', 'edits'],
+  [BY_TOOL.replace]: [
+    ...['replaceall', 'replaceinallfiles', 'replaceallinfiles', 'replaceeverywhere', 'replaceacrossfiles'],
+    ...['findandreplaceall', 'findandreplaceinfiles', 'searchandreplaceinfiles', 'globalreplace', 'replacetextinfiles']
+  ],
   batch_edit: ['batch', 'editmultiplefiles', 'multifileedit'],
   preview_edit: ['preview', 'viewdiff', 'diff', 'dryrun']
 }

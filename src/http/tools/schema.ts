@@ -29,7 +29,13 @@ export function inputsOf({ request, tool_fields, call_fields = [] }: Operation, 
   const fields = Object.entries(schema.properties ?? {}).filter(
     ([name]) => tool_fields?.includes(name) ?? !(call_fields as readonly string[]).includes(name)
   )
-  return { ...schema, properties: Object.fromEntries(fields) }
+  return { ...schema, properties: mapped(Object.fromEntries(fields), oneOfList) }
+}
+
+/** For a field that takes one value or a list of them: the schema of one value. */
+function oneOfList(field: JsonSchema): JsonSchema {
+  const { anyOf: [one, list] = [], description } = field
+  return one !== undefined && list?.type === 'array' ? { ...one, description } : field
 }
 
 /** Keywords that every host's strict mode accepts. The server itself checks bounds and patterns. */

@@ -42,12 +42,17 @@ function toolCaller(operation: Operation): MakeCall {
 }
 
 /**
- * `readOnly`: offer only tools that look. `scope`: offer only tools that a token with this scope may use. `tools`:
- * offer only these; null: all except those that are offered only by name.
+ * `readOnly`: offer only tools that look. `scope`: offer only tools that a token with this scope may use. `deletes`:
+ * offer those that remove files. `tools`: offer only these; null: all except those that are offered only by name.
  */
 export function toolbox(
   operations: Operations,
-  { readOnly, tools: wanted, scope = 'review' }: { readOnly: boolean; tools: readonly string[] | null; scope?: Scope }
+  {
+    readOnly,
+    tools: wanted,
+    scope = 'review',
+    deletes
+  }: { readOnly: boolean; tools: readonly string[] | null; scope?: Scope; deletes: boolean }
 ): Toolbox {
   const tools = new Map<string, Tool>(
     toolsIn(operations).map(operation => [operation.id, { operation, call: toolCaller(operation) }])
@@ -55,6 +60,7 @@ export function toolbox(
   /** Why a tool isn't offered to this caller, worded to follow the tool's name; null: it may be. */
   const whyNotOffered = ({ operation }: Tool): string | null => {
     if (readOnly && operation.effect !== 'looks') return 'which a read-only server does not offer'
+    if (!deletes && operation.deletes === true) return 'which is offered only where files may be deleted'
     return reaches(scope, scopeNeededBy(operation, {})) ? null : `which a token with the scope ${scope} is not offered`
   }
   const usable = [...tools.values()].filter(tool => whyNotOffered(tool) === null)

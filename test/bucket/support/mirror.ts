@@ -12,6 +12,7 @@ import {
 } from '@aws-sdk/client-s3'
 import type { Test } from 'tap'
 import { openBucket } from '../../../src/bucket/open.ts'
+import { Searcher } from '../../../src/workers/search.ts'
 import { etagForm, makeBucket, type Bucket } from '../../ceph.ts'
 import { settingsOf, TOKEN, type Serve } from '../../http/test-server.ts'
 
@@ -108,6 +109,7 @@ export const serveBucket =
       address: { bucket: name, prefix },
       endpoint: endpoints[0],
       region: null,
+      searcher: new Searcher(),
       form: await etagForm(),
       ...(audit !== undefined && { audit })
     })

@@ -1,5 +1,6 @@
 // Opens a bucket of the tests' Ceph as a workspace. Does not know any test.
 import { openBucket, type BucketOptions } from '../../../src/bucket/open.ts'
+import { Searcher } from '../../../src/workers/search.ts'
 import type { Workspace } from '../../../src/workspace/api.ts'
 import { etagForm, type Bucket } from '../../ceph.ts'
 import { OPTIONS } from '../../folder/support/open.ts'
@@ -12,6 +13,7 @@ export const openOn = async (bucket: Bucket, options: Partial<BucketOptions> = {
     address: { bucket: bucket.name, prefix: '' },
     endpoint: bucket.endpoints[0],
     region: null,
+    searcher: new Searcher(),
     form: await etagForm(),
     ...options
   })

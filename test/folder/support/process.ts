@@ -21,6 +21,7 @@ import { fileURLToPath } from 'node:url'
 import t from 'tap'
 import type TypeScript from 'typescript'
 import type { WriterOrder } from '../../log/support/writer.ts'
+import type { ReplaceOrder } from '../../operations/support/replace-worker.ts'
 import type { UndoOrder } from '../../operations/support/undo-worker.ts'
 import type { WorkerOrder } from './batch-worker.ts'
 
@@ -123,6 +124,10 @@ export function startBatchWorker(order: WorkerOrder, env: Record<string, string>
 /** Starts the worker that edits, undoes and redoes. */
 export const startUndoWorker = (order: UndoOrder): Second =>
   start([process.execPath, worker('operations/support/undo-worker'), JSON.stringify(order)], {})
+
+/** Starts the worker that replaces a text in many files. */
+export const startReplaceWorker = (order: ReplaceOrder): Second =>
+  start([process.execPath, worker('operations/support/replace-worker'), JSON.stringify(order)], {})
 
 /** Starts the worker that writes records and nothing else. */
 export const startWriter = (order: WriterOrder): Second =>

@@ -30,7 +30,7 @@ const OURS = new RegExp(
   `\\b(${OUR_NAMES.join('|')})\\b|(?<![\\w.-])/(${OUR_ROUTES.join('|')})(?![\\w/-])|syntax "warn"`
 )
 
-/** Codes of failures that no command of the tool can have: of routes, tokens, lists of edits, sections, the history. */
+/** Codes of failures that no command of the tool can have: of routes, tokens, many files, lists of edits, sections, the history. */
 const NOT_ITS = new Set([
   'INVALID_REQUEST',
   'MIXED_MODES',
@@ -45,7 +45,9 @@ const NOT_ITS = new Set([
   'UNDO_CONFLICT',
   'NOTHING_TO_UNDO',
   'ROUTE_NOT_FOUND',
-  'CURSOR_GONE'
+  'CURSOR_GONE',
+  'NOTHING_TO_REPLACE',
+  'SEARCH_INCOMPLETE'
 ])
 
 /** Whether one edit at one place can fail so. */
@@ -53,7 +55,14 @@ function isIts({ failure, context }: Described): boolean {
   if (NOT_ITS.has(failure.code) || context?.part !== undefined) return false
   const inner = failure.code === 'STALE_FILE' && failure.now?.fits === false ? failure.now.failure : failure
   if (NOT_ITS.has(inner.code) || ('total_edits' in inner && inner.total_edits !== 1)) return false
-  if ('none_of' in inner || ('pointer' in inner && inner.code === 'INVALID_UNICODE') || 'key' in inner) return false
+  if (
+    'none_of' in inner ||
+    'in_files' in inner ||
+    ('pointer' in inner && inner.code === 'INVALID_UNICODE') ||
+    'key' in inner
+  ) {
+    return false
+  }
   if (inner.code === 'WRONG_COUNT') return inner.expected_occurrences === 1 && inner.actual_occurrences > 1
   return !(inner.code === 'LINE_OUT_OF_RANGE' && inner.start_column !== undefined)
 }

@@ -310,6 +310,36 @@ t.test('keeps memories in a folder of the workspace', async t => {
   t.equal(bytesOf(server, 'memories/sub/b.md'), 'X\nY\nz\nend\n')
 })
 
+t.test('deletes and renames folders of memories, which an undo brings back', async t => {
+  const memories = { old: { 'a.md': 'a\n', sub: { 'b.md': 'b\n' } }, 'c.md': 'c\n', empty: { more: {} } }
+  const server = await startServer(t, { files: { memories }, settings: { allowDelete: true } })
+  const memory = (command: object, expected: Parameters<typeof check>[4]) => check(t, server, MEMORY, command, expected)
+  const old = join(server.root, 'memories/old')
+  await memory(
+    { command: 'rename', old_path: '/memories/old', new_path: '/memories/new/place' },
+    {
+      output: 'Successfully renamed /memories/old to /memories/new/place',
+      files: { 'memories/new/place/a.md': 'a\n', 'memories/new/place/sub/b.md': 'b\n' }
+    }
+  )
+  t.notOk(existsSync(old))
+  await memory({ command: 'delete', path: '/memories/new' }, { output: 'Successfully deleted /memories/new' })
+  t.notOk(existsSync(join(server.root, 'memories/new')))
+  await memory({ command: 'delete', path: '/memories/empty' }, { output: 'Successfully deleted /memories/empty' })
+  t.notOk(existsSync(join(server.root, 'memories/empty')))
+  for (const path of ['/memories', '/memories/']) {
+    const output = /^Cannot delete the \/memories directory itself\n/
+    await memory({ command: 'delete', path }, { status: 400, code: 'INVALID_REQUEST', output })
+    const renamed = /^Cannot rename the \/memories directory itself\n/
+    const rename = { command: 'rename', old_path: path, new_path: '/memories/x' }
+    await memory(rename, { status: 400, code: 'INVALID_REQUEST', output: renamed })
+  }
+  await server.call('POST', '/undo', { body: {} })
+  await server.call('POST', '/undo', { body: {} })
+  t.equal(bytesOf(server, 'memories/old/a.md'), 'a\n')
+  t.equal(bytesOf(server, 'memories/old/sub/b.md'), 'b\n')
+})
+
 t.test("refuses in the sentences of the vendor's memory tool", async t => {
   const server = await startServer(t, {
     files: { 'outside.txt': 'x\n', memories: { 'a.md': 'k k\n', 'b.md': 'b\n', d: {} } },
@@ -369,6 +399,12 @@ t.test("refuses in the sentences of the vendor's memory tool", async t => {
     /^The destination \/memories\/b\.md already exists\n/
   )
   await refuse(
+    { command: 'rename', old_path: a, new_path: '/memories/d' },
+    422,
+    'NOT_A_FILE',
+    /^The destination \/memories\/d already exists\n\/memories\/d is a directory that already exists\./
+  )
+  await refuse(
     { command: 'create', path: a, file_text: '' },
     409,
     'ALREADY_EXISTS',
@@ -409,6 +445,7 @@ t.test("refuses in the sentences of the vendor's memory tool", async t => {
     'INVALID_REQUEST',
     /\/new_path must be \/memories or begin with \/memories\//
   )
+  await refuse({ command: 'create', path: '/memories/.git/x', file_text: '' }, 403, 'PROTECTED_PATH', /\.git/)
   await refuse(
     { command: 'str_replace', path: a, old_str: 'k' },
     400,

@@ -18,6 +18,7 @@ import { PROBLEMS } from '../../../src/http/answers/problems/table.ts'
 import type { PatchFaultReason } from '../../../src/engine/patch/fault.ts'
 import type { Context } from '../../../src/http/answers/problem.ts'
 import type { Failure } from '../../../src/http/request-failure.ts'
+import type { FileWithPlaces } from '../../../src/operations/operation.ts'
 
 export interface Described {
   failure: Failure
@@ -184,6 +185,22 @@ const withoutNewText: ClearFix = {
   conflict: { reason: 'same_words', changed: 'foo', found: 'bar' }
 }
 
+/** Files with places of a text. */
+const IN_FILES: FileWithPlaces[] = [
+  {
+    path: 'src/app.ts',
+    file_hash: '60303ae22b998861',
+    occurrences: 42,
+    matches: [{ line_number: 3, column_start: 7, column_end: 17, line_content: 'const loadConfig = 1' }]
+  },
+  {
+    path: 'src/b.ts',
+    file_hash: '0f2b998861603034',
+    occurrences: 1,
+    matches: [{ line_number: 9, column_start: 1, column_end: 11, line_content: 'loadConfig()' }]
+  }
+]
+
 /** Edits after the first of four that can't be corrected for the caller. */
 const LEFT_TO_CALLER: LaterEdit[][] = [
   [later(1), { failure: missed(AT_2), fix: withoutNewText }],
@@ -276,6 +293,7 @@ const ALL: AllFailures = {
         { pointer: '/search', reason: 'no_regex', syntax: 'missing closing )' }
       ]
     },
+    { faults: [{ pointer: '/include', reason: 'no_glob', syntax: 'unclosed character class' }] },
     { faults: [{ pointer: '/new_text', reason: 'closes_fence', line: 7 }] },
     {
       pointer: '/new_text',
@@ -290,7 +308,9 @@ const ALL: AllFailures = {
   TOO_MANY_EDITS: [{ limit: 1000, actual: 1200 }],
   TOO_MANY_OPERATIONS: [
     { what: 'operations', limit: 1000, actual: 1200 },
-    { what: 'paths', limit: 100, actual: 120 }
+    { what: 'paths', limit: 100, actual: 120 },
+    { what: 'files', limit: 1000, actual: 1200 },
+    { what: 'found_files', limit: 500, actual: 812 }
   ],
   UNSUPPORTED_MEDIA_TYPE: [
     { reason: 'type', given: 'text/plain' },
@@ -331,7 +351,7 @@ const ALL: AllFailures = {
   HEADERS_TOO_LARGE: [{ limit: 16_384 }],
   REQUEST_TOO_LARGE: [{ limit: 32_000_000 }],
   INTERNAL_ERROR: [{}],
-  INVALID_PATH: [{ reason: 'empty' }, { reason: 'nul' }, { reason: 'too_long' }],
+  INVALID_PATH: [{ reason: 'empty' }, { reason: 'nul' }, { reason: 'too_long' }, { reason: 'not_utf8' }],
   PATH_NOT_ALLOWED: [
     { reason: 'outside' },
     { reason: 'outside', did_you_mean: ['app.ts', 'src'] },
@@ -356,6 +376,7 @@ const ALL: AllFailures = {
     { reason: 'bucket' }
   ],
   BATCH_NOT_SUPPORTED: [{}],
+  FIND_NOT_SUPPORTED: [{}],
   FILE_NOT_FOUND: [
     {},
     { folder: 'src' },
@@ -370,10 +391,11 @@ const ALL: AllFailures = {
     { missing: 'parent', did_you_mean: ['srv/x.ts'] },
     { missing: 'expected' },
     { missing: 'removed' },
-    { missing: 'made' }
+    { missing: 'removed', moved_to: 'src/new.ts' }
   ],
   NOT_A_FILE: [
     { type: 'link' },
+    { type: 'link', context: { resolved_path: 'lib/app.ts' } },
     { type: 'directory' },
     { type: 'fifo' },
     { type: 'socket' },
@@ -381,7 +403,15 @@ const ALL: AllFailures = {
     { type: 'not_a_directory' },
     { type: 'file_as_directory' },
     { type: 'trailing_slash' },
-    { type: 'link_now', leads_to: 'b.txt' }
+    { type: 'link_now', leads_to: 'b.txt' },
+    { type: 'folder', files: 0 },
+    { type: 'folder', files: 1 },
+    { type: 'folder', files: 12 },
+    { type: 'empty_folder', verb: 'delete' },
+    { type: 'empty_folder', verb: 'move' },
+    { type: 'empty_folder', verb: 'move', emptied: true },
+    { type: 'link_inside' },
+    { type: 'into_folder', meant: 'src/app.ts/b.txt' }
   ],
   ALREADY_EXISTS: [
     { reason: 'exists' },
@@ -389,7 +419,9 @@ const ALL: AllFailures = {
     { reason: 'exists', context: hashed },
     { reason: 'exists', if_none_match: true, context: hashed },
     { reason: 'needs_overwrite', context: hashed },
-    { reason: 'needs_expected_hash', context: hashed }
+    { reason: 'needs_expected_hash', context: hashed },
+    { reason: 'move_target', from: 'src/b.ts', context: hashed },
+    { reason: 'move_target', from: 'src/App.ts' }
   ],
   FILE_TOO_LARGE: [
     { limit: 100_000_000, actual: 250_000_000 },
@@ -464,11 +496,11 @@ const ALL: AllFailures = {
     { ...conflict({ kind: 'same_line', end_line: 14 }), verb: 'redo', more_conflicts: 2 },
     conflict({ kind: 'outside', end_line: 11 }),
     conflict({ kind: 'outside' }, false),
-    conflict({ kind: 'removed', removal: { operation: 'undo', back: { verb: 'redo', edit_id: 'E2' } } }),
-    conflict({ kind: 'removed', removal: { operation: 'edit', back: { verb: 'undo', edit_id: 'E2' } } }),
+    conflict({ kind: 'removed', removals: [{ by: 'E2', operation: 'undo', back: { verb: 'redo', edit_id: 'E2' } }] }),
+    conflict({ kind: 'removed', removals: [{ by: 'E2', operation: 'edit', back: { verb: 'undo', edit_id: 'E2' } }] }),
     conflict({
       kind: 'removed',
-      removal: { operation: 'redo', moved_to: 'b.ts', back: { verb: 'undo', edit_id: 'E0' } }
+      removals: [{ by: 'E2', operation: 'redo', moved_to: 'b.ts', back: { verb: 'undo', edit_id: 'E0' } }]
     }),
     conflict({ kind: 'removed' }, false)
   ],
@@ -608,7 +640,34 @@ const ALL: AllFailures = {
       match_lines: [12],
       similar_content: [oneLine]
     },
-    { ...WRONG_COUNT, actual_occurrences: 14, match_lines: Array.from({ length: 14 }, (_, i) => i + 1) }
+    { ...WRONG_COUNT, actual_occurrences: 14, match_lines: Array.from({ length: 14 }, (_, i) => i + 1) },
+    ...[1, 40].map(expected_occurrences => ({
+      code: 'WRONG_COUNT' as const,
+      in_files: IN_FILES,
+      search_text: 'loadConfig',
+      expected_occurrences,
+      actual_occurrences: 43,
+      again: { old_text: 'loadConfig', new_text: 'readConfig', occurrences: 43 }
+    }))
+  ],
+  NOTHING_TO_REPLACE: [
+    { reason: 'none', search_text: 'loadConfig', searched_files: 1, otherwise: [] },
+    {
+      reason: 'none',
+      search_text: 'loadConfig',
+      searched_files: 212,
+      new_text_in: { total_files: 2, total_matches: 3, stopped: false },
+      otherwise: [
+        { change: { ignore_case: true }, total_files: 1, total_matches: 1, stopped: false },
+        { change: { whole_word: undefined }, total_files: 2, total_matches: 4, stopped: false },
+        { change: { include: undefined, exclude: undefined }, total_files: 2, total_matches: 4, stopped: true }
+      ]
+    },
+    { reason: 'repeated', search_text: 'log(', in_files: IN_FILES }
+  ],
+  SEARCH_INCOMPLETE: [
+    { reason: 'time', searched_files: 180_000 },
+    { reason: 'size', searched_files: 1000 }
   ],
   OCCURRENCE_OUT_OF_RANGE: [
     OCCURRENCE_OUT_OF_RANGE,

@@ -18,8 +18,12 @@ const ROUTES = [
   '/edit-section',
   '/preview',
   '/batch',
+  '/replace',
   '/create',
+  '/delete',
+  '/move',
   '/inspect',
+  '/find',
   '/history',
   '/undo',
   '/redo',
@@ -29,7 +33,8 @@ const ROUTES = [
   '/changes'
 ]
 const ofRoutes = new RegExp(`(?<![\\w.-])(${ROUTES.join('|')})(?![\\w/-])`)
-const ofTools = new RegExp(`\\b(${TOOL_NAMES.join('|')})\\b`)
+// "find" alone is an ordinary verb.
+const ofTools = new RegExp(`\\b(${TOOL_NAMES.map(name => (name === 'find' ? '(?<!/)find with' : name)).join('|')})\\b`)
 
 /** Every text in a value, but for those of these members. */
 function* textsIn(value: unknown, but: readonly string[]): Generator<string> {

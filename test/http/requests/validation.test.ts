@@ -16,13 +16,14 @@ interface Schema {
   $ref?: string
 }
 
-/** A body with a wrong value at this place, each of whose objects has the members that it needs. */
+/** A body with this wrong value at this place, each of whose objects has the members that it needs. */
 function bodyWith(
   [name = '', star, ...others]: readonly string[],
+  wrong: unknown,
   needed: (list: string) => object,
   list = ''
 ): object {
-  const value = star === undefined ? 'other' : [bodyWith(others, needed, name)]
+  const value = star === undefined ? wrong : [bodyWith(others, wrong, needed, name)]
   return { ...needed(list), [name]: value }
 }
 
@@ -49,7 +50,9 @@ t.test('has words for every union and pattern of a request', async t => {
       for (const place of placesOf(keyword, request as Schema, resolve)) {
         const pointer = place.replaceAll('*', '0')
         const bodies = chosen.map(other =>
-          bodyWith(place.split('/').slice(1), list => (list === many_in ? { path: 'a', ...other } : {}))
+          bodyWith(place.split('/').slice(1), /clude$/.test(place) ? 1 : 'other', list =>
+            list === many_in ? { path: 'a', ...other } : {}
+          )
         )
         const replies = await Promise.all(bodies.map(body => server.call('POST', route, { body })))
         const errors = replies.flatMap(({ body }) => (body.errors ?? []) as InvalidField[])
@@ -61,6 +64,7 @@ t.test('has words for every union and pattern of a request', async t => {
   }
   const file_hash = 'must be the file_hash or sha256 of an answer: 16 to 64 hex digits in lower case'
   const occurrence = 'must be "first", "last", "all" or a whole number from 1'
+  const globs = 'must be a string or a list'
   const date = 'must be a date and time with its zone, such as 2026-11-22T12:40:00Z'
   t.strictSame(Object.fromEntries(said), {
     'edit/occurrence': occurrence,
@@ -75,6 +79,12 @@ t.test('has words for every union and pattern of a request', async t => {
     'batch/operations/*/occurrence': occurrence,
     'batch/operations/*/edits/*/occurrence': occurrence,
     'batch/operations/*/expected_hash': file_hash,
+    'replace/include': globs,
+    'replace/exclude': globs,
+    'delete/expected_hash': file_hash,
+    'move/expected_hash': file_hash,
+    'find/include': globs,
+    'find/exclude': globs,
     'history/since': date,
     'history/until': date,
     'history/before': 'must be the next_before of an answer, unchanged',

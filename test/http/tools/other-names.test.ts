@@ -8,8 +8,10 @@ const OURS = [
   'edit_section',
   'preview_edit',
   'batch_edit',
+  'replace_in_files',
   'create_file',
   'inspect_file',
+  'find',
   'edit_history',
   'undo_edit',
   'redo_edit'
@@ -20,6 +22,9 @@ const MEANT: [sent: string, ours: string | undefined][] = [
   ['read_file', 'inspect_file'],
   ['Read', 'inspect_file'],
   ['list_directory', 'inspect_file'],
+  ['Grep', 'find'],
+  ['search_files', 'find'],
+  ['glob', 'find'],
   ['multi_edit', 'edit_file'],
   ['MultiEdit', 'edit_file'],
   ['str_replace', 'edit_file'],
@@ -39,7 +44,6 @@ const MEANT: [sent: string, ours: string | undefined][] = [
   // What none of ours does, or what is like several.
   ['delete_file', undefined],
   ['move_file', undefined],
-  ['search_files', undefined],
   ['bash', undefined],
   ['do_edit', undefined],
   ['xdo_edit', undefined],

@@ -31,7 +31,7 @@ t.test('gives a call over MCP the trace context of its message, otherwise that o
   const workers = new Workers()
   t.teardown(() => workers.close())
   const operations = makeOperations(server.workspace, { max_edits: 10, max_file_size: 1e6 }, workers)
-  const box = toolbox(operations, { readOnly: false, tools: null })
+  const box = toolbox(operations, { readOnly: false, tools: null, deletes: true })
   const given: IncomingHttpHeaders[] = []
   const find: Toolbox['find'] = name => {
     const tool = box.find(name)

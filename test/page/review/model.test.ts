@@ -5,8 +5,10 @@ import {
   byAuthor,
   changesOf,
   colourOf,
+  didOf,
   diffHunks,
   dryRunSentence,
+  isPureMove,
   matching,
   mergeEdits,
   needOf,
@@ -14,7 +16,8 @@ import {
   applied,
   overlap,
   summaryOf,
-  summarySentence
+  summarySentence,
+  withHalves
 } from '../../../page/review/model.ts'
 import type { HistoryEdit } from '../../../page/review/wire.ts'
 
@@ -107,6 +110,70 @@ t.test('groups by session and file, newest first', async t => {
   )
   t.match(rows[2]?.files, [{ path: 'app.js', lines_added: 4, lines_removed: 2 }])
   t.equal(sessionsOf([edit('e1', { agent: 'a' }), edit('e2', { agent: 'b' })]).length, 2)
+})
+
+/** Both halves of a move in a batch, as the history lists them. */
+const move = (ids: [string, string], [from, to]: [string, string], hashes: [string, string], batch_id = 'm') => [
+  edit(ids[1], { batch_id, path: to, moved_from: from, file_hash: hashes[1], lines_removed: 0 }),
+  edit(ids[0], { batch_id, path: from, moved_to: to, hash_before: hashes[0], lines_added: 0 })
+]
+
+t.test('shows both halves of a move in the row of the new path', async t => {
+  const edits = [
+    edit('e5', { path: 'b.js' }),
+    ...move(['e3', 'e4'], ['a.js', 'b.js'], ['h', 'h']),
+    ...move(['e1', 'e2'], ['c.js', 'd.js'], ['h', 'i'])
+  ]
+  const rows = sessionsOf(edits)[0]!.files
+  const shown = rows.map(({ edits, ...row }) => ({ ...row, ids: ids(edits) }))
+  t.strictSame(shown, [
+    { path: 'b.js', moved_from: 'a.js', ids: ['e5', 'e4', 'e3'], lines_added: 2, lines_removed: 1 },
+    { path: 'd.js', moved_from: 'c.js', ids: ['e2', 'e1'], lines_added: 2, lines_removed: 1 }
+  ])
+  t.match(summaryOf(edits), { edits: 3 })
+  // Only one half is listed, or may be seen.
+  t.match(sessionsOf([edits[2]!])[0]?.files, [{ path: 'a.js', moved_from: undefined }])
+  t.match(sessionsOf([edits[1]!])[0]?.files, [{ path: 'b.js', moved_from: 'a.js' }])
+  t.match(summaryOf(edits.slice(1, 2)), { edits: 1 })
+})
+
+t.test('knows whether a file was only moved', async t => {
+  const pure = move(['e1', 'e2'], ['a.js', 'b.js'], ['h', 'h'])
+  const edited = move(['e3', 'e4'], ['a.js', 'b.js'], ['h', 'i'], 'n')
+  const all = [...edited, ...pure]
+  t.strictSame(
+    all.map(edit => isPureMove(edit, all)),
+    [false, false, true, true]
+  )
+  t.notOk(isPureMove(pure[0]!, [pure[0]!]), 'the other half is not known')
+  t.notOk(isPureMove(edit('e5'), all))
+})
+
+t.test('adds the other halves of moves, of the same batch', async t => {
+  const known = [
+    ...move(['e3', 'e4'], ['a.js', 'b.js'], ['h', 'h'], 'n'),
+    ...move(['e1', 'e2'], ['a.js', 'b.js'], ['h', 'h'])
+  ]
+  t.strictSame(withHalves(['e2', 'e9'], known), ['e2', 'e9', 'e1'])
+  t.strictSame(withHalves(['e1', 'e2', 'e3'], known), ['e1', 'e2', 'e3', 'e4'])
+  t.strictSame(withHalves(['e1'], known.slice(0, 3)), ['e1'])
+  t.strictSame(withHalves(['e9'], [edit('e9')]), ['e9'])
+})
+
+t.test('says what an edit did', async t => {
+  const check = (given: Partial<HistoryEdit>, words: string, files?: number) =>
+    t.equal(didOf(edit('e1', { hash_before: 'h', file_hash: 'i', ...given }), files), words)
+  check({}, 'edited')
+  check({ moved_to: 'b.js' }, 'moved it from app.js to b.js')
+  check({ moved_from: 'a.js' }, 'moved it from a.js to app.js')
+  check({ operation: 'replace' }, 'replaced text')
+  check({ operation: 'replace' }, 'replaced text in 3 files', 3)
+  check({ operation: 'batch' }, 'edited in a batch', 3)
+  check({ operation: 'new' }, 'new')
+  const gone = edit('e1', { hash_before: 'h' })
+  t.equal(didOf(gone), 'deleted it')
+  t.equal(didOf({ ...gone, operation: 'undo' }), 'took back')
+  t.equal(didOf(edit('e1', { operation: 'create', file_hash: 'h' })), 'created it')
 })
 
 t.test('takes the changes of hunks, each edit once, and who made them', async t => {

@@ -21,6 +21,8 @@ export interface FailedCall {
    * operations in its field `list`.
    */
   part?: { list: string; index: number; all: Readonly<Record<string, unknown>>; as: ShownAs }
+  /** The path of the file, as shown, if the failure is of a file. */
+  path: string | undefined
   /** The path, shortened for a sentence. */
   shown: string
   file_hash: string | undefined
@@ -46,7 +48,7 @@ export const pathOf = ({ made }: FailedCall): unknown => made.arguments.path
 
 /** Whether a call only deletes or undoes what it names. For such a call we propose no similar name. */
 export const takesAway = ({ made: { name, arguments: sent } }: FailedCall): boolean =>
-  sent.action === 'delete' || name === BY_TOOL.undo || name === BY_TOOL.redo
+  sent.action === 'delete' || name === BY_TOOL.delete || name === BY_TOOL.undo || name === BY_TOOL.redo
 
 /** A call that reads; empty if the caller has none. */
 export function inspect({ made, naming }: FailedCall, args: object): string[] {
@@ -63,7 +65,7 @@ export function toRead(call: FailedCall, why: string, args: object): string[] {
 /** The failed call with some fields changed; if it is long, only these fields. Empty if the caller has no such call. */
 export function again(
   call: FailedCall,
-  changed: { path?: string; expected_hash?: string } | TargetFields | LineRange,
+  changed: { path?: string; to?: string; recursive?: true; expected_hash?: string } | TargetFields | LineRange,
   when = 'If so'
 ): string[] {
   const { naming } = call
@@ -72,7 +74,7 @@ export function again(
   if (isShown(call, whole, CALLS_LENGTH)) return [`${when}, send:`, whole]
   const fields = Object.entries(changed).flatMap(([name, value]: [string, unknown]) => {
     if (name === 'expected_hash' && !naming.takes(name)) return []
-    const shown = name === 'path' ? pathShown(naming, String(value)) : value
+    const shown = name === 'path' || name === 'to' ? pathShown(naming, String(value)) : value
     return [`${JSON.stringify(name)}: ${JSON.stringify(shown)}`]
   })
   const changes = fields.length === 0 ? ' again' : ` with ${fields.join(', ')}`

@@ -6,11 +6,32 @@ import type { NumberedLine } from '../../../engine/report/changed-lines.ts'
 import { CUT_MARK } from '../../../engine/text/encoding.ts'
 import { splitAtBreaks } from '../../../engine/text/lines.ts'
 import type { CallSyntax } from '../call-names.ts'
-import { qualifiedName } from '../phrases.ts'
+import { counted, qualifiedName } from '../phrases.ts'
 
 /** Joins parts of an answer as lines; omits empty ones. */
 export const below = (...parts: (string | undefined)[]): string =>
   parts.filter(part => part !== undefined && part !== '').join('\n')
+
+/** UTF-16 units of what one answer says of many files: about 2,000 tokens. Chosen. */
+const FILES_LENGTH = 5000
+
+/**
+ * What is said of many files, as far as it fits; of each only the head if the rest would take the place of other files,
+ * unless the rest was asked for.
+ */
+export function manyFiles(files: readonly { head: string; rest: string; asked?: boolean | undefined }[]): string {
+  const blocks: string[] = []
+  let length = 0
+  for (const { head, rest, asked = false } of files) {
+    const whole = below(head, rest)
+    const shown = length + whole.length > FILES_LENGTH / 2 && !asked ? head : whole
+    length += shown.length
+    if (blocks.length > 0 && length > FILES_LENGTH) break
+    blocks.push(shown)
+  }
+  const more = files.length - blocks.length
+  return below(...blocks, more === 0 ? '' : `${counted(more, 'more file')} not shown.`)
+}
 
 /** The lines of a content that begins at line `first`; its last line may end with a line break. */
 export function linesOf(content: string, first: number): NumberedLine[] {

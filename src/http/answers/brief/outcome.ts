@@ -3,6 +3,7 @@
 import type { BatchResult } from '../../../../schemas/batch.ts'
 import type { HistoryResult, ListedEdit } from '../../../../schemas/history.ts'
 import type { InspectResult } from '../../../../schemas/inspect.ts'
+import type { ReplaceResult } from '../../../../schemas/replace.ts'
 import type { RedoResult, UndoResult } from '../../../../schemas/undo.ts'
 import type { ChangeResult } from '../../../../schemas/outcome.ts'
 import type { RemovedLines } from '../../../engine/report/changed-lines.ts'
@@ -18,7 +19,9 @@ import { BY_ROUTE, type CallSyntax, pathShown, type ToolCall } from '../call-nam
 import { counted, cut, linesListed, quote, sentences, span } from '../phrases.ts'
 import { oneLineAtATime } from '../inspect-outcome.ts'
 import type { AnswerBody } from '../outcome.ts'
-import { below, hashLine, linesOf, numbered, outlineLines } from './layout.ts'
+import { briefFound, numberedMatches } from './found.ts'
+import { briefReplaced } from './replaced.ts'
+import { below, hashLine, linesOf, manyFiles, numbered, outlineLines } from './layout.ts'
 
 /** The text of a success. `body` is its JSON, `made` the call, `naming` the caller's names. */
 export function briefOutcome(value: Outcome, body: AnswerBody, made: ToolCall, naming: CallSyntax = BY_ROUTE): string {
@@ -29,6 +32,8 @@ export function briefOutcome(value: Outcome, body: AnswerBody, made: ToolCall, n
         inspected({ ...value.outcome, path: (body as InspectResult).path }, value.searched, { made, naming }),
         ...warnings
       )
+    case 'find':
+      return below(briefFound(value, made, naming), ...warnings)
     case 'history':
       return below(briefHistory(body as HistoryResult, made, naming), ...warnings)
     case 'undo':
@@ -36,6 +41,8 @@ export function briefOutcome(value: Outcome, body: AnswerBody, made: ToolCall, n
       return below(briefUndo(value.outcome, body as UndoResult | RedoResult, naming), ...warnings)
     case 'batch':
       return below(briefBatch(value.outcome, body as BatchResult, naming), ...warnings)
+    case 'replace':
+      return below(briefReplaced(body as ReplaceResult, naming), ...warnings)
     case 'apply_patch':
     case 'review':
     case 'pending':
@@ -53,18 +60,33 @@ function briefChange(
   warnings: string[],
   naming: CallSyntax
 ): string {
-  const { message, file_hash, note, diff, diff_truncated, diff_unavailable } = body
+  const { message, file_hash, note, diff, diff_truncated, diff_unavailable, files, batch_id } = body
   // The caller has just sent every line of a created file.
   const { changed, dry_run, changed_lines, removed_lines } = value.outcome
   const lines = value.operation === 'create' || !changed ? [] : changed_lines
   return below(
-    sentences(message, hashLine(file_hash, naming)),
+    sentences(
+      message,
+      // A single file is undone by its path.
+      files === undefined || batch_id === undefined ? '' : `batch_id: ${batch_id}`,
+      hashLine(file_hash, naming)
+    ),
+    dry_run && files !== undefined ? filesShown(files, naming) : '',
     diff?.trimEnd() ?? below(numbered(lines), removed_lines && removed(removed_lines, dry_run)),
     diff_truncated === true ? 'The diff is cut here.' : '',
     diff_unavailable,
     note,
     ...warnings
   )
+}
+
+/** The most files of a directory that a text lists. */
+const FILES = 20
+
+/** The files of a directory that would be deleted or moved, by their present paths. */
+function filesShown(files: NonNullable<ChangeResult['files']>, naming: CallSyntax): string {
+  const shown = files.slice(0, FILES).map(({ path, moved_from = path }) => pathShown(naming, moved_from))
+  return below(...shown, files.length > FILES ? `and ${files.length - FILES} more` : '')
 }
 
 /** Removed lines, with the numbers they had. */
@@ -135,8 +157,18 @@ function file(outcome: InspectOutcome, searched: SearchedText | undefined, looke
 
 /** The call that continues where the answer was cut. */
 function continued({ made, naming }: Looked, from: object): string | undefined {
-  const { start_line, start_column, search, regex, ignore_case, structure, start_item, max_items, ...rest } =
-    made.arguments
+  const {
+    start_line,
+    start_column,
+    search,
+    regex,
+    ignore_case,
+    context_lines,
+    structure,
+    start_item,
+    max_items,
+    ...rest
+  } = made.arguments
   return naming.write(made.name, { ...rest, ...from }, made)
 }
 
@@ -181,6 +213,9 @@ function itemsLeft({ total_items = 0, next_item }: InspectOutcome, { made, namin
 function found(outcome: InspectOutcome, searched: SearchedText, looked: Looked): string {
   const { matches = [], total_matches = 0, stopped_at_line } = outcome
   const lines = new Map(matches.map(({ line_number, line_content }) => [line_number, line_content]))
+  const isInContext = matches.some(
+    ({ context_before, context_after }) => (context_before ?? context_after) !== undefined
+  )
   const where = total_matches === 0 ? 'was not found' : `was found ${counted(total_matches, 'time')}`
   const areAll = total_matches <= matches.length
   const more = areAll ? '' : `; the first ${matches.length} are shown`
@@ -192,7 +227,9 @@ function found(outcome: InspectOutcome, searched: SearchedText, looked: Looked):
         ? ''
         : `Lines from ${stopped_at_line} on were not searched: it took too long; simplify it.`
     ),
-    ...[...lines].map(([line, text]) => `${line}\t${text}`),
+    ...(isInContext
+      ? numberedMatches(matches).map(({ text }) => text)
+      : [...lines].map(([line, text]) => `${line}\t${text}`)),
     areAll ? '' : matchesLeft(outcome, looked)
   )
 }
@@ -237,7 +274,9 @@ function lineOf(edit: ListedEdit, naming: CallSyntax): string {
     agent,
     session,
     reason,
-    undoes
+    undoes,
+    moved_from,
+    moved_to
   } = edit
   const lines = changes.slice(0, PLACES).map(({ new_start_line }) => new_start_line)
   const more = changes.length > PLACES || edit.changes_truncated === true ? ',…' : ''
@@ -245,7 +284,11 @@ function lineOf(edit: ListedEdit, naming: CallSyntax): string {
     edit_id,
     `${at.slice(0, 19)}Z`,
     cut(pathShown(naming, path), 200),
-    `${operation} +${lines_added} -${lines_removed}${lines.length === 0 ? '' : ` at ${lines.join(',')}${more}`}`,
+    moved_from !== undefined
+      ? `${operation} from ${cut(pathShown(naming, moved_from), 200)}`
+      : moved_to !== undefined
+        ? `${operation} to ${cut(pathShown(naming, moved_to), 200)}`
+        : `${operation} +${lines_added} -${lines_removed}${lines.length === 0 ? '' : ` at ${lines.join(',')}${more}`}`,
     batch_id === undefined ? '' : `batch ${batch_id}`,
     undoes === undefined ? '' : `of ${undoes.slice(0, PLACES).join(', ')}`,
     token === undefined ? '' : `token ${quote(token)}`,
@@ -264,17 +307,23 @@ function lineOf(edit: ListedEdit, naming: CallSyntax): string {
 function briefUndo({ results: outcomes }: UndoOutcome, body: UndoResult | RedoResult, naming: CallSyntax): string {
   const { message, batch_id, results } = body
   const isOne = results.length === 1
-  const files = results.map((file, i) => {
-    const { file_hash, edit_id, diff, diff_truncated, diff_unavailable } = file
-    const what = isOne ? message : file.message
-    return below(
-      sentences(what, edit_id === undefined ? '' : `edit_id: ${edit_id}`, hashLine(file_hash, naming)),
-      diff?.trimEnd() ?? (file.removed === true ? '' : numbered(outcomes[i]!.changed_lines)),
-      diff_truncated === true ? 'The diff is cut here.' : '',
-      diff_unavailable,
-      ...file.warnings.map(warning => `Warning: ${warning}`)
-    )
-  })
   const all = sentences(message, batch_id === undefined ? '' : `batch_id: ${batch_id}`)
-  return below(isOne ? '' : all, ...files)
+  const files = results.map((file, i) => {
+    const { file_hash, edit_id, diff, diff_truncated, diff_unavailable, removed, created } = file
+    const what = isOne ? message : file.message
+    // Of several, the batch is what a redo names.
+    const id = edit_id === undefined || !isOne ? '' : `edit_id: ${edit_id}`
+    return {
+      head: sentences(what, id, hashLine(file_hash, naming)),
+      rest: below(
+        diff?.trimEnd() ??
+          (removed === true || (created === true && !isOne) ? '' : numbered(outcomes[i]!.changed_lines)),
+        diff_truncated === true ? 'The diff is cut here.' : '',
+        diff_unavailable,
+        ...file.warnings.map(warning => `Warning: ${warning}`)
+      ),
+      asked: isOne || diff !== undefined
+    }
+  })
+  return below(isOne ? '' : all, manyFiles(files))
 }

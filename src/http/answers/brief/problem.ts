@@ -16,7 +16,7 @@ export interface DescribedFailure {
   failure: Failure
   body: Problem
   notes: readonly string[]
-  part: FailedPart | undefined
+  part: (FailedPart & NamedPart) | undefined
 }
 
 /**
@@ -65,12 +65,12 @@ function briefBlock(
 ): Block {
   const { code, detail, path, file_hash } = body
   const shown = cut(path ?? 'the file', 200)
-  const file = { shown, file_hash, naming }
+  const file = { path, shown, file_hash, naming }
   const call = made && (part === undefined ? { made, ...file } : partOf(made, part, { ...file, as }))
   const brief = call && entryOf(PROBLEMS, failure).brief?.(failure, call)
   if (brief === undefined) return { head: withHash(withCode(detail, code, path), file_hash, naming), rest: '' }
   const { what, next, lines } = brief
-  const of = part === undefined ? '' : `${partNamed(part, path)}: `
+  const of = part === undefined ? '' : `${partNamed(part, part.path)}: `
   const whole = part === undefined ? '' : sentences(isFirst ? NOTHING_CHANGED : '', afterOthers(part))
   const head = below(`${of}${what}${/[.?]$/.test(what) ? '' : '.'} [${code}]`, whole)
   const rest = below(...next, lines)
@@ -81,7 +81,7 @@ function briefBlock(
 function partOf(
   { name, arguments: all }: ToolCall,
   { operation_index: index, list = 'operations' }: FailedPart,
-  { as, ...file }: Pick<FailedCall, 'shown' | 'file_hash' | 'naming'> & { as: ShownAs }
+  { as, ...file }: Pick<FailedCall, 'path' | 'shown' | 'file_hash' | 'naming'> & { as: ShownAs }
 ): FailedCall {
   const operations = all[list] as readonly ToolCall['arguments'][]
   return { ...file, made: { name, arguments: operations[index]! }, part: { list, index, all, as } }

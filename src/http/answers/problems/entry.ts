@@ -1,7 +1,7 @@
 // The table entry of one problem code, and how it is looked up. Does not know any failure.
 import type { Problem, ProblemCode } from '../../../../schemas/problem.ts'
 import type { FilePreview, HunkFailure } from '../../../engine/failure.ts'
-import type { FailedPart } from '../../../operations/operation.ts'
+import type { FailedPart, WrongCountInFiles } from '../../../operations/operation.ts'
 import type { Failure } from '../../request-failure.ts'
 import type { Brief, FailedCall } from '../brief/call.ts'
 import type { NamedFile } from '../call-names.ts'
@@ -23,7 +23,7 @@ export interface ProblemEntry<F extends Failure> {
   /** The short text for a model, with calls to send. Undefined if `detail` is enough. */
   brief?: (failure: F, call: FailedCall) => Brief | undefined
   /** For the published document and for tests. */
-  example: Exclude<F, HunkFailure>
+  example: Exclude<F, HunkFailure | WrongCountInFiles>
 }
 
 export type ProblemEntries = { [C in ProblemCode]: ProblemEntry<FailureOf<C>> }
@@ -47,6 +47,8 @@ export const partsOf = (parts: string | ProblemParts): ProblemParts =>
 export interface FailedRequest extends NamedFile {
   /** `path`, shortened for a sentence. */
   shown: string
+  /** Where a link on the path leads. */
+  resolved_path?: string
   /** The route, without its query. */
   instance: string
   request_id: string

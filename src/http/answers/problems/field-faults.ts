@@ -4,6 +4,7 @@ import type { FieldFault, FixedFault } from '../../../operations/operation.ts'
 import type { InvalidField } from '../../request-failure.ts'
 import type { CallSyntax } from '../call-names.ts'
 import { counted, listed, quote } from '../phrases.ts'
+import { whyNoPath } from './path-words.ts'
 
 const TARGETS = 'heading, code_block and symbol'
 
@@ -29,6 +30,9 @@ const SENTENCES: Record<FixedFault, string> = {
   missing: 'is missing',
   no_new_text: noTextFor('old_text'),
   same_path: 'is the path that the file has already; send another one',
+  into_itself: 'is inside path, and nothing can be moved into itself; send another path',
+  whole_workspace: 'is the workspace itself, which stays; send the path of a file or directory in it',
+  hash_of_folder: 'is of a file, but the path is a directory; leave it out',
   replace_all_too: "can't be combined with replace_all: true; send one of them",
   no_target: `the request has no target; send one of ${TARGETS}`,
   empty_target: 'is empty; send index, language or under_heading',
@@ -37,6 +41,9 @@ const SENTENCES: Record<FixedFault, string> = {
   comment_not_replaced: 'can only be used with action replace or delete of a symbol; leave it out',
   slow_regex: 'takes too long to compile; send a shorter expression',
   without_search: 'can only be used together with search, which is missing',
+  without_text: 'can only be used together with text or regex, which is missing',
+  one_line: 'has a line break, but matches within one line only; to find text over several lines, send it as text',
+  no_name: 'has no name at its end; send the name of a symbol, or a path such as Parser.parse',
   without_structure: 'can only be used together with structure: true, which is missing',
   facts_alone: "can't be combined with facts: true, which leaves the content out; send one of them",
   for_directories: 'can only be used with directories, but the path is a file; leave it out',
@@ -77,8 +84,12 @@ function messageOf(fault: FieldFault, naming: CallSyntax): string {
       )
     case 'unreadable_patch':
       return patchFaultInWords(fault.fault)
+    case 'bad_path':
+      return whyNoPath(fault.failure, naming)
     case 'no_regex':
       return `is not a regular expression in RE2 syntax (${fault.syntax})`
+    case 'no_glob':
+      return `is not a glob (${fault.syntax})`
     case 'not_beside':
       return `can't be combined with ${fault.other}; send one of them`
     default:

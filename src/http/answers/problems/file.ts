@@ -32,6 +32,17 @@ export const FILES = {
       ),
     example: { code: 'BATCH_NOT_SUPPORTED' }
   },
+  FIND_NOT_SUPPORTED: {
+    kind: [501, 'Finding is not supported', 'never'],
+    detail: (_failure, { naming }) =>
+      sentences(
+        "This server can't search across files: no ripgrep is installed for its system.",
+        naming.inspect === undefined
+          ? 'Look at single files instead.'
+          : `Use ${naming.inspect} instead: it lists a directory, and finds text in one file (search).`
+      ),
+    example: { code: 'FIND_NOT_SUPPORTED' }
+  },
   FILE_TOO_LARGE: {
     kind: [413, 'File is too large', 'change_request'],
     detail: ({ limit, actual, together }, { shown }) => ({
@@ -165,9 +176,21 @@ export const FILES = {
 } satisfies Partial<ProblemEntries>
 
 function alreadyExists(
-  { reason, if_none_match }: FailureOf<'ALREADY_EXISTS'>,
+  failure: FailureOf<'ALREADY_EXISTS'>,
   { path, shown, naming, file_hash, part }: FailedRequest
 ): string | ProblemParts {
+  if (failure.reason === 'move_target') {
+    const isOfCase = failure.from !== path && failure.from.toLowerCase() === path.toLowerCase()
+    return sentences(
+      `${shown} already exists, and a move replaces nothing.`,
+      NOTHING_WRITTEN,
+      'Choose another path, or delete or move that file first.',
+      isOfCase
+        ? 'If only letter case is to change on a file system that ignores it, move the file to another name first.'
+        : ''
+    )
+  }
+  const { reason, if_none_match } = failure
   if (reason === 'made') {
     return sentences(
       `${part?.behind === undefined || part.list === 'files' ? 'An earlier operation of this request' : operationNamed(part.behind)} makes ${shown}.`,

@@ -6,9 +6,10 @@ import { DEFAULT_PROTECTED } from '../../../workspace/policy.ts'
 import { again, type Brief, type FailedCall, inspect, takesAway } from '../brief/call.ts'
 import { BY_TOOL, type CallSyntax, lookedAtWith, pathShown, pathsShown } from '../call-names.ts'
 import { behindNamed } from '../part.ts'
-import { cut, ECHO_MAX, listed, NOTHING_WRITTEN, quote, sentences } from '../phrases.ts'
+import { counted, cut, ECHO_MAX, listed, NOTHING_WRITTEN, quote, sentences } from '../phrases.ts'
 import type { ProblemEntries, FailedRequest, FailureOf, ProblemParts } from './entry.ts'
-import { howRemoved } from './undo-conflict.ts'
+import { isOdd, oddWords, WHY_INVALID, WHY_ODD } from './path-words.ts'
+import { howAllRemoved } from './undo-conflict.ts'
 
 export const PATHS = {
   INVALID_PATH: {
@@ -16,11 +17,13 @@ export const PATHS = {
     detail: (failure, { shown, naming }) => {
       if (isOdd(failure)) return oddName(failure, shown, naming)
       const { reason } = failure
-      const why = {
-        empty: 'is empty',
-        nul: 'contains a NUL character',
-        too_long: 'is too long, or one of its names is'
-      }[reason]
+      const why = WHY_INVALID[reason]
+      if (reason === 'not_utf8') {
+        return {
+          detail: sentences(`${shown} ${why}.`, NOTHING_WRITTEN, 'Ask a person to rename it.'),
+          members: { errors: [{ pointer: '/path', message: why }] }
+        }
+      }
       return {
         detail: `path ${why}. Send the path of a file ${rootOf(naming).relative}, such as ${rootOf(naming).example}.`,
         members: { errors: [{ pointer: '/path', message: why }] }
@@ -157,6 +160,7 @@ export const PATHS = {
   NOT_A_FILE: {
     kind: [422, 'Not a file', 'change_request'],
     detail: notAFile,
+    brief: briefNotAFile,
     example: { code: 'NOT_A_FILE', type: 'directory' }
   }
 } satisfies Partial<ProblemEntries>
@@ -180,30 +184,6 @@ function similarPaths(did_you_mean: string[] = [], naming: CallSyntax): Partial<
   }
   return { did_you_mean: pathsShown(naming, did_you_mean), suggested_fixes: [fix] }
 }
-
-/** Whether it is the name of a new file that is probably a mistake. */
-const isOdd = (failure: FailureOf<'INVALID_PATH'>): failure is FailureOf<'INVALID_PATH'> & OddPath =>
-  failure.reason in WHY_ODD
-
-const WHY_ODD: Record<OddPath['reason'], string> = {
-  control: 'has a line break or another control character, which no path here may have',
-  spaces: 'begins or ends with white space',
-  quoted: 'is in quotes or backticks, which would be part of the name',
-  url: 'is a URL',
-  home: 'begins with ~, which does not stand for a home directory here',
-  drive: 'begins with the drive of a Windows path',
-  encoded: 'is percent-encoded, as in a URL',
-  backslash: 'has backslashes, which do not separate directories here'
-}
-
-/** What is wrong with a path, and how to send it if it is intended. */
-const oddWords = ({ reason }: OddPath, naming: CallSyntax): { why: string; literal: string } => ({
-  why: `path ${WHY_ODD[reason]}`,
-  literal:
-    reason !== 'control' && naming.takes('literal_path')
-      ? 'If the name is meant as it is, send it again with literal_path: true.'
-      : ''
-})
 
 function oddName(failure: OddPath, shown: string, naming: CallSyntax): ProblemParts {
   const { why, literal } = oddWords(failure, naming)
@@ -236,7 +216,8 @@ function patternsListed(patterns: readonly string[]): string {
 }
 
 function notFound(failure: FailureOf<'FILE_NOT_FOUND'> | RemovedFile, shown: string, naming: CallSyntax): string {
-  const { missing, did_you_mean = [], folder = '.' } = failure
+  const { missing, moved_to, did_you_mean = [], folder = '.' } = failure
+  const moved = moved_to && cut(pathShown(naming, moved_to), 200)
   if (missing === 'parent') {
     return sentences(
       `The directory for ${shown} was not found.`,
@@ -258,16 +239,10 @@ function notFound(failure: FailureOf<'FILE_NOT_FOUND'> | RemovedFile, shown: str
   }
   if (missing === 'removed') {
     return sentences(
-      `An earlier operation of this request deletes or moves ${shown}.`,
+      `An earlier operation of this request ${moved_to === undefined ? `deletes ${shown}` : `moves ${shown} to ${moved}`}.`,
       NOTHING_WRITTEN,
-      'To change the file, send one update of it instead; to make another file in its place, send a second request.'
-    )
-  }
-  if (missing === 'made') {
-    return sentences(
-      `${shown} is not there yet: an earlier operation of this request makes it.`,
-      NOTHING_WRITTEN,
-      'Leave both operations out, or make the file where it should be.'
+      `To change the file, ${moved_to === undefined ? 'send one update of it instead' : `use the path ${moved}`};`,
+      'to have another file in its place, send a second request.'
     )
   }
   if (missing === 'link_target') {
@@ -293,7 +268,7 @@ function notFound(failure: FailureOf<'FILE_NOT_FOUND'> | RemovedFile, shown: str
 
 /** How a file was removed, in words. */
 function howGone({ removals, now_at }: RemovedFile, naming: CallSyntax): string {
-  const how = listed(removals.map(({ by, ...removal }) => howRemoved(by, removal, naming)))
+  const how = howAllRemoved(removals, naming)
   return removals.at(-1)?.moved_to === undefined || now_at !== undefined ? how : `${how}, where it is not any more`
 }
 
@@ -350,7 +325,7 @@ function briefRemoved(removed: RemovedFile, what: string, lists: string[], call:
 
 function notAFile(
   failure: FailureOf<'NOT_A_FILE'>,
-  { path, shown, naming, part }: FailedRequest
+  { path, resolved_path, shown, naming, part }: FailedRequest
 ): string | ProblemParts {
   if (failure.type === 'link_now') {
     return sentences(
@@ -359,6 +334,57 @@ function notAFile(
       NOTHING_WRITTEN,
       'Put the file back in its place, or change it by an edit.'
     )
+  }
+  if (failure.type === 'folder') {
+    const { files } = failure
+    return {
+      detail: sentences(
+        `${shown} is a directory with ${counted(files, 'file')}.`,
+        NOTHING_WRITTEN,
+        `To delete ${files === 1 ? 'it with its file' : files === 0 ? 'it' : 'it with all of them'}, send the same request with recursive: true.`
+      ),
+      members: {
+        suggested_fixes: [
+          {
+            type: 'FIX_PATH',
+            suggestion: 'Send recursive: true, if you mean the whole directory.',
+            ...lookedAtWith(naming, { path })
+          }
+        ]
+      }
+    }
+  }
+  if (failure.type === 'into_folder') {
+    const meant = pathShown(naming, failure.meant)
+    if (!naming.takes('to')) return sentences(`${shown} is a directory that already exists.`, NOTHING_WRITTEN)
+    return {
+      detail: sentences(
+        `${shown} is the path of a directory, and to must be the whole new path, with the name at its end.`,
+        NOTHING_WRITTEN,
+        `To move it into that directory, send "to": ${quote(meant, ECHO_MAX)}.`
+      ),
+      members: { suggested_fixes: [{ type: 'FIX_PATH', suggestion: `Send "to": ${quote(meant, ECHO_MAX)}.` }] }
+    }
+  }
+  if (failure.type === 'empty_folder') {
+    if (failure.emptied === true) {
+      return sentences(
+        `The earlier operations leave no file in ${shown}, so there is nothing to move.`,
+        NOTHING_WRITTEN,
+        'Leave this operation out.'
+      )
+    }
+    return failure.verb === 'move'
+      ? sentences(
+          `${shown} is a directory without any file, and only files can be moved.`,
+          NOTHING_WRITTEN,
+          'Make files at the new path instead: directories are made when a file needs them.'
+        )
+      : sentences(
+          `${shown} is a directory without any file, which only a request of its own can delete.`,
+          NOTHING_WRITTEN,
+          'Leave this operation out.'
+        )
   }
   const { type } = failure
   const behind = part && behindNamed(part, naming)
@@ -387,7 +413,16 @@ function notAFile(
       return sentences(
         `A symbolic link is part of the path ${shown}, so it is not clear what is to be deleted or moved.`,
         NOTHING_WRITTEN,
-        'Send the path that it leads to, which is resolved_path.'
+        resolved_path === undefined
+          ? 'Send the path that it leads to.'
+          : `Send the path that it leads to: ${cut(pathShown(naming, resolved_path), 200)}.`
+      )
+    case 'link_inside':
+      return sentences(
+        `${shown} is a symbolic link, which no operation deletes or moves, so its directory can't be either.`,
+        NOTHING_WRITTEN,
+        'Delete or move the other files of that directory one by one, and the directories in it that hold no link.',
+        'Only a person can remove the link.'
       )
     case 'not_a_directory':
       return sentences(`Part of the path ${shown} is not a directory.`, NOTHING_WRITTEN, 'Correct the path.')
@@ -400,5 +435,24 @@ function notAFile(
     }
     default:
       return `${shown} is a ${type === 'fifo' ? 'named pipe' : type}, not a file. Only regular files can be used.`
+  }
+}
+
+/** The call that was probably meant. */
+function briefNotAFile(failure: FailureOf<'NOT_A_FILE'>, call: FailedCall): Brief | undefined {
+  switch (failure.type) {
+    case 'folder':
+      return {
+        what: `${call.shown} is a directory with ${counted(failure.files, 'file')}`,
+        next: again(call, { recursive: true }, 'To delete all of it')
+      }
+    case 'into_folder':
+      if (!call.naming.takes('to')) return undefined
+      return {
+        what: `${call.shown} is the path of a directory, and to must be the whole new path`,
+        next: again(call, { to: failure.meant }, 'To move it into that directory')
+      }
+    default:
+      return undefined
   }
 }

@@ -79,10 +79,18 @@ export const REQUEST = {
     about: 'request',
     detail: ({ what, limit, actual }) => ({
       detail: sentences(
-        what === 'operations'
-          ? `The request has ${actual} operations; the limit is ${limit}.`
-          : `The request names ${actual} paths; the limit is ${limit}.`,
-        'Send several requests.'
+        {
+          operations: `The request has ${actual} operations; the limit is ${limit}.`,
+          paths: `The request names ${actual} paths; the limit is ${limit}.`,
+          files: `The directories of the request have ${actual} files; the limit is ${limit}.`,
+          found_files: `old_text is in ${actual} files, and one request changes at most ${limit}.`
+        }[what],
+        {
+          operations: 'Send several requests.',
+          paths: 'Send several requests.',
+          files: 'Send several requests, each for a part of them.',
+          found_files: 'Send several requests, each with a narrower path, include or exclude.'
+        }[what]
       ),
       members: { limit, actual }
     }),

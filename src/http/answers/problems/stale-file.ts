@@ -161,7 +161,8 @@ function whereItFits({ places, total }: Fitting): string {
 
 function briefStale({ reason, expected_hash, now }: StaleFile, call: FailedCall): Brief | undefined {
   const { file_hash, shown, naming, made } = call
-  const whole = { path: pathOf(call) }
+  // It may be another than the one sent: in a directory, or where a batch moves the file from.
+  const whole = { path: call.path ?? pathOf(call) }
   if (reason === 'changed_meanwhile') {
     const what = `${shown} was changed by another program during the edit; nothing was written`
     return { what, next: inspect(call, whole) }

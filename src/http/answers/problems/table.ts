@@ -5,6 +5,7 @@ import { PAST } from './past.ts'
 import { PATHS } from './paths.ts'
 import { RANGES } from './ranges.ts'
 import { REQUEST } from './request.ts'
+import { REPLACEMENTS } from './replacements.ts'
 import { RESULTS } from './results.ts'
 import { SECTIONS } from './sections.ts'
 import { TEXT } from './text.ts'
@@ -15,6 +16,7 @@ export const PROBLEMS: ProblemEntries = {
   ...PATHS,
   ...FILES,
   ...TEXT,
+  ...REPLACEMENTS,
   ...RANGES,
   ...SECTIONS,
   ...RESULTS,

@@ -11,6 +11,7 @@ import { toFixes } from '../suggested-fixes.ts'
 import { type ProblemEntries, EXAMPLE_PREVIEW, type FailedRequest } from './entry.ts'
 import { HUNKS, isOfHunk } from './hunks.ts'
 import { isOneLine, NO_MATCH, spanOf } from './no-match.ts'
+import { briefOfFiles, detailOfFiles } from './replacements.ts'
 
 export const TEXT = {
   NO_MATCH,
@@ -54,20 +55,26 @@ export const TEXT = {
     kind: [422, 'Unexpected number of matches', 'change_request'],
     about: 'read_file',
     detail: (failure, request) =>
-      isOfHunk(failure)
-        ? HUNKS.WRONG_COUNT.detail(failure, request)
-        : {
-            detail: ofEdit(failure, wrongCount(failure, request), { inOrder: true }),
-            members: {
-              ...position(failure),
-              ...matches(failure, request),
-              expected_occurrences: failure.expected_occurrences,
-              similar_content: failure.similar_content,
-              suggestions_truncated: failure.suggestions_truncated
-            }
-          },
+      'in_files' in failure
+        ? detailOfFiles(failure, request)
+        : isOfHunk(failure)
+          ? HUNKS.WRONG_COUNT.detail(failure, request)
+          : {
+              detail: ofEdit(failure, wrongCount(failure, request), { inOrder: true }),
+              members: {
+                ...position(failure),
+                ...matches(failure, request),
+                expected_occurrences: failure.expected_occurrences,
+                similar_content: failure.similar_content,
+                suggestions_truncated: failure.suggestions_truncated
+              }
+            },
     brief: (failure, call) =>
-      isOfHunk(failure) ? HUNKS.WRONG_COUNT.brief(failure, call) : briefWrongCount(failure, call),
+      'in_files' in failure
+        ? briefOfFiles(failure, call)
+        : isOfHunk(failure)
+          ? HUNKS.WRONG_COUNT.brief(failure, call)
+          : briefWrongCount(failure, call),
     example: {
       code: 'WRONG_COUNT',
       edit_index: 0,

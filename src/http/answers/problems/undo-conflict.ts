@@ -2,11 +2,11 @@
 import type { ConflictOnWire, Problem, SuggestedFix } from '../../../../schemas/problem.ts'
 import { MAX_EDIT_IDS } from '../../../../schemas/undo.ts'
 import { editIdsOf } from '../../../engine/undo/change.ts'
-import type { ConflictAt, Removal, UndoVerb } from '../../../operations/operation.ts'
+import type { ConflictAt, Removal, Removals, UndoVerb } from '../../../operations/operation.ts'
 import { type Brief, CALLS_LENGTH, type FailedCall, toRead } from '../brief/call.ts'
 import { BY_TOOL, type CallSyntax, pathShown } from '../call-names.ts'
 import { editsNamed } from '../history-outcome.ts'
-import { cut, NOTHING_WRITTEN, sentences, span } from '../phrases.ts'
+import { cut, listed, NOTHING_WRITTEN, sentences, span } from '../phrases.ts'
 import type { ProblemEntry, FailureOf } from './entry.ts'
 
 export const UNDO_CONFLICT: ProblemEntry<FailureOf<'UNDO_CONFLICT'>> = {
@@ -52,7 +52,7 @@ function inTheWay({ verb, conflicts, more_conflicts = 0 }: FailureOf<'UNDO_CONFL
 }
 
 function conflictText(conflict: ConflictAt, naming: CallSyntax): string {
-  const { kind, by, path: named, start_line, end_line, replaced, removal } = conflict
+  const { kind, by, path: named, start_line, end_line, replaced, removals } = conflict
   const path = cut(pathShown(naming, named), 200)
   if (replaced === true) {
     return `it changed an earlier ${path}, which another file has replaced since`
@@ -67,12 +67,16 @@ function conflictText(conflict: ConflictAt, naming: CallSyntax): string {
     case 'outside':
       return `another program changed the same text since (${by === undefined ? '' : `${by}, `}${where})`
     case 'removed':
-      return removal === undefined ? `${path} is gone` : `${path} is gone: ${howRemoved(by!, removal, naming)}`
+      return removals === undefined ? `${path} is gone` : `${path} is gone: ${howAllRemoved(removals, naming)}`
   }
 }
 
+/** How a file was removed and, if it was moved, what happened to it then, as a sentence without its period. */
+export const howAllRemoved = (removals: Removals, naming: CallSyntax): string =>
+  listed(removals.map(({ by, ...removal }) => howRemoved(by, removal, naming)))
+
 /** How a file was removed, as a sentence without its period. */
-export function howRemoved(
+function howRemoved(
   by: string,
   { operation, moved_to }: Pick<Removal, 'operation' | 'moved_to'>,
   naming: CallSyntax
@@ -83,17 +87,26 @@ export function howRemoved(
   return `${operation} ${by} ${did}${operation === 'redo' ? ' again' : ''}`
 }
 
-/** The call that restores the first removed file, if that is known and the caller can send it. */
+const removalsOf = ({ conflicts }: FailureOf<'UNDO_CONFLICT'>): Removals | undefined =>
+  conflicts.find(({ removals }) => removals !== undefined)?.removals
+
+/**
+ * The call that restores the first removed file, if that is known and the caller can send it. If one call can't undo
+ * all moves, it is the call for the last one.
+ */
 function bringingBack(
-  { conflicts }: FailureOf<'UNDO_CONFLICT'>,
+  failure: FailureOf<'UNDO_CONFLICT'>,
   naming: CallSyntax
 ): { verb: UndoVerb; name: string; arguments: Record<string, unknown> } | undefined {
-  const back = conflicts.find(({ removal }) => removal !== undefined)?.removal?.back
-  const name = back && naming[back.verb]
-  if (back === undefined || name === undefined) return undefined
-  const { verb, edit_id } = back
+  const steps = (removalsOf(failure) ?? []).map(({ back }) => back).reverse()
+  const [last] = steps
+  const name = last && naming[last.verb]
+  if (last === undefined || name === undefined) return undefined
+  const { verb, edit_id } = last
+  if (verb === 'redo') return { verb, name, arguments: { edit_id } }
   // The undo tool's definition has no edit_id.
-  return { verb, name, arguments: verb === 'undo' ? { edit_ids: [edit_id] } : { edit_id } }
+  const whole = steps.every(step => step.verb === verb) ? steps : [last]
+  return { verb, name, arguments: { edit_ids: whole.map(({ edit_id }) => edit_id) } }
 }
 
 /**
@@ -122,12 +135,14 @@ function waysOn(failure: FailureOf<'UNDO_CONFLICT'>, naming: CallSyntax): string
   }
   const back = bringingBack(failure, naming)
   if (back !== undefined) {
-    return `To bring the file back first, call ${back.name} with ${JSON.stringify(back.arguments)}.`
+    const now_at = removalsOf(failure)?.at(-1)?.moved_to
+    return sentences(
+      `To bring the file back first, call ${back.name} with ${JSON.stringify(back.arguments)}.`,
+      now_at === undefined ? '' : `Or change ${cut(pathShown(naming, now_at), 200)} with ${naming.edit}.`
+    )
   }
   if (conflicts.some(({ kind }) => kind === 'removed')) {
-    return conflicts.some(({ removal }) => removal !== undefined)
-      ? ''
-      : `If the file should be there, make it again with ${naming.create}.`
+    return removalsOf(failure) !== undefined ? '' : `If the file should be there, make it again with ${naming.create}.`
   }
   if (verb === 'redo') return `Edit the lines in question with ${naming.edit}, as suggested_fixes has it.`
   const first = others === '' ? 'edit the lines in question' : others

@@ -1,0 +1,99 @@
+// /delete: removes a file, or a folder with all its files, which the history can bring back.
+import { CALL_FIELDS } from '../../schemas/change-fields.ts'
+import { DeleteRequestSchema, type DeleteRequest } from '../../schemas/delete.ts'
+import { DeleteResultSchema } from '../../schemas/outcome.ts'
+import { ok } from '../result.ts'
+import type { Workspace } from '../workspace/api.ts'
+import { mayDelete } from './access.ts'
+import { REMOVAL_CODES } from './codes.ts'
+import { carryOut, type FileOperation, outcomeOfRemoved, type Planning, targetOf, withPast } from './file-operation.ts'
+import { folderMeant, keyedByFiles, ofFolder, outcomeOfFolder } from './folder-change.ts'
+import { CHANGE_HINTS } from './hints.ts'
+import type { CallContext, CallResult, Failed } from './operation.ts'
+import { removalPlanner, removalStep } from './removal-steps.ts'
+
+export function makeDelete(workspace: Workspace, planning: Planning): FileOperation<DeleteRequest> {
+  const prepare: FileOperation<DeleteRequest>['prepare'] = async (request, context, after = []) => {
+    const found = await folderMeant(workspace, request, context, {
+      verb: 'delete',
+      whole: request.recursive === true,
+      after
+    })
+    if (!found.ok) return found
+    const folder = found.value
+    const removed = request.dry_run === true ? {} : { removed: true as const }
+    const plan = removalPlanner(planning, request)
+    if (folder === null) {
+      return ok({
+        operation: 'delete',
+        steps: [removalStep(targetOf(request), plan)],
+        answer: ([done]) => ({ operation: 'delete', outcome: { ...outcomeOfRemoved(request, done!), ...removed } }),
+        explained: failed => withPast(workspace, context, failed)
+      })
+    }
+    const { path, files, folders, blocked, leaves } = folder
+    if (blocked !== null) return blocked
+    return ok({
+      operation: 'delete',
+      files: files.length,
+      ...(files.length === 0 && { emptied: { by: leaves!, folders } }),
+      steps: files.map((path, i) => removalStep({ path }, plan, i === 0 ? folders : [])),
+      answer: done => ({
+        operation: 'delete',
+        outcome: {
+          ...outcomeOfFolder(
+            request,
+            path,
+            done.map(one => outcomeOfRemoved(request, one))
+          ),
+          ...removed
+        }
+      }),
+      explained: ofFolder
+    })
+  }
+  return {
+    id: 'delete_file',
+    route: '/delete',
+    summary: 'Delete a file or a directory',
+    description: ({ undo }) =>
+      'Deletes a file, also a binary one; with recursive: true a directory and all its files, or none of them. ' +
+      `${undo} brings a file back by path, a directory by batch_id.`,
+    hints: { ...CHANGE_HINTS, recursive: 'true: path may be a directory.' },
+    tool_fields: ['path', 'recursive', 'expected_hash', 'dry_run'],
+    deletes: true,
+    effect: 'changes',
+    needs: 'review',
+    request: DeleteRequestSchema,
+    outcome: DeleteResultSchema,
+    codes: REMOVAL_CODES,
+    expects_hash: true,
+    expects_none: false,
+    items: {},
+    call_fields: CALL_FIELDS,
+    keyed: keyedByFiles(workspace),
+    prepare,
+    async call(request, context = {}) {
+      const prepared = await prepare(request, context)
+      return isEmpty(prepared)
+        ? removeEmpty(workspace, request, context, prepared)
+        : carryOut(workspace, request, context, prepared)
+    }
+  }
+}
+
+const isEmpty = (prepared: { ok: true } | Failed): prepared is Failed =>
+  !prepared.ok && prepared.failure.code === 'NOT_A_FILE' && prepared.failure.type === 'empty_folder'
+
+/** Removes a folder without files: there is nothing that the history could keep. */
+async function removeEmpty(
+  workspace: Workspace,
+  { path, dry_run = false }: DeleteRequest,
+  { subject }: CallContext,
+  { path: folder = path }: Failed
+): Promise<CallResult> {
+  const removed = await workspace.removeFolder({ path }, { dry_run, ...mayDelete(subject) })
+  if (!removed.ok) return removed
+  const outcome = outcomeOfFolder({ dry_run }, folder, [])
+  return ok({ operation: 'delete', outcome: dry_run ? outcome : { ...outcome, removed: true } })
+}
