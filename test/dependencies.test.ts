@@ -27,6 +27,7 @@ const RUNTIME = [
   'fastify',
   'iconv-lite',
   'jose',
+  'json5',
   'jsonc-parser',
   'markdown-it',
   'pino',

@@ -25,9 +25,9 @@ const EXTENSIONS = {
   ini: ['conf', 'ini'],
   java: ['java'],
   javascript: ['cjs', 'js', 'mjs'],
-  json: ['json'],
+  json: ['avsc', 'canvas', 'geojson', 'har', 'ipynb', 'json', 'tfstate', 'webmanifest'],
   json5: ['json5'],
-  jsonc: ['jsonc'],
+  jsonc: ['code-workspace', 'jsonc'],
   jsonl: ['jsonl'],
   jsx: ['jsx'],
   julia: ['jl'],
@@ -78,7 +78,10 @@ const NAMES = {
   dockerfile: ['dockerfile', 'containerfile'],
   groovy: ['jenkinsfile'],
   ini: ['.gitconfig', '.editorconfig'],
+  json: ['composer.lock', 'pipfile.lock'],
+  json5: ['.babelrc'],
   makefile: ['makefile', 'gnumakefile'],
+  toml: ['cargo.lock', 'pipfile', 'poetry.lock', 'uv.lock'],
   ruby: ['gemfile', 'rakefile', 'vagrantfile']
 }
 

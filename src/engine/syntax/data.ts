@@ -9,6 +9,10 @@ export async function dataFault(source: string, language: string): Promise<Synta
       const { jsonFault } = await import('./json.ts')
       return jsonFault(source, { comments: language === 'jsonc' })
     }
+    case 'json5': {
+      const { json5Fault } = await import('./json5.ts')
+      return json5Fault(source)
+    }
     case 'yaml': {
       const { yamlFault } = await import('./yaml.ts')
       return yamlFault(source)

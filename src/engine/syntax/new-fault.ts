@@ -33,7 +33,7 @@ export async function newFault(
 const COMMENT = /^[ \t]*\/[/*]/m
 
 /** Data languages, which are often written as templates; a template is seldom code that parses. */
-const DATA = new Set(['json', 'jsonc', 'toml', 'yaml'])
+const DATA = new Set(['json', 'json5', 'jsonc', 'toml', 'yaml'])
 
 /**
  * A template placeholder where no value in these languages can begin so: `{% if %}`, `{{ name }}`. In quotes it parses,
