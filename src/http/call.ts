@@ -11,7 +11,7 @@ import { ok, type Result } from '../result.ts'
 import type { Key } from '../workspace/api.ts'
 import type { KeyFailure } from '../workspace/failure.ts'
 import { briefOutcome, briefReplay } from './answers/brief/outcome.ts'
-import type { CallSyntax } from './answers/call-names.ts'
+import { BY_TOOL, type CallSyntax } from './answers/call-names.ts'
 import { type AnswerBody, toBody } from './answers/outcome.ts'
 import { toProblem, type Answer, type Context, type FailedOperation } from './answers/problem.ts'
 import type { Failure, KeyRefusal } from './request-failure.ts'
@@ -221,7 +221,7 @@ function makeCaller<Request extends RequestFields>(operation: Callable<Request>)
       call.onAnswer?.(summary, { request, answer })
     }
     try {
-      const taken = read(call.body)
+      const taken = read(call.body, call.naming === BY_TOOL)
       path = taken.ok ? taken.value.request.path : taken.failure.path
       if (taken.ok) request = taken.value.request
       // A dry run writes nothing, so it isn't audited.

@@ -8,7 +8,8 @@ import { BY_TOOL } from '../answers/call-names.ts'
 import { listed } from '../answers/phrases.ts'
 import type { Failure, InvalidField, RequestFailure } from '../request-failure.ts'
 import { readFind } from './find-aliases.ts'
-import { checkTexts, escapePointer, parseStrictJson } from './json.ts'
+import { listIn, readForms } from './forms.ts'
+import { escapePointer } from './json.ts'
 import { hasProperty, maxItemsOf, requiredOf } from './json-schema.ts'
 
 /** Our field → other names for it. */
@@ -145,10 +146,10 @@ const isObject = (value: unknown): value is Json => typeof value === 'object' &&
  * A copy of a body in which: fields with another known name are renamed, also in objects in its lists; lists and
  * numbers sent as strings are parsed; other ways to request lines become ours; a tool name becomes the operation's
  * name; a command that names this very operation is removed. A name is translated only if the operation has the field
- * it means and no field of that name. Fails if one field is sent under two names, a string holds no list, or a command
+ * it means and no field of that name. Of a tool call (`isTool`), fields that hosts add are left out. Fails if one field is sent under two names, a string holds no list, or a command
  * names another operation.
  */
-export function translate(body: unknown, operation: Fields): Translated {
+export function translate(body: unknown, operation: Fields, isTool = false): Translated {
   const { request, items } = operation
   if (!isObject(body)) return { body, warnings: [], sentNames: new Map(), failure: null }
   const warnings = new Set<string>()
@@ -162,11 +163,7 @@ export function translate(body: unknown, operation: Fields): Translated {
         warnings.add(`${name} was read as ${field}.`)
       }).map(({ pointer, message }) => ({ pointer: `${at}${pointer}`, message }))
     )
-    const { occurrence } = object
-    if (typeof occurrence === 'string' && /^\d{1,9}$/.test(occurrence) && hasProperty(schema, 'occurrence')) {
-      object.occurrence = Number(occurrence)
-      warnings.add(`occurrence ${JSON.stringify(occurrence)} was read as the number ${object.occurrence}.`)
-    }
+    readForms(object, schema, warning => warnings.add(warning))
     return object
   }
   const translated = renamed(body, request, '')
@@ -188,15 +185,13 @@ export function translate(body: unknown, operation: Fields): Translated {
   }
   const other = dropCommand(translated, operation, warnings)
   if (other !== null) return result(other)
+  if (isTool) dropHostFields(translated, request, warnings)
+  dropEmpty(translated, request, warnings)
   for (const [name, schema] of Object.entries(items)) {
-    const text = translated[name]
-    if (typeof text === 'string') {
-      const parsed = listIn(text, name)
-      if (!parsed.ok) return result(parsed.failure)
-      translated[name] = parsed.value
-      warnings.add(`${name} was a string, and was read as the JSON list in it.`)
-    }
-    const list = translated[name]
+    if (!Object.hasOwn(translated, name)) continue
+    const read = listIn(translated[name], name, warning => warnings.add(warning))
+    if (!read.ok) return result(read.failure)
+    const list = (translated[name] = read.value)
     // A list that is too long is refused later.
     if (!Array.isArray(list) || list.length > maxItemsOf(request, name)) continue
     if (operation.parts?.field !== name) {
@@ -302,6 +297,39 @@ function dropCommand(object: Json, { id, request, within }: Fields, warnings: Se
   return null
 }
 
+/** What hosts add to the arguments of every tool call; n8n sends the first four. */
+const HOST_FIELDS = [
+  'sessionId',
+  'action',
+  'chatInput',
+  'toolCallId',
+  'tool_call_id',
+  '_meta',
+  'requestId',
+  'request_id'
+]
+
+/** Removes, in place, fields that a host added. */
+function dropHostFields(object: Json, request: TSchema, warnings: Set<string>): void {
+  const added = HOST_FIELDS.filter(name => Object.hasOwn(object, name) && !hasProperty(request, name))
+  if (added.length === 0) return
+  for (const name of added) Reflect.deleteProperty(object, name)
+  warnings.add(
+    `${listed(added)} ${added.length === 1 ? 'is no field' : 'are no fields'} of this call, and had no effect.`
+  )
+}
+
+/** Removes, in place, an empty hash, and an empty list of edits beside the one edit. */
+function dropEmpty(object: Json, request: TSchema, warnings: Set<string>): void {
+  const isEmpty = (name: string) => object[name] === '' || (Array.isArray(object[name]) && object[name].length === 0)
+  const others = ['old_text', 'start_line'].some(name => (object[name] ?? null) !== null)
+  for (const name of ['expected_hash', ...(others ? ['edits'] : [])]) {
+    if (!isEmpty(name) || !hasProperty(request, name) || requiredOf(request).includes(name)) continue
+    Reflect.deleteProperty(object, name)
+    warnings.add(`${name} was empty, and had no effect.`)
+  }
+}
+
 const LINES = ['start_line', 'end_line'] as const
 
 /** Translates, in place, `view_range`, `offset` with `limit`, and -1 for the end into `start_line` and `end_line`. */
@@ -366,28 +394,6 @@ function readOffset(object: Json, offset: unknown, limit: unknown, sentNames: Ma
     sentNames.set('/end_line', '/limit')
   }
   return []
-}
-
-/** Parses the list that a string holds as JSON. */
-function listIn(text: string, field: string): Result<unknown, RequestFailure> {
-  const read = parseStrictJson(Buffer.from(text))
-  const fault = read.ok ? checkTexts(read.value) : null
-  const parsed = fault === null ? read : fail(fault)
-  if (parsed.ok && Array.isArray(parsed.value)) return parsed
-  // Faults in its texts are reported as in any body.
-  if (!parsed.ok && 'errors' in parsed.failure) {
-    return fail({
-      ...parsed.failure,
-      errors: parsed.failure.errors.map(({ pointer, message }) => ({ pointer: `/${field}${pointer}`, message }))
-    })
-  }
-  if (!parsed.ok && parsed.failure.code === 'INVALID_UNICODE') {
-    return fail({ code: 'INVALID_UNICODE', pointer: `/${field}${parsed.failure.pointer ?? ''}` })
-  }
-  return fail({
-    code: 'INVALID_REQUEST',
-    errors: [{ pointer: `/${field}`, message: 'is a string that is not a JSON list; send a list of objects' }]
-  })
 }
 
 /** Merges two equal faults into one if both numbers of a list, sent instead of two fields, have the same fault. */

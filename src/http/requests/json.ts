@@ -71,6 +71,35 @@ export function parseStrictJson(body: Buffer): Result<unknown, RequestFailure> {
   }
 }
 
+/**
+ * The value of JSON that a caller sent as text. A raw line break or tab inside a string of it counts as escaped, and
+ * JSON that was encoded twice is decoded twice: neither has another meaning. Fails as `parseStrictJson` does.
+ */
+export function parseSentJson(text: string): Result<unknown, RequestFailure> {
+  const strict = parseStrictJson(Buffer.from(text))
+  const escaped = /[\n\r\t]/.test(text) ? withEscapedBreaks(text) : text
+  const read = strict.ok || escaped === text ? strict : parseStrictJson(Buffer.from(escaped))
+  if (!read.ok) return isCutOff(escaped, read.failure) ? fail({ ...read.failure, where: TOO_EARLY }) : strict
+  return typeof read.value === 'string' && /^\s*["[{]/.test(read.value) ? parseSentJson(read.value) : read
+}
+
+/** Whether the JSON was right up to its end. */
+const isCutOff = (text: string, failure: RequestFailure): boolean =>
+  failure.code === 'INVALID_JSON' &&
+  failure.reason === 'syntax' &&
+  (failure.where === TOO_EARLY || failure.where === `at character ${text.length + 1}`)
+
+const ESCAPES: Readonly<Record<string, string>> = { '\n': '\\n', '\r': '\\r', '\t': '\\t' }
+
+const withEscapedBreaks = (json: string): string =>
+  json.replaceAll(/"(?:[^"\\]|\\[^])*"/g, text => text.replaceAll(/[\n\r\t]/g, each => ESCAPES[each]!))
+
+/** Of JSON that was cut off: what to do about it; else null. */
+export const cutOff = (text: string, failure: RequestFailure): string | null =>
+  isCutOff(text, failure) ? `was cut off after ${text.length} characters: send less at once` : null
+
+const TOO_EARLY = 'it ends too early'
+
 /** Where the JSON is invalid: the parser's description of the place, without the text that it quotes. */
 function whereOf(json: string, error: unknown): string | undefined {
   if (json.startsWith('\ufeff')) return 'it begins with a byte-order mark, U+FEFF: leave that out'
@@ -81,7 +110,7 @@ function whereOf(json: string, error: unknown): string | undefined {
     const what = isControl ? ', a control character such as a line break inside a string' : ''
     return `at character ${Number(position) + 1}${what}`
   }
-  return /^(Unexpected end|Unterminated)/.test(message) ? 'it ends too early' : undefined
+  return /^(Unexpected end|Unterminated)/.test(message) ? TOO_EARLY : undefined
 }
 
 const QUOTE = 0x22

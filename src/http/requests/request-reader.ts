@@ -34,17 +34,23 @@ interface RefusedBody {
   part?: FailedPart
 }
 
-/** Reads a body, which is strict JSON and isn't changed. */
-export type RequestReader<Request extends RequestFields> = (body: unknown) => Result<ReadRequest<Request>, RefusedBody>
+/**
+ * Reads a body, which is strict JSON and isn't changed. `isTool`: it has the arguments of a tool call, to which the
+ * model's host may have added fields.
+ */
+export type RequestReader<Request extends RequestFields> = (
+  body: unknown,
+  isTool?: boolean
+) => Result<ReadRequest<Request>, RefusedBody>
 
 /** Makes a reader. Compiling the schemas takes about 20 ms, so make a reader only once. */
 export function requestReader<Request extends RequestFields>(operation: Callable<Request>): RequestReader<Request> {
   const targetOf = targetFinder(operation)
-  return body => {
+  return (body, isTool = false) => {
     const badText = checkTexts(body)
     if (badText !== null) return fail({ failure: badText })
     const target = targetOf(body)
-    const { body: translated, warnings, sentNames, failure, part } = translate(body, target)
+    const { body: translated, warnings, sentNames, failure, part } = translate(body, target, isTool)
     const refused = (reason: Failure) => fail({ failure: reason, ...pathIn(translated) })
     if (part !== undefined) return fail(refusedPart(partsOf(translated, target)[part]!, failure!))
     if (failure !== null) return refused(failure)

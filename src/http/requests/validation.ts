@@ -84,8 +84,18 @@ export function invalidFields(errors: readonly SchemaError[], body: unknown, val
   // When a union fails, each of its branches fails too: the union's message is enough.
   const unions = new Set(errors.filter(({ keyword }) => keyword === 'anyOf').map(({ instancePath }) => instancePath))
   const reported = errors.filter(({ keyword, instancePath }) => keyword === 'anyOf' || !unions.has(instancePath))
-  return reported.slice(0, ERRORS_MAX).map(error => inWords(error, body, validated))
+  const said = new Set<string>()
+  return reported.slice(0, ERRORS_MAX).map(error => {
+    const { pointer, message } = inWords(error, body, validated)
+    const [known = ''] = KNOWN_FIELDS.exec(message) ?? []
+    const isSaid = said.has(known)
+    said.add(known)
+    return { pointer, message: isSaid ? message.slice(0, message.length - known.length) : message }
+  })
 }
+
+/** A list of known fields, which is said once. */
+const KNOWN_FIELDS = / \(known fields: [^)]*\)$/
 
 function ownCode({ keyword, instancePath }: SchemaError, body: unknown, { items }: Validated): Failure | null {
   const edits = valueAt(body, '/edits')

@@ -2,7 +2,7 @@
 // not know any operation.
 import { fail, ok, type Result } from '../../result.ts'
 import type { RequestFailure } from '../request-failure.ts'
-import { escapePointer, parseStrictJson } from '../requests/json.ts'
+import { cutOff, escapePointer, parseSentJson } from '../requests/json.ts'
 
 const refuse = (message: string, pointer = '/arguments') =>
   fail<RequestFailure>({ code: 'INVALID_REQUEST', errors: [{ pointer, message }] })
@@ -28,8 +28,9 @@ export function argumentsIn(body: unknown): Result<unknown, RequestFailure> {
   }
   // Encoding the text as bytes would replace a lone surrogate.
   if (!args.isWellFormed()) return fail({ code: 'INVALID_UNICODE', pointer: '/arguments' })
-  const parsed = parseStrictJson(Buffer.from(args))
-  return parsed.ok ? parsed : refuse(`is a string that is not valid JSON: ${whyNot(parsed.failure)}`)
+  const parsed = parseSentJson(args)
+  if (parsed.ok) return parsed
+  return refuse(cutOff(args, parsed.failure) ?? `is a string that is not valid JSON: ${whyNot(parsed.failure)}`)
 }
 
 function whyNot(failure: RequestFailure): string {
