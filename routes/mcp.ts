@@ -1,5 +1,5 @@
 // POST /mcp: the tools over MCP (Streamable HTTP, stateless). Does not know any tool.
-import type { FastifyInstance } from 'fastify'
+import type { FastifyInstance, RouteShorthandOptionsWithHandler } from 'fastify'
 import type { Logger } from 'pino'
 import { hearing, messageOf, refuseUnfit } from '../src/http/operation-route.ts'
 import { logBug, pathOf } from '../src/http/request-log.ts'
@@ -9,7 +9,7 @@ import type { McpRequest } from '../src/http/tools/mcp.ts'
 import { viewOf } from '../src/http/view.ts'
 
 export function mcp(app: FastifyInstance, logger: Logger): void {
-  app.post('/mcp', {
+  const route: RouteShorthandOptionsWithHandler = {
     onRequest: refuseUnfit,
     async handler(request, reply) {
       const body = messageOf(request)
@@ -35,5 +35,6 @@ export function mcp(app: FastifyInstance, logger: Logger): void {
         ? sendAnswer(reply, problem)
         : reply.send(answered)
     }
-  })
+  }
+  for (const path of ['/mcp', '/mcp/']) app.post(path, route)
 }

@@ -237,6 +237,35 @@ t.test('answers a single request without a handshake, and lets nobody listen', a
   t.notMatch(listening.headers.get('content-type'), 'event-stream', listening.text.slice(0, 300))
 })
 
+t.test(
+  'answers in the one type that a client accepts, at a path with a slash, and takes null for no arguments',
+  async t => {
+    const server = await startServer(t, { files })
+    const of = (method: string, params: object) => ({ jsonrpc: '2.0', id: 1, method, params })
+    const initialize = of('initialize', {
+      protocolVersion: '2025-11-25',
+      capabilities: {},
+      clientInfo: { name: 'c', version: '1' }
+    })
+    for (const body of [
+      of('tools/list', {}),
+      initialize,
+      of('tools/call', { name: 'inspect_file', arguments: null })
+    ]) {
+      for (const accept of ['application/json', 'text/event-stream', 'application/*', 'text/event-stream, text/*']) {
+        for (const path of ['/mcp', '/mcp/']) {
+          const { status, headers, text } = await server.call('POST', path, { body, headers: { accept } })
+          const isJson = accept.startsWith('application')
+          t.equal(status, 200, text)
+          t.match(headers.get('content-type'), isJson ? /^application\/json/ : /^text\/event-stream/)
+          const message = isJson ? text : /^event: message\n(?:id: .*\n)?data: (.*)\n\n$/.exec(text)?.[1]
+          t.match(JSON.parse(message ?? ''), { id: 1, result: {} }, text)
+        }
+      }
+    }
+  }
+)
+
 t.test('answers whoever takes any type, as curl does', { skip: ONLY_CI }, async t => {
   const server = await startServer(t, { files })
   const body = { jsonrpc: '2.0', id: 1, method: 'tools/list', params: {} }

@@ -21,8 +21,15 @@ export function acceptsEvents(accept = '*/*'): boolean {
   return ['text/event-stream', 'text/*', '*/*'].some(type => rank(type) > 0)
 }
 
-/** Whether it accepts any type; without the header, it does. */
-export const acceptsAnything = (accept = '*/*'): boolean => ranksOf(accept)('*/*') > 0
+/** Which of the two types of an MCP answer it accepts. */
+export function acceptedOfMcp(accept = '*/*'): { json: boolean; events: boolean } {
+  const rank = ranksOf(accept)
+  const any = rank('*/*') > 0
+  return {
+    json: any || rank('application/json') > 0 || rank('application/*') > 0,
+    events: any || rank('text/event-stream') > 0 || rank('text/*') > 0
+  }
+}
 
 /** Whether it comes from a browser that wants a page: text/html ranks above JSON, and nothing ranks above text/html. */
 export function prefersPage(accept = ''): boolean {

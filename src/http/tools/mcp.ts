@@ -10,7 +10,8 @@ import {
   TRACESTATE_META_KEY,
   type CallToolResult
 } from '@modelcontextprotocol/server'
-import { acceptsAnything } from '../requests/accept.ts'
+import { acceptedOfMcp } from '../requests/accept.ts'
+import { JSON_TYPE } from '../requests/json.ts'
 import { toProblem, type Answer } from '../answers/problem.ts'
 import type { Call, CallSummary, EndedCall } from '../call.ts'
 import { CALL_HEADERS } from '../requests/call-fields.ts'
@@ -112,20 +113,42 @@ export const mcpOverHttp =
       request
     )
 
-function answer(server: Server, { headers, body, onError }: McpRequest): Promise<Response> {
+async function answer(server: Server, { headers, body, onError }: McpRequest): Promise<Response> {
   // The server's tools never change, so there is nothing to subscribe to.
   const handler = createMcpHandler(() => server, { maxSubscriptions: 0, onerror: onError })
   const passed = new Headers()
   for (const [name, value] of Object.entries(headers)) {
     if (typeof value === 'string' && /^(accept|content-type|mcp-.*)$/.test(name)) passed.set(name, value)
   }
-  if (acceptsAnything(headers.accept)) passed.set('accept', BOTH_TYPES)
+  const accepted = acceptedOfMcp(headers.accept)
+  if (accepted.json || accepted.events) passed.set('accept', `${JSON_TYPE}, ${EVENTS_TYPE}`)
   const request = new Request('http://localhost/mcp', { method: 'POST', headers: passed })
-  return handler.fetch(request, { parsedBody: body })
+  const response = await handler.fetch(request, { parsedBody: withoutNullArguments(body) })
+  if (response.status !== 200) return response
+  const isEvents = response.headers.get('content-type')?.startsWith(EVENTS_TYPE) === true
+  if (isEvents && !accepted.events) return inType(JSON_TYPE, lastMessageIn(await response.text()))
+  return isEvents || accepted.json
+    ? response
+    : inType(EVENTS_TYPE, `event: message\ndata: ${await response.text()}\n\n`)
 }
 
-/** The types that an MCP client has to accept, each by name. */
-const BOTH_TYPES = 'application/json, text/event-stream'
+/** The SDK asks each client to accept both. A client that accepts one gets that. */
+const EVENTS_TYPE = 'text/event-stream'
+
+const inType = (type: string, text: string): Response => new Response(text, { headers: { 'content-type': type } })
+
+/** The last message of a stream: the result. */
+const lastMessageIn = (stream: string): string =>
+  stream
+    .split('\n')
+    .findLast(line => line.startsWith('data: {'))!
+    .slice('data: '.length)
+
+/** A message with no arguments in place of null, which some clients send and the SDK refuses. */
+export function withoutNullArguments(message: unknown): unknown {
+  const { params } = (message ?? {}) as { params?: { arguments?: unknown } }
+  return params?.arguments === null ? { ...(message as object), params: { ...params, arguments: {} } } : message
+}
 
 /** An MCP client waits until it cancels its request; closing the connection means nothing in MCP. */
 const clientOf = (signal: AbortSignal): Client => ({

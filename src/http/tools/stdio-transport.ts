@@ -12,6 +12,7 @@ import {
 import type { RequestFailure } from '../request-failure.ts'
 import { parseStrictJson } from '../requests/json.ts'
 import { toProblem } from '../answers/problem.ts'
+import { withoutNullArguments } from './mcp.ts'
 
 const LINE_FEED = 0x0a
 
@@ -93,7 +94,7 @@ export class StdioTransport implements Transport {
     }
     let message: JSONRPCMessage
     try {
-      message = parseJSONRPCMessage(parsed.value)
+      message = parseJSONRPCMessage(withoutNullArguments(parsed.value))
     } catch {
       this.#refuse(
         { code: 'INVALID_REQUEST', errors: [{ pointer: '', message: 'the line is not a JSON-RPC message' }] },
