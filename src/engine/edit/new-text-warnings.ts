@@ -3,7 +3,7 @@
 import { bomLength, excerpt } from '../text/encoding.ts'
 import { isBreakByte, splitAtBreaks } from '../text/lines.ts'
 import type { Placed } from './piece-table.ts'
-import { isEditMarker, isHunkHeader } from '../suggest/edit-formats.ts'
+import { isEditMarker, isHunkHeader, leakedLine } from '../suggest/edit-formats.ts'
 import { isCertainPlaceholder } from '../suggest/placeholders.ts'
 import { withoutLineNumbers } from '../suggest/readings.ts'
 
@@ -27,7 +27,7 @@ const NUMBERED_BYTES = 1 << 16
 /**
  * Likely mistakes in `put` that `replaced` doesn't already have: the first placeholder line ("// ... existing code
  * ..."), line numbers before at least two lines, the first `@@` line of a diff (unless the text replaces nothing,
- * because then it may be a diff), the first marker of an edit format. At most one of each kind; linear in both texts.
+ * because then it may be a diff), the first marker of an edit format or of the call itself. At most one of each kind; linear in both texts.
  * `replaced` is examined only if something was found, and never decoded as a whole: it may be longer than any string.
  */
 export function warningsOfNewText(put: string, replaced: Buffer, edit_index: number): NewTextWarning[] {
@@ -56,7 +56,8 @@ export function warningsOfNewText(put: string, replaced: Buffer, edit_index: num
   }
   const header = firstNew(isHunkHeader)
   if (header !== -1 && replaced.length > 0 && !replaced.includes('@@ -')) warn('diff', header)
-  const marker = firstNew(isEditMarker)
+  const leaked = leakedLine(trimmed)
+  const marker = leaked !== -1 && !isLineOf(replaced, trimmed[leaked]!) ? leaked : firstNew(isEditMarker)
   if (marker !== -1 && !firstLines(replaced).some(line => isEditMarker(line.trim()))) warn('markers', marker)
   return warnings
 }

@@ -67,6 +67,24 @@ export const isEditMarker = (line: string): boolean =>
   MAY_BE_MARKER.test(line) &&
   (OPENING.test(line) || CLOSING.test(line) || OPENING_TAG.test(line) || CLOSING_TAG.test(line))
 
+/** What ends a model's turn, or a patch, on a line of its own. */
+const END_OF_TURN = /^(?:<\|(?:im_end|im_start|endoftext|eot_id|end_of_text)\|>|\*\*\* (?:Begin|End) Patch)$/
+
+/** Tags of a tool call, as the last thing in a text. */
+const CALL_TAGS = /<\/((?:antml:)?(?:content|invoke|parameter|function_calls|file_text))>$/
+
+/**
+ * The index of the first of these trimmed lines that belongs to the call by which a text was sent, not to the text: the
+ * end of a turn or patch, or a closing tag at the end of the text that nothing there opens. -1: there is none.
+ */
+export function leakedLine(lines: readonly string[]): number {
+  const ended = lines.findIndex(line => END_OF_TURN.test(line))
+  if (ended !== -1) return ended
+  const last = lines.findLastIndex(line => line !== '')
+  const tag = last === -1 ? undefined : CALL_TAGS.exec(lines[last]!)?.[1]
+  return tag === undefined || lines.some(line => line.includes(`<${tag}`)) ? -1 : last
+}
+
 /** Whether a trimmed line is the header of a hunk, with its line numbers. */
 export const isHunkHeader = (line: string): boolean => /^@@ -\d+(?:,\d+)? \+\d+(?:,\d+)? @@/.test(line)
 

@@ -31,15 +31,19 @@ const THINGS =
 const LEFT_OUT =
   String.raw`(?:(?:the )?(?:rest|remainder)(?: of)?|existing|remaining|previous|other|unchanged|omitted|same as|` +
   String.raw`no changes?|keep|snip)\b`
+const REST =
+  String.raw`rest(?: of (?:the |your |this )?(?:\w+ )?\w+)? (?:is |are )?` +
+  '(?:unchanged|omitted|(?:remains?|stays?) (?:the same|unchanged|as is))'
 const PHRASE =
-  String.raw`(?:the )?(?:(?:rest|remainder) of (?:the |your |this )?(?:\w+ )?${THINGS}|` +
+  String.raw`(?:the )?(?:${REST}|(?:rest|remainder) of (?:the |your |this )?(?:\w+ )?${THINGS}|` +
   String.raw`(?:existing|remaining|previous|unchanged) (?:\w+ )?${THINGS}|` +
   String.raw`(?:code |lines |content )?(?:unchanged|omitted)|same as (?:before|above)|no changes?)` +
   String.raw`(?: (?:here|goes here|remains?|stays?|is|are|unchanged|omitted|the same|as (?:is|before)|for brevity))*`
 
-/** Dots alone; in a comment: dots alone, dots with words that describe what is left out, or a whole phrase. */
+/** Dots alone; a phrase in brackets; in a comment: dots alone, dots with words that describe what is left out, or a whole phrase. */
 const CERTAIN = [
   new RegExp(`^${DOTS}$`),
+  new RegExp(String.raw`^\[${PHRASE}\.?\]$`, 'i'),
   new RegExp(
     String.raw`^${OPEN}\s*(?:${DOTS}|${DOTS}\s*\(?${LEFT_OUT}[^;{}=]{0,60}|` +
       String.raw`\(?${LEFT_OUT}[^;{}=]{0,60}${DOTS}|\(?${PHRASE}\)?\.?)\s*${CLOSE}$`,

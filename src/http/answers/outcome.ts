@@ -344,7 +344,7 @@ const TEXT_WARNINGS: Record<NewTextWarning['type'], (field: string, text: string
   markers: (field, text, dry_run) =>
     sentences(
       `${field} contains the marker ${text}, which ${dry_run ? 'would be' : 'was'} written literally:`,
-      'it is of another edit format.',
+      'it is of another edit format, or of the call.',
       dry_run ? 'Leave it out.' : 'Unless you meant that, send an edit that removes it.'
     ),
   line_numbers: (field, text, dry_run) =>

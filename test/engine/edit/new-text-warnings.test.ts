@@ -40,7 +40,13 @@ for (const line of [
   '/* rest of your styles */',
   '// … unchanged …',
   '[...]',
-  '// code omitted for brevity'
+  '// code omitted for brevity',
+  '/* rest unchanged */',
+  '-- rest of query unchanged',
+  '<!-- rest of the page unchanged -->',
+  '[rest of the file unchanged]',
+  '# rest remains the same',
+  '// The rest of the switch statement stays the same.'
 ]) {
   check(`takes for a placeholder: ${line}`, `a\n${line}\nb`, ['placeholder:2'])
 }
@@ -55,6 +61,8 @@ for (const line of [
   '// Wait for it...',
   '// remaining bytes',
   '// the rest is for the caller',
+  '// the rest of the bytes are unchanged by this call',
+  '[rest]',
   '// existing users keep their token',
   '# Other options',
   'Existing customers',
@@ -117,6 +125,12 @@ for (const marker of [
 ]) {
   check(`takes for a marker: ${marker}`, `a\n${marker}\n`, ['markers:2'])
 }
+for (const end of ['</content>', '</invoke>', 'a</parameter>\n</invoke>', '<|im_end|>', '*** End Patch']) {
+  check(`takes for a part of the call: ${end}`, `a\n${end}\n\n`, [`markers:${1 + end.split('\n').length}`])
+  check(`takes for text, since it was there: ${end}`, `a\n${end}\n`, [], `b\n${end}`)
+}
+check('takes a tag for text that the text opens', '<entry>\n<content type="html">\na\n</content>\n', [])
+check('takes a tag for text that more follows', '</content>\n</entry>\n', [])
 for (const line of ['<<<<<<< HEAD', '=======', '>>>>>>> main', '--- SEARCHING', 'a <new_str> b', 'SEARCH']) {
   check(`takes for text, and for no marker: ${line}`, `a\n${line}\n`, [])
 }
