@@ -1,5 +1,5 @@
 // Servers that are killed at random moments while they replace a text in many files: after the recovery all files are
-// old or all are new. `npm run test:replacements -- --kills N` for more.
+// old or all are new. `npm run test:replacements -- --kills N --files N` for more.
 // runs in .ci/run
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -11,7 +11,7 @@ import { makeFolders, onLinux, open, removeFolders } from '../folder/support/ope
 import { startReplaceWorker } from '../folder/support/process.ts'
 
 const KILLS = Number(process.env.LONG_KILLS ?? often(300, 12, 1))
-const FILES = 40
+const FILES = Number(process.env.LONG_FILES ?? 40)
 t.setTimeout(0)
 
 t.test(
