@@ -74,7 +74,8 @@ const TRANSLATIONS: Readonly<Record<string, Translation>> = {
     const line = insert_line!
     return ok({
       operation: edit_lines,
-      body: { path, start_line: line + 1, end_line: line, new_text },
+      // An empty text inserts an empty line, as the vendor's own tool does.
+      body: { path, start_line: line + 1, end_line: line, new_text: new_text === '' ? '\n' : new_text },
       sentNames: new Map([
         ['/start_line', '/insert_line'],
         ['/end_line', '/insert_line'],

@@ -111,6 +111,11 @@ t.test('changes files', async t => {
     { output: edited('a.txt', '     1\tone\n     2\ttwo\n     3\tthree'), files: { 'a.txt': 'one\ntwo\nthree\n' } }
   )
   await edit(
+    { command: 'insert', path: 'a.txt', insert_line: 2, insert_text: '' },
+    { output: /edited/, files: { 'a.txt': 'one\ntwo\n\nthree\n' } }
+  )
+  await edit({ command: 'undo_edit', path: 'a.txt' }, { output: /undone/, files: { 'a.txt': 'one\ntwo\nthree\n' } })
+  await edit(
     { command: 'insert', path: 'a.txt', insert_line: 0, new_str: 'zero\n' },
     { output: /edited/, files: { 'a.txt': 'zero\none\ntwo\nthree\n' } }
   )
