@@ -192,7 +192,7 @@ function useOf(request: FindRequest, outliner: Outliner): Use {
   if (symbol === undefined) {
     const cut: FoundUse<Cut>['cut'] = (bytes, matches) =>
       isShown ? { matches: matchLines(new Text([bytes]), matches.slice(0, max_lines), context_lines) } : {}
-    return { cut, unparsed: 0 }
+    return { cut, most: isShown ? max_lines : 0, unparsed: 0 }
   }
   const known = new Map<string, FoundDefinition[]>()
   const use: Use = {

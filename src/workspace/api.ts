@@ -389,6 +389,8 @@ export interface FoundUse<R> {
    * called at least for each file returned, in no order. The buffer is valid only during the call.
    */
   cut(text: Buffer, matches: readonly TextRange[], path: string): R
+  /** How many matches of a file `cut` needs; absent: all. Saves memory where there are very many. */
+  most?: number
   /** Called with each binary file that holds the text, or is the only one to look in: it is `skipped`. */
   binary?(path: string): void
 }

@@ -390,7 +390,8 @@ class Find<R> {
     const matches = await searchTexts(
       wanted,
       texts.map(({ text }) => text),
-      this.#ripgrep
+      this.#ripgrep,
+      this.#use.most
     )
     for (const [i, { key, file, text, isReturned }] of texts.entries()) {
       const found = matches[i]

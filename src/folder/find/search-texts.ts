@@ -157,12 +157,17 @@ type Message =
 
 /**
  * Finds all matches in texts without NUL, as ripgrep finds them in files; in fewer texts, the first ones, if it is
- * stopped.
+ * stopped. Keeps the ranges of the first `most` of each text.
  */
-export async function searchTexts(text: FoundText, texts: readonly Buffer[], ripgrep: Ripgrep): Promise<Matches[]> {
+export async function searchTexts(
+  text: FoundText,
+  texts: readonly Buffer[],
+  ripgrep: Ripgrep,
+  most = MATCHES
+): Promise<Matches[]> {
   // A break could be made of its end and what follows.
   const open = texts.findIndex(one => one.at(-1) === CR) + 1
-  if (open > 0 && open < texts.length) return searchApart(text, texts, open, ripgrep)
+  if (open > 0 && open < texts.length) return searchApart(text, texts, open, ripgrep, most)
   const input: Buffer[] = []
   /** Where the text of each begins in the input. */
   const starts: number[] = []
@@ -176,7 +181,7 @@ export async function searchTexts(text: FoundText, texts: readonly Buffer[], rip
     length += one.length - bomLength(one) + between.length
   }
   let at = 0
-  const add = ({ start, end }: TextRange): void => {
+  const add = (start: number, end: number): void => {
     while (at + 1 < starts.length && start >= starts[at + 1]! + bomLength(texts[at + 1]!)) at++
     const into = found[at]!
     const [from, to] = [start - starts[at]!, end - starts[at]!]
@@ -185,7 +190,7 @@ export async function searchTexts(text: FoundText, texts: readonly Buffer[], rip
     const isBetween = to > limit || (from === limit && (texts[at]!.at(-1) === LF || limit === bomLength(texts[at]!)))
     if (into === 'too_long' || isBetween) return
     into.count++
-    if (into.ranges.length < MATCHES) into.ranges.push({ start: from, end: to })
+    if (into.ranges.length < most) into.ranges.push({ start: from, end: to })
   }
   const isOver = !text.regex && isOverLines(text.pattern)
   // Far shorter where there are very many matches; but it doesn't tell which lines of one that spans several are one.
@@ -200,17 +205,17 @@ export async function searchTexts(text: FoundText, texts: readonly Buffer[], rip
       const message = JSON.parse(line!.toString()) as Message
       if (message.type !== 'match') return
       const { absolute_offset: base, submatches } = message.data
-      for (const { start, end } of submatches) add({ start: base + start, end: base + end })
+      for (const { start, end } of submatches) add(base + start, base + end)
     } else {
       const [start, digits] = numberIn(line!)
-      add({ start, end: start + line!.length - digits - ending })
+      add(start, start + line!.length - digits - ending)
     }
   })
   if (ended.status === null) return found.slice(0, at)
   if (ended.status === 2) throw new Error(ended.messages)
   if (!isCut) return found
   // Which text is it?
-  return texts.length === 1 ? ['too_long'] : searchApart(text, texts, texts.length >> 1, ripgrep)
+  return texts.length === 1 ? ['too_long'] : searchApart(text, texts, texts.length >> 1, ripgrep, most)
 }
 
 /** The number at the start of a line, and how many digits it has. */
@@ -225,10 +230,11 @@ async function searchApart(
   text: FoundText,
   texts: readonly Buffer[],
   at: number,
-  ripgrep: Ripgrep
+  ripgrep: Ripgrep,
+  most: number
 ): Promise<Matches[]> {
-  const first = await searchTexts(text, texts.slice(0, at), ripgrep)
-  return first.length < at ? first : [...first, ...(await searchTexts(text, texts.slice(at), ripgrep))]
+  const first = await searchTexts(text, texts.slice(0, at), ripgrep, most)
+  return first.length < at ? first : [...first, ...(await searchTexts(text, texts.slice(at), ripgrep, most))]
 }
 
 function hasLongLine(text: Buffer): boolean {
