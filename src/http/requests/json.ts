@@ -94,7 +94,7 @@ const ESCAPES: Readonly<Record<string, string>> = { '\n': '\\n', '\r': '\\r', '\
 const withEscapedBreaks = (json: string): string =>
   json.replaceAll(/"(?:[^"\\]|\\[^])*"/g, text => text.replaceAll(/[\n\r\t]/g, each => ESCAPES[each]!))
 
-/** Of JSON that was cut off: what to do about it; else null. */
+/** What to do about JSON that was cut off; null: it was not. */
 export const cutOff = (text: string, failure: RequestFailure): string | null =>
   isCutOff(text, failure) ? `was cut off after ${text.length} characters: send less at once` : null
 

@@ -441,7 +441,11 @@ t.test('says what was done or found', async t => {
   inText('diff', false, /^new_text contains the line of a diff "X" \(its line 2\), which was written .* removes it\.$/)
   inText('diff', true, /which would be written literally: no diff is applied\. Send only the lines that should be in/)
   inText('markers', false, /^new_text contains the marker "X" \(its line 2\), which was written .* removes it\.$/)
-  inText('markers', true, /which would be written literally: it is of another edit format, or of the call\. Leave it out\.$/)
+  inText(
+    'markers',
+    true,
+    /which would be written literally: it is of another edit format, or of the call\. Leave it out\.$/
+  )
   const mark = 'begins with a byte-order mark and new_text does not, so the mark'
   edited(
     { mark_dropped: true },
