@@ -188,7 +188,7 @@ t.test('refuses requests that could mean two things', async t => {
   await invalid({ path: 'src/app.ts', new_text: 'foo' }, { pointer: '/old_text', message: 'is missing' })
   await invalid(
     { path: 'src/app.ts', edits: [{ old_text: 'foo', new_text: null }] },
-    { pointer: '/edits/0/new_text', message: 'must be a string, not null' }
+    { pointer: '/edits/0/new_text', message: 'must be a string, not null; send "" to delete old_text' }
   )
   await invalid(
     { path: 'src/app.ts', edits: [{ new_text: '' }, null] },

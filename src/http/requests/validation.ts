@@ -164,7 +164,8 @@ function inWords(error: SchemaError, body: unknown, validated: Validated): Inval
       const expected = instancePath === '' ? 'a JSON object' : TYPES[String(params.type)]
       // For a number that isn't whole, naming its kind says too little.
       const actual = typeof value === 'number' && params.type === 'integer' ? String(value) : kindOf(value)
-      return at(`must be ${expected}, not ${actual}`)
+      const old = value === null ? REPLACED[instancePath.split('/').at(-1)!] : undefined
+      return at(`must be ${expected}, not ${actual}${old === undefined ? '' : `; send "" to delete ${old}`}`)
     }
     case 'enum':
     case 'anyOf': {
