@@ -101,7 +101,6 @@ refuse(
 )
 refuse('edit', { path: 'a', edits: ['x'] }, '/edits/0', /^is a string that is not a JSON list; /)
 refuse('edit', { path: 'a', edits: '5' }, '/edits', 'is a string that is not a JSON list; send a list of objects')
-refuse('edit', { ...EDIT, new_text: null }, '/new_text', 'must be a string, not null; send "" to delete old_text')
 refuse('edit', { ...EDIT, toolCallId: 'c' }, '/toolCallId', /^is an unknown field \(known fields: /)
 
 t.test('lists the known fields once', async t => {
