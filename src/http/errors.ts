@@ -72,7 +72,7 @@ export function collectRoutes(app: FastifyInstance): Routes {
   }
   const unknown: Routes['unknown'] = method => {
     const routes = [...methods]
-      .filter(([url]) => !/^\/(docs|page|\.well-known)\//.test(url))
+      .filter(([url]) => !/^\/(docs|page|\.well-known)\/|.\/$/.test(url))
       .map(([url, list]) => `${list.has('POST') ? 'POST' : 'GET'} ${url.replace(/:(\w+)/, '{$1}')}`)
     return { code: 'ROUTE_NOT_FOUND', method, routes: [...new Set(routes)] }
   }

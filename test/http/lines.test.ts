@@ -372,7 +372,7 @@ t.test('takes the modes and fields of /edit', async t => {
   await refuses({ edits: [{ start_line: 1, end_line: 1 }] }, 'INVALID_REQUEST', {
     errors: [{ pointer: '/edits/0/new_text', message: 'is missing' }]
   })
-  await refuses({ ...one, start_line: '1' }, 'INVALID_REQUEST', {
+  await refuses({ ...one, start_line: 'first' }, 'INVALID_REQUEST', {
     errors: [{ pointer: '/start_line', message: 'must be a whole number, not a string' }]
   })
   await refuses({ ...one, line_end: 1 }, 'INVALID_REQUEST', {

@@ -21,6 +21,7 @@ const LANGUAGES: Record<string, [path: string, text: string, old: string, good: 
   javascript: ['a.js', 'const a = [1, 2]\nf(a)\n', '2]', '3]', '2', 'line 1, column 1, to line 2: "const a = [1, 2"'],
   jsx: ['a.jsx', 'const a = <b>x</b>\n', 'x</b>', 'y</b>', 'x</b', 'line 1, column 1: "const a = <b>x</b"'],
   json: ['a.json', '{\n  "a": 1\n}\n', '1', '2', '1,', 'line 3, column 1: "}" (property name expected)'],
+  json5: ['a.json5', "{\n  a: 'b',\n  c: 1\n}\n", "'b',", "'d',", "'b'", 'line 3, column 3: "c: 1" (invalid character'],
   jsonc: ['a.jsonc', '{ // b\n  "a": 1,\n}\n', ': 1', ': 2', ' 1', 'line 2, column 7: "\\"a\\" 1," (colon expected)'],
   php: ['a.php', '<?php\nfunction a() {\n}\n', '{\n}', '{ }', '{\n', 'line 2, column 1: "function a() {"'],
   python: ['a.py', 'def a():\n    return [1]\n', '[1]', '[2]', '[1', 'line 2, column 5: "return [1"'],
