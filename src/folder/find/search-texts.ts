@@ -192,16 +192,17 @@ export async function searchTexts(
     into.count++
     if (into.ranges.length < most) into.ranges.push({ start: from, end: to })
   }
-  const isOver = !text.regex && isOverLines(text.pattern)
-  // Far shorter where there are very many matches; but it doesn't tell which lines of one that spans several are one.
-  const how = isOver ? ['--json'] : ['--only-matching', '--byte-offset', '--no-filename', '--no-line-number']
+  // The other form is far shorter where there are very many matches; but it doesn't tell which lines of one that spans
+  // several are one, and has all of the last line where only what follows a lone CR in it matches.
+  const isJson = text.regex ? /[$^]/.test(text.pattern) : isOverLines(text.pattern)
+  const how = isJson ? ['--json'] : ['--only-matching', '--byte-offset', '--no-filename', '--no-line-number']
   const ending = text.regex ? 2 : 1
   const args = [...how, '--text', '--encoding=none', ...wantedArguments(text), '-']
   let isCut = false
   const ended = await runRipgrep(ripgrep, args, { delimiter: LF, bound: WRITTEN, input }, line => {
     isCut ||= line === null
     if (isCut) return
-    if (isOver) {
+    if (isJson) {
       const message = JSON.parse(line!.toString()) as Message
       if (message.type !== 'match') return
       const { absolute_offset: base, submatches } = message.data
