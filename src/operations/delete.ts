@@ -1,5 +1,4 @@
 // /delete: removes a file, or a folder with all its files, which the history can bring back.
-import { CALL_FIELDS } from '../../schemas/change-fields.ts'
 import { DeleteRequestSchema, type DeleteRequest } from '../../schemas/delete.ts'
 import { DeleteResultSchema } from '../../schemas/outcome.ts'
 import { ok } from '../result.ts'
@@ -7,7 +6,7 @@ import type { Workspace } from '../workspace/api.ts'
 import { mayDelete } from './access.ts'
 import { REMOVAL_CODES } from './codes.ts'
 import { carryOut, type FileOperation, outcomeOfRemoved, type Planning, targetOf, withPast } from './file-operation.ts'
-import { folderMeant, keyedByFiles, ofFolder, outcomeOfFolder } from './folder-change.ts'
+import { folderMeant, ofFolder, outcomeOfFolder, removalFacts } from './folder-change.ts'
 import { CHANGE_HINTS } from './hints.ts'
 import type { CallContext, CallResult, Failed } from './operation.ts'
 import { removalPlanner, removalStep } from './removal-steps.ts'
@@ -53,6 +52,7 @@ export function makeDelete(workspace: Workspace, planning: Planning): FileOperat
     })
   }
   return {
+    ...removalFacts(workspace),
     id: 'delete_file',
     route: '/delete',
     summary: 'Delete a file or a directory',
@@ -61,17 +61,9 @@ export function makeDelete(workspace: Workspace, planning: Planning): FileOperat
       `${undo} brings a file back by path, a directory by batch_id.`,
     hints: { ...CHANGE_HINTS, recursive: 'true: path may be a directory.' },
     tool_fields: ['path', 'recursive', 'expected_hash', 'dry_run'],
-    deletes: true,
-    effect: 'changes',
-    needs: 'review',
     request: DeleteRequestSchema,
     outcome: DeleteResultSchema,
     codes: REMOVAL_CODES,
-    expects_hash: true,
-    expects_none: false,
-    items: {},
-    call_fields: CALL_FIELDS,
-    keyed: keyedByFiles(workspace),
     prepare,
     async call(request, context = {}) {
       const prepared = await prepare(request, context)
@@ -85,7 +77,7 @@ export function makeDelete(workspace: Workspace, planning: Planning): FileOperat
 const isEmpty = (prepared: { ok: true } | Failed): prepared is Failed =>
   !prepared.ok && prepared.failure.code === 'NOT_A_FILE' && prepared.failure.type === 'empty_folder'
 
-/** Removes a folder without files: there is nothing that the history could keep. */
+/** Removes a folder without files: the history has no text to keep. */
 async function removeEmpty(
   workspace: Workspace,
   { path, dry_run = false }: DeleteRequest,

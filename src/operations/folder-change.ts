@@ -1,4 +1,5 @@
 // What deleting and moving a folder have in common: its files, and the answer about them. Does not know steps.
+import { CALL_FIELDS } from '../../schemas/change-fields.ts'
 import { MAX_FOLDER_FILES } from '../../schemas/delete.ts'
 import { fail } from '../result.ts'
 import type { EarlierStep, FilesBelow, Workspace } from '../workspace/api.ts'
@@ -91,6 +92,15 @@ export const filesOf = ({
     moved_from === undefined ? [file] : [file, { path: moved_from }]
   )
 
-/** Makes a request with an idempotency key run only once. */
-export const keyedByFiles = (workspace: Workspace): Workspace['keyed'] =>
-  keyedByAll(workspace, kept => filesOf(kept as ChangedOutcome))
+/** What /delete and /move have in common. */
+export const removalFacts = (workspace: Workspace) =>
+  ({
+    deletes: true,
+    effect: 'changes',
+    needs: 'review',
+    expects_hash: true,
+    expects_none: false,
+    items: {},
+    call_fields: CALL_FIELDS,
+    keyed: keyedByAll(workspace, kept => filesOf(kept as ChangedOutcome))
+  }) as const

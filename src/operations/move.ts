@@ -1,6 +1,5 @@
 // /move: gives a file another path, or a folder with all its files. Replaces nothing.
 import { posix } from 'node:path'
-import { CALL_FIELDS } from '../../schemas/change-fields.ts'
 import { MoveRequestSchema, type MoveRequest } from '../../schemas/move.ts'
 import { MoveResultSchema } from '../../schemas/outcome.ts'
 import { fail, ok } from '../result.ts'
@@ -18,7 +17,7 @@ import {
   targetOf,
   withPast
 } from './file-operation.ts'
-import { faulty, folderMeant, keyedByFiles, ofFolder, outcomeOfFolder } from './folder-change.ts'
+import { faulty, folderMeant, ofFolder, outcomeOfFolder, removalFacts } from './folder-change.ts'
 import { PATH_HINT } from './hints.ts'
 import type { CallContext, Failed } from './operation.ts'
 import { moveSteps, outcomeOfMoved, unchangedPlanner } from './removal-steps.ts'
@@ -50,6 +49,7 @@ export function makeMove(workspace: Workspace, planning: Planning): FileOperatio
     })
   }
   return {
+    ...removalFacts(workspace),
     id: 'move_file',
     route: '/move',
     summary: 'Move or rename a file or a directory',
@@ -62,17 +62,9 @@ export function makeMove(workspace: Workspace, planning: Planning): FileOperatio
       expected_hash: 'file_hash from your last answer about the file.',
       dry_run: 'true: only show what would be moved.'
     },
-    deletes: true,
-    effect: 'changes',
-    needs: 'review',
     request: MoveRequestSchema,
     outcome: MoveResultSchema,
     codes: [...REMOVAL_CODES, 'ALREADY_EXISTS'],
-    expects_hash: true,
-    expects_none: false,
-    items: {},
-    call_fields: CALL_FIELDS,
-    keyed: keyedByFiles(workspace),
     prepare,
     call: (request, context = {}) => carryOut(workspace, request, context, prepare(request, context))
   }
