@@ -5,7 +5,7 @@ import { Type } from './type.ts'
 import { count, hash, line, lossy, named, ref, resolvedPath, word } from './common.ts'
 
 /** The most matches in one answer, and the default; of files, likewise. */
-const MAX_LINES = 1000
+export const MAX_LINES = 1000
 export const DEFAULT_LINES = 100
 const MAX_FILES = 1000
 export const DEFAULT_FILES = 200

@@ -1,5 +1,5 @@
 // The sentences about what /find found, or what would find something. Does not know problems.
-import type { FindRequest, FoundFileOnWire } from '../../../schemas/find.ts'
+import { MAX_LINES, type FindRequest, type FoundFileOnWire } from '../../../schemas/find.ts'
 import type { FoundOtherwise, Outcome } from '../../operations/operation.ts'
 import { isForSeveralLines } from '../../engine/inspect/across-lines.ts'
 import { oneLineAtATime } from './inspect-outcome.ts'
@@ -7,12 +7,9 @@ import { counted, cut, ECHO_MAX, listed, quote, sentences } from './phrases.ts'
 
 export type FoundOutcome = Extract<Outcome, { operation: 'find' }>
 
-/** The most of one file's matches that a request may list. */
-const MOST_LINES = 1000
-
 export const findMessage = (found: FoundOutcome): string => sentences(whatWasFound(found), ...whatIsLeft(found))
 
-/** What was found, in one sentence; if it is nothing, also what would find something. */
+/** What was found, in one sentence; if no file was, also what would find something. */
 export function whatWasFound({ outcome, sought }: FoundOutcome): string {
   const { total_files, total_matches, truncated } = outcome
   const { request } = sought
@@ -105,7 +102,7 @@ export function cutFile(
 ): string {
   if (count === undefined || show !== 'lines' || shown === count) return ''
   const how =
-    count <= MOST_LINES
+    count <= MAX_LINES
       ? `to get all, send path ${JSON.stringify(path)} and max_lines ${count}`
       : symbol === undefined
         ? 'to find fewer, send a longer text'
