@@ -138,7 +138,7 @@ t.test('loads only what most servers need when it starts', { skip: ONLY_CI }, as
   for (const loaded of [bundled, modules]) {
     t.strictSame(
       RUNTIME.filter(name => loaded.some(url => url.includes(`/node_modules/${name}/`))),
-      // Of ripgrep only its path, which says whether files can be found.
+      // Only the path of ripgrep is read: it says whether files can be found.
       ['@vscode/ripgrep', 'ajv', 'diff', 'fastest-levenshtein', 'fastify', 'pino', 'proper-lockfile']
     )
   }

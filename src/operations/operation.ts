@@ -193,7 +193,8 @@ export interface Removal {
 export type Removals = readonly (Removal & { by: string })[]
 
 /**
- * A file that doesn't exist, and how it went. `now_at`: where the file is now. `undo`: the edit to undo to get it back, if the caller may undo it.
+ * A file that doesn't exist, and how it went. `now_at`: where the file is now. `undo`: the edit to undo to get
+ * it back, if the caller may undo it.
  */
 export type RemovedFile = Extract<FileFailure, { code: 'FILE_NOT_FOUND' }> & {
   removals: Removals
@@ -229,7 +230,7 @@ export type HistoryFailure =
 
 /**
  * Why a file or folder isn't deleted or moved. `folder`: `recursive` is missing; `files`: how many files are in it;
- * `empty_folder`: none, so there is nothing to record; `verb`: what was to be done; `emptied`: the earlier operations
+ * `empty_folder`: none, so the history has no text to keep; `verb`: what was to be done; `emptied`: the earlier operations
  * of the batch leave none.
  * `into_folder`: the file or folder would go where a folder is; `meant`: the path in that folder. `move_target`:
  * something is where it would go.

@@ -415,8 +415,8 @@ export interface FoundFiles<R> {
    */
   files: FoundFile<R>[]
   /**
-   * Of all files found, also those before and after the ones returned; a lower bound if `truncated` isn't `limit`. In a
-   * bucket, not of those up to `after`.
+   * In all files found, also those before and after the ones returned; a lower bound if `truncated` isn't `limit`. In a
+   * bucket, not in those up to `after`.
    */
   total_files: number
   total_matches: number

@@ -58,7 +58,7 @@ class Ranges {
 
 function addLiteral(bytes: Buffer, { text, whole_word }: RangesRequest, found: Ranges): false {
   const { all, matches } = locate(new Text([bytes]), new Needle(text), 'adapt', breakStyleOf(bytes).ending)
-  // Of two that overlap, the second may be the whole word.
+  // If two overlap, the second may be the whole word.
   const places = whole_word ? all : matches
   for (let i = 0, next = 0; i < places.count && !found.isFull; i++) {
     const { start, end } = places.at(i)

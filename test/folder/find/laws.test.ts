@@ -80,7 +80,7 @@ function placesIn(stdout: string): { places: Places; binary: Set<string> } {
       const here = data.submatches.map(
         ({ start, end }) => `${data.absolute_offset + start}-${data.absolute_offset + end}`
       )
-      // Of some empty last lines it says that they match, but not where.
+      // It says that some empty last lines match, but not where.
       if (here.length > 0) (places[path] ??= []).push(...here)
     }
     if (type === 'end' && data.binary_offset !== null) binary.add(path)

@@ -311,7 +311,7 @@ function briefUndo({ results: outcomes }: UndoOutcome, body: UndoResult | RedoRe
   const files = results.map((file, i) => {
     const { file_hash, edit_id, diff, diff_truncated, diff_unavailable, removed, created } = file
     const what = isOne ? message : file.message
-    // Of several, the batch is what a redo names.
+    // If there are several, a redo names their batch.
     const id = edit_id === undefined || !isOne ? '' : `edit_id: ${edit_id}`
     return {
       head: sentences(what, id, hashLine(file_hash, naming)),

@@ -140,7 +140,8 @@ export const FILES = {
         return {
           detail: sentences(
             'The object store ignores the conditions of writes, so one change could undo another unseen; this server changes',
-            'nothing until the store heeds them again. If your change was just sent, it may have been made: read the file before you send it again.'
+            'nothing until the store heeds them again. If your change was just sent, it may have been made:',
+            'read the file before you send it again.'
           ),
           members: { retry: 'after_read' }
         }
@@ -192,8 +193,10 @@ function alreadyExists(
   }
   const { reason, if_none_match } = failure
   if (reason === 'made') {
+    const behind = part?.list === 'files' ? undefined : part?.behind
+    const earlier = behind === undefined ? 'An earlier operation of this request' : operationNamed(behind)
     return sentences(
-      `${part?.behind === undefined || part.list === 'files' ? 'An earlier operation of this request' : operationNamed(part.behind)} makes ${shown}.`,
+      `${earlier} makes ${shown}.`,
       NOTHING_WRITTEN,
       'Put all of its content there, and leave this operation out.'
     )
