@@ -51,6 +51,17 @@ export const changeFields = {
   ...keyField
 }
 
+/** Whether an edit that expects another version of its file may be made where its lines are now. */
+export const onStale = {
+  on_stale: Type.Optional(
+    word(
+      ['refuse', 'rebase'],
+      'If the file has changed since expected_hash: refuse (default of routes), or rebase (default of tools): plan the ' +
+        'edit on that version, and make it if no line that it touches was changed since.'
+    )
+  )
+}
+
 /** `adapt`: what "adapt" means for the operation's texts. */
 export const lineEndings = (adapt: string) =>
   Type.Optional(

@@ -2,7 +2,7 @@
 import type { Static } from 'typebox'
 import { Type } from './type.ts'
 import { named, ref, requestPath, madeOnce } from './common.ts'
-import { changeFields, lineEndings } from './change-fields.ts'
+import { changeFields, lineEndings, onStale } from './change-fields.ts'
 
 // No bounds: the answer to 0 or a number past the end says how many lines the file has.
 const startLine = Type.Integer({
@@ -54,6 +54,7 @@ export const editLinesRequest = madeOnce((edits_max: number) =>
         })
       ),
       ...changeFields,
+      ...onStale,
       line_endings: lineEndings('new_text is written with the line breaks of the file')
     }
   )

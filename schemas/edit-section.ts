@@ -2,7 +2,7 @@
 import type { Static } from 'typebox'
 import { Type } from './type.ts'
 import { line, named, requestPath, word } from './common.ts'
-import { changeFields, lineEndings } from './change-fields.ts'
+import { changeFields, lineEndings, onStale } from './change-fields.ts'
 
 const name = (description: string) => Type.String({ minLength: 1, maxLength: 1000, description })
 
@@ -58,6 +58,7 @@ export const EditSectionRequestSchema = named(
       })
     ),
     ...changeFields,
+    ...onStale,
     line_endings: lineEndings('new_text is written with the line breaks of the file')
   }
 )

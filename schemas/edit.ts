@@ -2,7 +2,7 @@
 import type { Static } from 'typebox'
 import { Type } from './type.ts'
 import { named, ref, requestPath, madeOnce } from './common.ts'
-import { changeFields, lineEndings } from './change-fields.ts'
+import { changeFields, lineEndings, onStale } from './change-fields.ts'
 
 const oldText = Type.String({
   minLength: 1,
@@ -66,6 +66,7 @@ export const editRequest = madeOnce((edits_max: number) =>
         })
       ),
       ...changeFields,
+      ...onStale,
       line_endings: lineEndings(ADAPTED)
     }
   )

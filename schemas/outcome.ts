@@ -4,6 +4,9 @@ import { Type } from './type.ts'
 import { MAX_FOLDER_FILES } from './delete.ts'
 import { answeredPath, count, hash, line, lossy, named, ref, resolvedPath, sha256, word } from './common.ts'
 
+/** The most changes by others that an answer lists. Chosen, not measured. */
+export const MAX_OTHERS = 10
+
 const lines = (description: string) => Type.Array(Type.String(), { maxItems: 20, description })
 
 const ChangeContext = named('ChangeContext', 'Unchanged lines of the result around a change.', {
@@ -52,6 +55,31 @@ const hashes = {
 const replaced = {
   total_replacements: count('Places replaced by all edits together.'),
   edits_applied: Type.Array(ref(EditApplied), { description: 'One for each edit, in order.' })
+}
+const OtherChange = named('OtherChange', 'A change that was made to the file since the version that was expected.', {
+  edit_id: Type.Optional(Type.String({ description: 'Its id; absent if it is not recorded yet.' })),
+  agent: Type.Optional(Type.String({ description: 'Who made it.' })),
+  outside: Type.Optional(Type.Literal(true, { type: 'boolean', description: 'true: another program made it.' })),
+  start_line: Type.Optional(line('Its first line in the result; absent if nothing of it is left.')),
+  end_line: Type.Optional(count('Its last line in the result; start_line - 1 if it only removed lines.'))
+})
+const rebased = {
+  rebased: Type.Optional(
+    Type.Object(
+      {
+        from: hash('The hash of the version that the edit was made for.'),
+        others: Type.Array(ref(OtherChange), {
+          maxItems: MAX_OTHERS,
+          description: `What was changed since, newest first; at most ${MAX_OTHERS}.`
+        }),
+        more_others: Type.Optional(count('How many older ones there are.'))
+      },
+      {
+        additionalProperties: false,
+        description: 'The file had changed since expected_hash, but not the lines of the edit: it was made there.'
+      }
+    )
+  )
 }
 const FolderFile = named('FolderFile', 'One file of a directory that was deleted or moved.', {
   path: answeredPath,
@@ -124,17 +152,22 @@ const ofANewFile = {
   sha256
 }
 
-export const EditResultSchema = result('EditResult', `What was changed. ${UNTOUCHED}`, replaced, hashes)
+export const EditResultSchema = result(
+  'EditResult',
+  `What was changed. ${UNTOUCHED}`,
+  { ...replaced, ...rebased },
+  hashes
+)
 export const EditLinesResultSchema = result(
   'EditLinesResult',
   `What was changed, and where the lines are now. ${UNTOUCHED}`,
-  {},
+  rebased,
   hashes
 )
 export const EditSectionResultSchema = result(
   'EditSectionResult',
   `What was changed, and where the lines are now. ${UNTOUCHED}`,
-  {},
+  rebased,
   hashes
 )
 export const CreateResultSchema = result(
@@ -161,6 +194,7 @@ export const PreviewResultSchema = result(
   {
     total_replacements: Type.Optional(replaced.total_replacements),
     edits_applied: Type.Optional(replaced.edits_applied),
+    ...rebased,
     created: Type.Optional(made.created),
     ...moved,
     ...ofFolder
@@ -197,6 +231,7 @@ export const TakenBackSchema = result(
 export const OUTCOME_COMPONENTS = [
   ChangeContext,
   Change,
+  OtherChange,
   FolderFile,
   EditApplied,
   EditResultSchema,

@@ -400,7 +400,7 @@ const MEMBERS_BY_CODE = {
   HISTORY_GONE: has([], ['edit_ids', 'oldest_kept_at']),
   CURSOR_GONE: has([]),
   FILE_LOCKED: has([]),
-  PRECONDITION_REQUIRED: has(['suggested_fixes']),
+  PRECONDITION_REQUIRED: has(['suggested_fixes'], ['file_preview']),
   RATE_LIMITED: has([]),
   HEADERS_TOO_LARGE: has(['limit']),
   INTERNAL_ERROR: has([]),

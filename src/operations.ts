@@ -40,6 +40,7 @@ import { makeReplace } from './operations/replace.ts'
 import { makeReview } from './operations/review.ts'
 import { makeUndo } from './operations/undo.ts'
 import type { Workspace } from './workspace/api.ts'
+import { Reads } from './workspace/reads.ts'
 
 /** The operations with a route. */
 export interface RoutedOperations {
@@ -76,13 +77,14 @@ export const operationsIn = ({ apply_patch: _, ...table }: Operations): readonly
 export const toolsIn = (table: Operations): readonly Operation[] =>
   operationsIn(table).filter(({ route_only }) => route_only !== true)
 
-/** The operations of a workspace. */
+/** The operations of a workspace. `reads`: what callers have read, which several tables may share. */
 export function makeOperations(
   workspace: Workspace,
   limits: OperationLimits,
-  { searcher, historyReader, planMaker, outliner, syntaxChecker } = new Workers()
+  { searcher, historyReader, planMaker, outliner, syntaxChecker } = new Workers(),
+  reads = new Reads()
 ): Operations {
-  const planning = { limits, planMaker, syntaxChecker }
+  const planning = { limits, planMaker, syntaxChecker, reads }
   const undoPlanning = { workspace, ...planning }
   const edit = makeEdit(workspace, planning, outliner)
   const edit_lines = makeEditLines(workspace, planning)
@@ -103,7 +105,7 @@ export function makeOperations(
     create: audited(create),
     delete: audited(remove),
     move: audited(move),
-    inspect: makeInspect(workspace, searcher, outliner),
+    inspect: makeInspect(workspace, { searcher, outliner, reads }),
     find: makeFind(workspace, searcher, outliner),
     history: makeHistory(workspace, historyReader),
     undo: audited(makeUndo(undoPlanning)),

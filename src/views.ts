@@ -13,10 +13,15 @@ import { makeOperations, operationsIn, type Operations } from './operations.ts'
 import type { Space } from './spaces.ts'
 import type { Workers } from './workers/workers.ts'
 import type { Workspace } from './workspace/api.ts'
+import { Reads } from './workspace/reads.ts'
 
 /** The operations of a workspace, within the limits of a server. */
-export const operationsOf = (workspace: Workspace, { maxEdits, maxFileSize }: Config, workers: Workers): Operations =>
-  makeOperations(workspace, { max_edits: maxEdits, max_file_size: maxFileSize }, workers)
+export const operationsOf = (
+  workspace: Workspace,
+  { maxEdits, maxFileSize }: Config,
+  workers: Workers,
+  reads?: Reads
+): Operations => makeOperations(workspace, { max_edits: maxEdits, max_file_size: maxFileSize }, workers, reads)
 
 /** The adapters to vendors' editors. */
 export const adaptersOf = (operations: Operations, memoryRoot: string) => [
@@ -29,13 +34,14 @@ export const adaptersOf = (operations: Operations, memoryRoot: string) => [
 /** Makes views; callers with the same rights share one. `components`: parts of the published document. */
 export function makeViews(workers: Workers, components: Components): (space: Space, grant: Grant | null) => View {
   const made = new WeakMap<Space, Map<string, View>>()
+  const reads = new Reads()
   return (space, grant) => {
     const views = made.get(space) ?? new Map<string, View>()
     made.set(space, views)
     const key = JSON.stringify(grant && [grant.scope, grant.paths, grant.memoryRoot])
     const known = views.get(key)
     if (known !== undefined) return known
-    const view = makeView(space, grant, workers, components)
+    const view = makeView(space, grant, { workers, reads, components })
     views.set(key, view)
     return view
   }
@@ -44,11 +50,10 @@ export function makeViews(workers: Workers, components: Components): (space: Spa
 function makeView(
   { config, workspace: whole }: Space,
   grant: Grant | null,
-  workers: Workers,
-  components: Components
+  { workers, reads, components }: { workers: Workers; reads: Reads; components: Components }
 ): View {
   const workspace = grant === null || grant.paths === null ? whole : whole.limitedTo(grant.paths)
-  const operations = operationsOf(workspace, config, workers)
+  const operations = operationsOf(workspace, config, workers, reads)
   const { readOnly, tools } = config
   const deletes = deletesIn(config, workspace, grant)
   const box = toolbox(operations, { readOnly, tools, scope: grant?.scope, deletes })

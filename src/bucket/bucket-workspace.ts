@@ -202,7 +202,7 @@ export class BucketWorkspace extends WithHistory implements Workspace {
       }
       const file_hash = running.digest('hex')
       if (isFolder) return { ...fail({ code: 'NOT_A_FILE', type: 'file_as_directory' }), file_hash }
-      const stale = staleness(target, file_hash)
+      const stale = staleness(this.#store, target, file_hash)
       if (stale !== null) return { ...fail(stale), file_hash }
       return ok({ type: 'file', path, file_hash, file_size: size, modified_at, value: into.finish() })
     }

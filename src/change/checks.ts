@@ -22,10 +22,13 @@ export async function measured<R extends { ok: boolean }>(
 }
 
 /** Null if the file is the one that the request expects. `hash`: its SHA-256; a request may give only its beginning. */
-export function staleness({ expected_hash }: FileTarget, hash: string): StaleFile | null {
-  return expected_hash === undefined || hash.startsWith(expected_hash)
-    ? null
-    : { code: 'STALE_FILE', reason: 'expected_hash', expected_hash }
+export function staleness(
+  { options: { requireHash } }: { options: Pick<CommonOptions, 'requireHash'> },
+  { expected_hash }: FileTarget,
+  hash: string
+): StaleFile | null {
+  if (expected_hash === undefined || hash.startsWith(expected_hash)) return null
+  return { code: 'STALE_FILE', reason: 'expected_hash', expected_hash, ...(requireHash && { hash_required: true }) }
 }
 
 /** Null: it may be replaced, provided that its hash is the one given. */

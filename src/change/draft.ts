@@ -135,19 +135,22 @@ export class Draft<T, F, P extends FilePlace, S extends FileSnapshot> {
     const unfit = text.refused ?? (mayRemove ? null : text.binary)
     if (unfit !== null) return { ...info, ...unfit }
     // A file that this change makes had no hash before, unless it was moved.
-    const stale = text.content === null ? null : staleness(step.target, text.file_hash ?? text.moved_hash ?? '')
+    const stale =
+      text.content === null ? null : staleness(this.#store, step.target, text.file_hash ?? text.moved_hash ?? '')
     const before = this.#contentOf(text)
     const planned = await step.plan(before, {
       path: requested[this.at]!.path,
       resolved_path: info.resolved_path,
       exists: text.content !== null,
       attributes: text.snapshot === null ? text.attributes : this.#store.attributesOf(place),
+      file_hash: text.file_hash,
       stale: stale ?? undefined,
+      rebased: text.rebased,
       history: () => pastOf(name.recorder)
     })
     const failedNow = stale === null ? failed : <G>(failure: G) => ({ ...failed(failure), ...this.#movedFrom(text) })
     if (!planned.ok) return failedNow(planned.failure)
-    if (stale !== null) return failedNow(stale)
+    if (stale !== null && planned.value.rebased === undefined) return failedNow(stale)
     const unremovable = this.#refusalOfPlan(step, text, planned.value)
     if (unremovable !== null) return failed(unremovable)
     const isRemoved = step.operation === 'remove' || planned.value.removes === true
@@ -206,7 +209,7 @@ export class Draft<T, F, P extends FilePlace, S extends FileSnapshot> {
     { name, text }: NamedText<P, S>,
     { before, planned }: { before: Buffer; planned: Planned<T> }
   ): void {
-    const { description, original, made_folders = [], attributes, encodings = {} } = planned
+    const { description, original, made_folders = [], attributes, encodings = {}, rebased } = planned
     const isRemoval = step.operation === 'remove'
     const { pieces, splices, splice_lines, places, toggles, removes = false } = isRemoval ? REMOVAL : planned
     const content = { pieces, size: pieces.reduce((sum, { length }) => sum + length, 0) }
@@ -230,6 +233,7 @@ export class Draft<T, F, P extends FilePlace, S extends FileSnapshot> {
       text.content = content
       text.removes = removes
       text.made_folders = made_folders
+      text.rebased = rebased
       text.attributes = attributes ?? text.attributes
     } else if (toggles !== undefined) this.traceless.push({ name, toggles })
     if (isRemoval && text.snapshot === null) {

@@ -52,6 +52,8 @@ export interface FileText<P extends FilePlace, S extends FileSnapshot> {
   alone: Pick<Planned<unknown>, 'splices' | 'splice_lines' | 'places' | 'toggles'>
   /** The encodings before the first step that changed it, and after the last. */
   encodings: Encodings
+  /** `rebased` of the last step that changed it. */
+  rebased: Buffer | undefined
   /** How many steps changed it. */
   changes: number
   /** It is written though no byte changes, so that it names the record of what it toggles. */
@@ -196,6 +198,7 @@ const textOf = <P extends FilePlace, S extends FileSnapshot>(
   moved: undefined,
   alone: {},
   encodings: {},
+  rebased: undefined,
   changes: 0,
   isNote: false,
   new_hash: NO_BYTES,

@@ -293,22 +293,24 @@ export interface ExpectedTextMismatch extends EditPosition {
 
 /** What an edit made for another state of the file would do to the present one. */
 export type CurrentOutcome =
-  /**
-   * The edit would still apply. First and last line of each place, at most ten. `unchecked`: the edit doesn't say what
-   * these lines, or the whole file, should hold, so it may replace text that its author never saw; `changed_lines`:
-   * these lines now hold something else than they did for the author; `occurrence`: it counts matches, and there may be
-   * others now. `moved`: the lines of all edits, in order; their text is the same as for the author, but their numbers
-   * have changed.
-   */
-  | {
-      fits: true
-      places: [number, number][]
-      total: number
-      unchecked?: 'lines' | 'changed_lines' | 'occurrence' | 'file'
-      moved?: LineRange[]
-      file_preview: FilePreview
-    }
-  | { fits: false; failure: TextFailure | LineFailure | SectionFailure | HunkFailure }
+  FittingEdit | { fits: false; failure: TextFailure | LineFailure | SectionFailure | HunkFailure }
+
+/**
+ * The edit would still apply. First and last line of each place, at most ten. `unchecked`: the edit doesn't say what
+ * these lines, or the whole file, should hold, so it may replace text that its author never saw; `changed_lines`: these
+ * lines now hold something else than they did for the author; `occurrence`: it counts matches, and there may be others
+ * now. `exact`: the edit states the text that it replaces, so it needs no hash. `moved`: the lines of all edits, in
+ * order; their text is the same as for the author, but their numbers have changed.
+ */
+export interface FittingEdit {
+  fits: true
+  places: [number, number][]
+  total: number
+  unchecked?: 'lines' | 'changed_lines' | 'occurrence' | 'file'
+  exact?: true
+  moved?: LineRange[]
+  file_preview: FilePreview
+}
 
 /**
  * The planner should run in a thread, because it may take long: many places are replaced, or a text wasn't found and we

@@ -5,9 +5,11 @@ import { changedLines, removedLines, type NumberedLine, type RemovedLines } from
 import { describe, type Description } from './report/describe.ts'
 import { unifiedDiff, type Diff } from './report/diff.ts'
 import type { LineFailure, CurrentOutcome, HunkFailure, TextFailure, TakesLong, UnencodableText } from './failure.ts'
-import type { RecordedSplice } from './undo/change.ts'
-import { type EarlierState, linesNow } from './undo/lines-now.ts'
-import { recordedSplices } from './undo/refine.ts'
+import { type RecordedSplice, UNKNOWN_CHANGE } from './undo/change.ts'
+import { type EarlierState, type EarlierText, earlierText } from './undo/earlier-text.ts'
+import { linesNow } from './undo/lines-now.ts'
+import { type ChangeSince, changesSince, rebasedPlan, splicesInEarlier } from './undo/rebase.ts'
+import { differing, recordedSplices } from './undo/refine.ts'
 import { type ChangedSplices, changedSplices } from './edit/changed-splices.ts'
 import { misplacedMarks } from './edit/new-text-warnings.ts'
 import { numberedLines } from './edit/numbered-lines.ts'
@@ -217,6 +219,95 @@ export interface StaleTask extends Task {
   earlier?: EarlierState
 }
 
+/** A change that is to be carried over from an earlier state; as its text alone if the changes since aren't known. */
+export interface RebaseTask extends Task {
+  earlier: EarlierState | { text: Buffer }
+}
+
+/** What was changed since the earlier state. */
+interface Since {
+  /** Oldest first. Absent if the earlier state isn't known after all. */
+  since?: readonly ChangeSince[]
+}
+
+/** `earlier`: the result of the change in the earlier text. */
+export type RebasedResult = TaskResult & Required<Since> & { earlier: Buffer }
+
+/** The change doesn't fit, because lines that it touches have changed, or it didn't fit the earlier text either. */
+export interface NotRebased extends Since {
+  code: 'NOT_REBASED'
+  now: CurrentOutcome
+}
+
+/**
+ * Plans a change of `original` that was made for an earlier text: on that text, and then in the place where its lines
+ * are now. A change that names a section is planned on `original`, and its lines must be as they were. The rest is as
+ * for `planTask`.
+ */
+export function rebaseTask(
+  original: Buffer,
+  task: RebaseTask,
+  file: { path: string; exists: boolean }
+): Result<RebasedResult, NotRebased | UnencodableText>
+export function rebaseTask(
+  original: Buffer,
+  task: RebaseTask,
+  file: { path: string; exists: boolean },
+  work_within: number
+): Result<RebasedResult, NotRebased | UnencodableText | TakesLong>
+export function rebaseTask(
+  original: Buffer,
+  { earlier: known, ...task }: RebaseTask,
+  file: { path: string; exists: boolean },
+  work_within = Infinity
+): Result<RebasedResult, NotRebased | UnencodableText | TakesLong> {
+  const state = 'text' in known ? stateOf(known.text, original) : known
+  const earlier = earlierText(original, state)
+  const planned = earlier && planBoth(original, earlier, task, work_within)
+  if (planned?.ok === false && planned.failure.code === 'TAKES_LONG') return fail(planned.failure)
+  if (earlier === undefined || planned?.ok !== true || planned.value.plan.splices.lengthAfter > task.max_result_size) {
+    const now = replanOnCurrent(original, { ...task, earlier: state }, work_within)
+    if ('code' in now) return fail(now)
+    // A name finds the section, but doesn't say what is in it.
+    if (now.fits && isByName(task.change) && earlier !== undefined) now.unchecked = 'changed_lines'
+    const since = earlier && changesSince(earlier, state, new Splices([], original.length))
+    return fail({ code: 'NOT_REBASED', now, since })
+  }
+  const { plan, pieces } = planned.value
+  const mismatch = encodingMismatch(original, plan.splices)
+  if (mismatch !== undefined) return fail(mismatch)
+  const changed = changedSplices(original, plan.splices.list)
+  const result = taskResult(original, plan, changed, task, described(original, plan, changed, task, file))
+  return ok({ ...result, since: changesSince(earlier, state, plan.splices), earlier: Buffer.concat(pieces) })
+}
+
+/** The state before one change that is known only by the texts before and after it. */
+const stateOf = (before: Buffer, after: Buffer): EarlierState => ({
+  changes: [{ ...UNKNOWN_CHANGE, splices: differing(before, after) }],
+  at: -1
+})
+
+/** The plan for `original`, and the result that the change has in the earlier text. */
+function planBoth(
+  original: Buffer,
+  earlier: EarlierText,
+  task: Task,
+  work_within: number
+): Result<{ plan: Plan; pieces: Buffer[] }, TakesLong | { code: 'NOT_REBASED' }> {
+  const was = Buffer.concat(earlier.text.pieces)
+  const isNamed = isByName(task.change)
+  const planned = planChange(isNamed ? original : was, task, work_within)
+  if (!planned.ok) return planned.failure.code === 'TAKES_LONG' ? fail(planned.failure) : fail({ code: 'NOT_REBASED' })
+  if (isNamed) {
+    const splices = splicesInEarlier(planned.value, earlier, original)
+    return splices === undefined
+      ? fail({ code: 'NOT_REBASED' })
+      : ok({ plan: planned.value, pieces: splices.apply(was) })
+  }
+  const plan = rebasedPlan(planned.value, earlier, original)
+  return plan === undefined ? fail({ code: 'NOT_REBASED' }) : ok({ plan, pieces: planned.value.pieces })
+}
+
 /**
  * What a change made for another state would do to `original`; `work_within` as in `planTask`. Follows lines that are
  * known to have moved.
@@ -230,9 +321,9 @@ export function replanOnCurrent(original: Buffer, task: StaleTask, work_within =
   // The hash allowed a repetition only in the state that it names.
   const now = change.operation === 'edit' ? { ...task, change: { ...change, allow_repeat: false } } : task
   const planned = planChange(original, now, work_within)
-  return planned.ok || planned.failure.code !== 'TAKES_LONG'
-    ? explainStale(original, planned as Result<Plan, PlanFailure>, uncheckedBy(change))
-    : planned.failure
+  if (!planned.ok && planned.failure.code === 'TAKES_LONG') return planned.failure
+  const outcome = explainStale(original, planned as Result<Plan, PlanFailure>, uncheckedBy(change))
+  return outcome.fits && isExact(change) ? { ...outcome, exact: true } : outcome
 }
 
 /**
@@ -257,6 +348,11 @@ function replanLines(
   const isMoved = moved.some(({ start_line }, i) => start_line !== edits[i]!.start_line)
   return { ...explainStale(original, planned), ...(isMoved && { moved }) }
 }
+
+/** Whether the change states the text that it replaces. */
+const isExact = (change: TaskChange): boolean => uncheckedBy(change) === undefined && !isByName(change)
+
+const isByName = (change: TaskChange): boolean => change.operation === 'edit_lines' && change.by_name === true
 
 /** What the change replaces without stating its content; undefined if nothing. */
 function uncheckedBy(change: TaskChange): 'lines' | 'occurrence' | 'file' | undefined {

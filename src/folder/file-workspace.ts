@@ -194,7 +194,7 @@ export class FileWorkspace extends WithHistory implements Workspace {
         const read = await scanPinned(pin, this.#options.maxFileSize, use.file)
         if (!read.ok) return read
         const { stat, digest: file_hash, value } = read.value
-        const stale = staleness(target, file_hash)
+        const stale = staleness({ options: this.#options }, target, file_hash)
         if (stale !== null) return { ...fail(stale), file_hash }
         const modified_at = new Date(Number(stat.mtimeNs / 1_000_000n))
         return ok({ type: 'file', ...facts, file_hash, file_size: Number(stat.size), modified_at, value })

@@ -8,6 +8,7 @@ import {
   carryOut,
   type FileOperation,
   keyedBy,
+  noteChange,
   outcomeOf,
   type Planning,
   plannerFor,
@@ -15,7 +16,7 @@ import {
 } from './file-operation.ts'
 import { CHANGE_CODES } from './codes.ts'
 import { replacingEncoding } from './decoding.ts'
-import { CHANGE_HINTS } from './hints.ts'
+import { CHANGE_HINTS, fieldsBut } from './hints.ts'
 import type { ChangedOutcome } from './operation.ts'
 import { withHowRemoved } from './removals.ts'
 import type { Reported } from './syntax-guard.ts'
@@ -44,7 +45,10 @@ export const makeCreate = (workspace: Workspace, planning: Planning): FileOperat
     return ok({
       operation: 'create',
       steps: [step],
-      answer: ([done]) => answer(done!),
+      answer: ([done]) => {
+        noteChange(planning.reads, context, done!)
+        return answer(done!)
+      },
       explained: failed => withHowRemoved(workspace, failed, context)
     })
   }
@@ -57,10 +61,7 @@ export const makeCreate = (workspace: Workspace, planning: Planning): FileOperat
       `To change part of a file use ${edit}. ` +
       'To replace a whole file, inspect it first, then send overwrite: true with its file_hash as expected_hash.',
     hints: CHANGE_HINTS,
-    // A model hears about literal_path only in an answer where it needs it.
-    tool_fields: Object.keys(CreateRequestSchema.properties).filter(
-      field => field !== 'literal_path' && !(CALL_FIELDS as readonly string[]).includes(field)
-    ),
+    tool_fields: fieldsBut(CreateRequestSchema, 'literal_path'),
     effect: 'makes',
     request: CreateRequestSchema,
     outcome: CreateResultSchema,

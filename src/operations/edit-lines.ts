@@ -15,7 +15,7 @@ import {
 } from './file-operation.ts'
 import { EDITS_CODES } from './codes.ts'
 import { editsOf } from './edits.ts'
-import { CHANGE_HINTS } from './hints.ts'
+import { CHANGE_HINTS, fieldsBut } from './hints.ts'
 import type { ChangedOutcome } from './operation.ts'
 import type { Reported } from './syntax-guard.ts'
 
@@ -23,16 +23,14 @@ export const makeEditLines = (workspace: Workspace, planning: Planning): FileOpe
   const prepare: FileOperation<EditLinesRequest>['prepare'] = (request, context) => {
     const edits = editsOf<LineEdit>(request, LineEditSchema)
     if (!edits.ok) return { ...edits, path: request.path }
-    const planner = plannerFor(planning, request, {
-      operation: 'edit_lines',
-      edits: edits.value,
-      line_endings: request.line_endings ?? 'adapt'
-    })
+    const { line_endings = 'adapt' } = request
+    const change = { operation: 'edit_lines', edits: edits.value, line_endings } as const
+    const planner = plannerFor(planning, request, change, context)
     const answer = (done: FileChanged<Reported>): ChangedOutcome => ({
       operation: 'edit_lines',
       outcome: outcomeOf(request, done)
     })
-    return preparedEdit('edit_lines', request, context, { workspace, limits: planning.limits, planner, answer })
+    return preparedEdit('edit_lines', request, context, { workspace, planning, planner, answer })
   }
   return {
     id: 'edit_lines',
@@ -52,6 +50,7 @@ export const makeEditLines = (workspace: Workspace, planning: Planning): FileOpe
       expected_text: 'What these lines hold now; if it differs, nothing is written.',
       edits: 'Several edits, which must not overlap, instead of start_line here.'
     },
+    tool_fields: fieldsBut(editLinesRequest(planning.limits.max_edits), 'on_stale'),
     effect: 'changes',
     request: editLinesRequest(planning.limits.max_edits),
     outcome: EditLinesResultSchema,

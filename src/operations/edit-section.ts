@@ -2,15 +2,13 @@
 import { CALL_FIELDS } from '../../schemas/change-fields.ts'
 import { EditSectionRequestSchema, type EditSectionRequest } from '../../schemas/edit-section.ts'
 import { EditSectionResultSchema } from '../../schemas/outcome.ts'
-import type { BrokenSyntax, LineFailure, SectionFailure, Target } from '../engine/failure.ts'
+import type { LineFailure, SectionFailure, Target } from '../engine/failure.ts'
 import type { LineEdit } from '../engine/edit/request.ts'
 import { OUTLINED } from '../engine/outline/outlined.ts'
 import type { SectionRequest, PlannedSection, Section, UnfitSection } from '../engine/plan/plan-section.ts'
 import type { SyntaxCheck } from '../engine/syntax/new-fault.ts'
-import type { TaskFailure } from '../engine/task.ts'
 import type { Outliner } from '../workers/outline.ts'
 import { fail, ok, type Result } from '../result.ts'
-import type { StaleFile } from '../workspace/failure.ts'
 import type { FileChanged, Planner, Workspace } from '../workspace/api.ts'
 import {
   carryOut,
@@ -22,8 +20,8 @@ import {
   preparedEdit
 } from './file-operation.ts'
 import { CHANGE_CODES } from './codes.ts'
-import { CHANGE_HINTS } from './hints.ts'
-import type { ChangedOutcome, FieldFault, FixedFault, OperationFailure } from './operation.ts'
+import { CHANGE_HINTS, fieldsBut } from './hints.ts'
+import type { CallFailure, ChangedOutcome, FieldFault, FixedFault, OperationFailure } from './operation.ts'
 import { outlined } from './outlining.ts'
 import type { Reported } from './syntax-guard.ts'
 
@@ -49,7 +47,7 @@ export const makeEditSection = (
       line_endings
     }
     let section: Section | undefined
-    const planner: Planner<Reported, PlanFailure | TaskFailure | BrokenSyntax | StaleFile> = async (original, file) => {
+    const planner: Planner<Reported, CallFailure> = async (original, file) => {
       const path = file.resolved_path ?? file.path
       const { max_result_size = planning.limits.max_file_size } = file
       const planned = await plan(outliner, path, original, { ...sectionRequest, max_result_size })
@@ -66,7 +64,7 @@ export const makeEditSection = (
         planning,
         { ...request, syntax: request.syntax ?? 'warn' },
         { operation: 'edit_lines', edits: [edit], line_endings, by_name: true },
-        syntax
+        { known: syntax }
       )(original, file)
     }
     const answer = (done: FileChanged<Reported>): ChangedOutcome => ({
@@ -75,7 +73,7 @@ export const makeEditSection = (
       // Nothing is edited without a plan, so the section is set here.
       section: section!
     })
-    return preparedEdit('edit_section', request, context, { workspace, limits: planning.limits, planner, answer })
+    return preparedEdit('edit_section', request, context, { workspace, planning, planner, answer })
   }
   return {
     id: 'edit_section',
@@ -95,6 +93,7 @@ export const makeEditSection = (
       include_heading: 'replace: also the heading line, or the fences.',
       include_comment: 'replace, delete: also the doc comment.'
     },
+    tool_fields: fieldsBut(EditSectionRequestSchema, 'on_stale'),
     effect: 'changes',
     request: EditSectionRequestSchema,
     outcome: EditSectionResultSchema,

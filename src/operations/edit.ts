@@ -18,7 +18,7 @@ import {
 } from './file-operation.ts'
 import { EDITS_CODES } from './codes.ts'
 import { editsOf } from './edits.ts'
-import { CHANGE_HINTS } from './hints.ts'
+import { CHANGE_HINTS, fieldsBut } from './hints.ts'
 import type { ChangedOutcome, OperationFailure } from './operation.ts'
 import { outlined } from './outlining.ts'
 import type { Reported } from './syntax-guard.ts'
@@ -40,7 +40,7 @@ export const makeEdit = (workspace: Workspace, planning: Planning, outliner: Out
     }
     return preparedEdit('edit', request, context, {
       workspace,
-      limits: planning.limits,
+      planning,
       planner: withSectionFix(outliner, planner),
       answer
     })
@@ -62,6 +62,7 @@ export const makeEdit = (workspace: Workspace, planning: Planning, outliner: Out
       occurrence: 'Which one of several matches.',
       edits: 'Several edits, each on the result of those before it, instead of old_text here.'
     },
+    tool_fields: fieldsBut(editRequest(planning.limits.max_edits), 'on_stale'),
     effect: 'changes',
     request: editRequest(planning.limits.max_edits),
     outcome: EditResultSchema,

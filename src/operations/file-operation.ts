@@ -1,14 +1,15 @@
 // What all operations that change a file have in common: building the change for a request, making it, and describing
 // the outcome.
-import type { BrokenSyntax, OutlineEntry } from '../engine/failure.ts'
+import type { OutlineEntry } from '../engine/failure.ts'
 import type { Section } from '../engine/plan/plan-section.ts'
 import type { SyntaxCheck } from '../engine/syntax/new-fault.ts'
-import type { TaskChange, TaskFailure } from '../engine/task.ts'
+import type { Task, TaskChange } from '../engine/task.ts'
 import type { PlanMaker } from '../workers/plan.ts'
 import type { SyntaxChecker } from '../workers/syntax.ts'
-import { fail, ok } from '../result.ts'
-import type { StaleFile } from '../workspace/failure.ts'
+import { fail, ok, type Result } from '../result.ts'
+import type { Reads } from '../workspace/reads.ts'
 import type {
+  Author,
   BatchDone,
   BatchOptions,
   BatchStep,
@@ -17,6 +18,7 @@ import type {
   FileChanged,
   FileTarget,
   Origin,
+  PlannedFile,
   Planner,
   Workspace
 } from '../workspace/api.ts'
@@ -35,8 +37,8 @@ import type {
 import { decoding } from './decoding.ts'
 import { withEarlierEdit, withUndoneEdit } from './after-miss.ts'
 import { withHowRemoved } from './removals.ts'
-import { staleNow } from './stale.ts'
-import { guardSyntax, type Reported, type SyntaxMode } from './syntax-guard.ts'
+import { rebased, staleNow } from './stale.ts'
+import { guardSyntax, type PlanResult, type Reported, type SyntaxMode } from './syntax-guard.ts'
 
 /** The default number of context lines. */
 export const CONTEXT_LINES = 3
@@ -51,6 +53,7 @@ export interface ChangeRequest {
   max_diff_lines?: number
   context_lines?: number
   syntax?: SyntaxMode
+  on_stale?: 'refuse' | 'rebase'
 }
 
 /** What these operations need besides the workspace. */
@@ -58,6 +61,7 @@ export interface Planning {
   limits: OperationLimits
   planMaker: PlanMaker
   syntaxChecker: SyntaxChecker
+  reads: Reads
 }
 
 export const targetOf = ({ path, expected_hash }: ChangeRequest): FileTarget => ({
@@ -168,19 +172,32 @@ export function preparedEdit<F extends CallFailure>(
   context: CallContext,
   made: {
     workspace: Workspace
-    limits: OperationLimits
+    planning: Planning
     planner: Planner<Reported, F>
     answer: (done: StepDone) => ChangedOutcome
   }
 ): Prepared {
-  const { workspace, limits, planner, answer } = made
+  const { workspace, planning, planner, answer } = made
+  const { limits, reads } = planning
   const step = { operation: 'edit', target: targetOf(request), plan: decoding(planner, limits) } as const
   return ok({
     operation,
     steps: [step],
-    answer: ([done]) => answer(done!),
+    answer: ([done]) => {
+      noteChange(reads, context, done!)
+      return answer(done!)
+    },
     explained: failed => withPast(workspace, context, failed)
   })
+}
+
+/** Notes that a caller knows what it has made of a file. */
+export function noteChange(
+  reads: Reads,
+  { caller = {} }: Pick<CallContext, 'caller'>,
+  { path, resolved_path = path, hash_before: before, file_hash: after }: StepDone
+): void {
+  if (after !== undefined) reads.changed(caller, resolved_path, { before, after })
 }
 
 /** Makes the change of one request. */
@@ -269,14 +286,15 @@ export function fileWithoutTexts(outcome: Omit<ChangeOutcome, 'created'>) {
 
 /**
  * The planner that makes the change of a request and describes it. It checks what the change does to the file's syntax,
- * unless the request turns that off or `known` has the check already.
+ * unless the request turns that off or `known` has the check already. With `on_stale: rebase`, an edit of lines that are
+ * named by number alone needs a version: the one that `caller` has read last.
  */
 export function plannerFor(
-  { limits, planMaker, syntaxChecker }: Planning,
+  { limits, planMaker, syntaxChecker, reads }: Planning,
   request: ChangeRequest,
   change: TaskChange,
-  known?: SyntaxCheck
-): Planner<Reported, TaskFailure | StaleFile | BrokenSyntax> {
+  { known, caller = {} }: { known?: SyntaxCheck | undefined; caller?: Author | undefined } = {}
+): Planner<Reported, CallFailure> {
   const common = {
     change,
     context_lines: request.context_lines ?? CONTEXT_LINES,
@@ -284,14 +302,42 @@ export function plannerFor(
     ...(request.show_diff === true && { max_diff_lines: request.max_diff_lines ?? DIFF_LINES }),
     ...(request.expected_hash !== undefined && { of_known_state: true as const })
   }
-  const { syntax: mode = 'ignore' } = request
-  return (original, { stale, path, resolved_path = path, exists, history, max_result_size = limits.max_file_size }) => {
-    const task = { ...common, max_result_size }
-    if (stale !== undefined) return staleNow(planMaker, { original, task, history }, stale)
-    const planned = planMaker.plan(original, task, { path, exists })
+  const { syntax: mode = 'ignore', on_stale, dry_run, expected_hash } = request
+  const needsVersion =
+    on_stale === 'rebase' && dry_run !== true && expected_hash === undefined && isByNumberAlone(change)
+  const planOf = (
+    original: Buffer,
+    file: PlannedFile,
+    task: Task
+  ): PlanResult<CallFailure> | Promise<PlanResult<CallFailure>> => {
+    const { stale, path, resolved_path = path, exists, file_hash } = file
+    const edit = { ...file, original, task }
+    if (stale !== undefined) {
+      return on_stale === 'rebase' ? rebased({ planMaker, reads }, edit, stale) : staleNow(planMaker, edit, stale)
+    }
+    if (needsVersion && file_hash !== undefined && reads.lastOf(caller, resolved_path) !== file_hash) {
+      return versionNeeded(planMaker, original, task)
+    }
+    return planMaker.plan(original, task, { path, exists })
+  }
+  return (original, file) => {
+    const { path, resolved_path = path, exists, max_result_size = limits.max_file_size } = file
+    const planned = planOf(original, file, { ...common, max_result_size })
     if (mode === 'ignore') return planned
     return guardSyntax(syntaxChecker, { mode, path: resolved_path, is_new: !exists, known }, original, planned)
   }
+}
+
+/** Whether an edit of lines doesn't say what one of them holds. */
+const isByNumberAlone = (change: TaskChange): boolean =>
+  change.operation === 'edit_lines' &&
+  change.by_name !== true &&
+  change.edits.some(({ expected_text }) => expected_text === undefined)
+
+/** The failure of an edit that names lines by number alone, with what they hold now. */
+async function versionNeeded(planMaker: PlanMaker, original: Buffer, task: Task): Promise<Result<never, CallFailure>> {
+  const now = await planMaker.replan(original, task)
+  return fail(now.fits ? { code: 'PRECONDITION_REQUIRED', now } : now.failure)
 }
 
 /** What the answer says; `own`: the members of this operation. Undefined members are absent in JSON. */
@@ -301,7 +347,7 @@ export function outcomeOf(
   own: Partial<ChangeOutcome> = {}
 ): ChangeOutcome {
   const { path, resolved_path, changed, file_size, hash_before, edit_id, write_strategy, warnings, description } = done
-  const { changed_lines, removed_lines, joined_breaks, encoded, mark_dropped, syntax, plan } = description
+  const { changed_lines, removed_lines, joined_breaks, encoded, mark_dropped, syntax, plan, rebased } = description
   const { dry_run = false } = request
   const file = {
     file_size,
@@ -322,6 +368,7 @@ export function outcomeOf(
     warnings,
     // V8 may define a member that follows one of these through a call, which costs 0.4 us.
     resolved_path,
+    rebased,
     ...own,
     ...description.changes,
     ...file,

@@ -11,8 +11,9 @@ import type { Encoding } from '../engine/text/encoding.ts'
 import type { Outliner } from '../workers/outline.ts'
 import type { Searcher } from '../workers/search.ts'
 import { fail, ok, type Result } from '../result.ts'
-import type { Consumer, Looked, Workspace } from '../workspace/api.ts'
+import type { Author, Consumer, Looked, Workspace } from '../workspace/api.ts'
 import { decodedOf } from '../workspace/decoded-text.ts'
+import { MOST_KEPT, type Reads } from '../workspace/reads.ts'
 import type { FileResult } from '../workspace/results.ts'
 import { FILE_CODES } from './codes.ts'
 import { hashesOf } from './file-hash.ts'
@@ -54,8 +55,7 @@ const OF_CONTENT = ['start_line', 'end_line', 'start_column', 'numbered'] as con
 
 export const makeInspect = (
   workspace: Workspace,
-  searcher: Searcher,
-  outliner: Outliner
+  { searcher, outliner, reads }: { searcher: Searcher; outliner: Outliner; reads: Reads }
 ): Operation<InspectRequest> => ({
   id: 'inspect_file',
   route: '/inspect',
@@ -83,7 +83,7 @@ export const makeInspect = (
   expects_hash: false,
   expects_none: false,
   items: {},
-  async call(request, { client } = {}) {
+  async call(request, { client, caller = {} } = {}) {
     const fault = misplaced(request)
     if (fault !== null) return fault
     const search = searchOf(request)
@@ -116,6 +116,7 @@ export const makeInspect = (
         ? listing(request, looked.value)
         : searching(request, search.value, found => find(found, { workspace, searcher, outliner, client }))
     }
+    if (first.ok && first.value.type === 'file') noteRead(reads, caller, request, first.value)
     if (request.after !== undefined) {
       return invalid(request, ['after'], 'for_directories')
     }
@@ -126,6 +127,18 @@ export const makeInspect = (
     return facts.ok ? withStructure(request, facts.value, structured.value) : facts
   }
 })
+
+/** Notes what a caller reads of a file, and keeps its text, so that an edit of what it read can be carried over. */
+function noteRead(
+  reads: Reads,
+  caller: Author,
+  { facts }: InspectRequest,
+  { path, resolved_path = path, file_hash, value }: FileContent
+): void {
+  if (facts === true || value.facts === undefined) return
+  reads.saw(caller, resolved_path, file_hash)
+  if (value.read !== null) reads.keep(resolved_path, file_hash, value.read)
+}
 
 /** Encodings of files that are shown as UTF-8, if they can be. */
 const FOREIGN: ReadonlySet<string> = new Set<Content['encoding']>(['unknown-8bit', 'utf-16le', 'utf-16be'])
@@ -177,12 +190,16 @@ async function faultsOf(search: SearchRequest, searcher: Searcher): Promise<Fiel
   return checked.ok ? [] : [{ pointer: '/search', reason: 'no_regex', syntax: checked.failure.message }]
 }
 
-/** A scanned file, with its first bytes, which may tell the language, and all bytes if they are searched. */
+/**
+ * A scanned file, with its first bytes, which may tell the language, and all bytes if they are searched. `read`: all
+ * bytes, unless there are too many to keep.
+ */
 type FileContent = Extract<Looked<Content>, { type: 'file' }>
 type Content = Omit<ScanResult, 'encoding'> & {
   encoding: Encoding | CodecName
   head: Buffer
   bytes: Buffer | null
+  read: Buffer | null
 }
 
 function scanning(request: InspectRequest, keep: boolean): Consumer<Content> {
@@ -198,13 +215,24 @@ function scanning(request: InspectRequest, keep: boolean): Consumer<Content> {
   const isForContent = search === undefined && structure !== true && facts !== true
   const shown = Object.keys(window).length > 0 || isForContent
   const scan = new Scan(path, shown ? window : undefined)
-  const kept: Buffer[] = []
+  let kept: Buffer[] = []
+  let head = Buffer.alloc(0)
+  let size = 0
   return {
     push(chunk) {
       scan.push(chunk)
-      if (keep || kept.length === 0) kept.push(Buffer.from(keep ? chunk : chunk.subarray(0, HEAD)))
+      if (size === 0) head = Buffer.from(chunk.subarray(0, HEAD))
+      size += chunk.length
+      if (keep || size <= MOST_KEPT) kept.push(Buffer.from(chunk))
+      else kept = []
     },
-    finish: () => ({ ...scan.finish(), head: kept[0] ?? Buffer.alloc(0), bytes: keep ? Buffer.concat(kept) : null })
+    // The search may take its bytes along into a thread.
+    finish: () => ({
+      ...scan.finish(),
+      head,
+      bytes: keep ? Buffer.concat(kept) : null,
+      read: size <= MOST_KEPT ? Buffer.concat(kept) : null
+    })
   }
 }
 

@@ -3,11 +3,12 @@ import type { BrokenSyntax } from '../engine/failure.ts'
 import type { SyntaxFault } from '../engine/outline/syntax-errors.ts'
 import { CHECKED_SIZE, checkedLanguageOf } from '../engine/syntax/languages.ts'
 import type { SyntaxCheck } from '../engine/syntax/new-fault.ts'
-import type { Described, TaskFailure } from '../engine/task.ts'
+import type { Described } from '../engine/task.ts'
 import { fail, ok, type Result } from '../result.ts'
 import type { SyntaxChecker, Unchecked } from '../workers/syntax.ts'
 import type { Planned } from '../workspace/api.ts'
 import { areSame } from '../workspace/content.ts'
+import type { ChangeOutcome } from './operation.ts'
 
 /** What to do about a file that parsed and wouldn't any more: nothing, warn, or refuse the change. */
 export type SyntaxMode = 'ignore' | 'warn' | 'refuse'
@@ -18,9 +19,9 @@ export type SyntaxReport =
   | { unchecked: Exclude<SyntaxCheck['found'], 'nothing' | 'fault'> | Unchecked | 'no_language' }
 
 /** The report of a plan, with what is reported about the syntax of its result. */
-export type Reported = Described & { syntax?: SyntaxReport }
+export type Reported = Described & { syntax?: SyntaxReport; rebased?: ChangeOutcome['rebased'] }
 
-type PlanResult = Result<Planned<Described>, TaskFailure>
+export type PlanResult<F> = Result<Planned<Reported>, F>
 
 /** A planned change. `path`: the real path; `is_new`: there was no file; `known`: the check, if it was already made. */
 interface GuardedChange {
@@ -34,12 +35,12 @@ interface GuardedChange {
  * The plan, with what to report about the syntax of its result. Fails in mode `refuse` if the result has a fault that
  * wasn't there before. A plan that changes nothing isn't checked, and a check that can't be made stops nothing.
  */
-export async function guardSyntax(
+export async function guardSyntax<F>(
   checker: SyntaxChecker,
   { mode, path, is_new, known }: GuardedChange,
   original: Buffer,
-  planning: PlanResult | Promise<PlanResult>
-): Promise<Result<Planned<Reported>, TaskFailure | BrokenSyntax>> {
+  planning: PlanResult<F> | Promise<PlanResult<F>>
+): Promise<Result<Planned<Reported>, F | BrokenSyntax>> {
   const planned = await planning
   if (!planned.ok || mode === 'ignore') return planned
   const plan = planned.value

@@ -3,14 +3,18 @@ import { getHeapStatistics } from 'node:v8'
 import { blameOf, type BlamedText, type BlameTask, type BroughtText } from '../engine/blame.ts'
 import type { InvalidRegex, SearchRequest, SearchResult } from '../engine/inspect/search-literal.ts'
 import type { RangesFound, RangesRequest } from '../engine/inspect/search-ranges.ts'
-import type { EarlierState } from '../engine/undo/lines-now.ts'
-import type { CurrentOutcome, HistoryGone, LineOutOfRange } from '../engine/failure.ts'
+import type { EarlierState } from '../engine/undo/earlier-text.ts'
+import type { CurrentOutcome, HistoryGone, LineOutOfRange, UnencodableText } from '../engine/failure.ts'
 import { pendingOf, type PendingTask, type PendingText } from '../engine/pending.ts'
 import type { Diff } from '../engine/report/diff.ts'
 import { recordedDiff, type RecordedDiffOptions } from '../engine/report/recorded-diff.ts'
 import { planUndo, type ToggledText, type UndoTask, type UndoTaskFailure } from '../engine/undo-redo.ts'
 import {
+  type NotRebased,
   planTask,
+  type RebasedResult,
+  type RebaseTask,
+  rebaseTask,
   replanOnCurrent,
   type StaleTask,
   type Task,
@@ -59,6 +63,15 @@ interface ReplanJob {
   task: Omit<StaleTask, 'earlier'>
   earlier?: Packed<EarlierState>
 }
+interface RebaseJob {
+  type: 'rebase'
+  bytes: Uint8Array
+  task: Omit<RebaseTask, 'earlier'>
+  /** As in the task: one of them. */
+  earlier?: Packed<EarlierState>
+  text?: Uint8Array
+  file: { path: string; exists: boolean }
+}
 interface UndoJob {
   type: 'undo'
   bytes: Uint8Array
@@ -84,7 +97,16 @@ interface RecordedDiffJob {
   options: RecordedDiffOptions
 }
 export type Job =
-  SearchJob | SearchRangesJob | CheckSearchJob | PlanJob | ReplanJob | UndoJob | PendingJob | BlameJob | RecordedDiffJob
+  | SearchJob
+  | SearchRangesJob
+  | CheckSearchJob
+  | PlanJob
+  | ReplanJob
+  | RebaseJob
+  | UndoJob
+  | PendingJob
+  | BlameJob
+  | RecordedDiffJob
 
 /** A plan as a thread sends it, with the bytes that it was made for. */
 export type SentPlan<P extends TaskResult> = Omit<P, 'splices'> & { original: Buffer; splices?: PackedSplices }
@@ -97,6 +119,7 @@ export interface Results {
   check_search: Result<null, InvalidRegex>
   plan: Result<SentPlan<TaskResult>, TaskFailure>
   replan: CurrentOutcome
+  rebase: Result<SentPlan<RebasedResult>, NotRebased | UnencodableText>
   undo: Result<SentPlan<ToggledText>, UndoTaskFailure>
   pending: Result<PendingText, HistoryGone>
   blame: Result<BlamedText, HistoryGone | LineOutOfRange>
@@ -132,6 +155,11 @@ export async function runJob(job: Job): Promise<{ result: Results[Job['type']]; 
     const { task, earlier } = job
     const known = earlier && { earlier: unpackChanges(earlier) }
     return { result: replanOnCurrent(original, { ...task, ...known }), transfer: [] }
+  }
+  if (job.type === 'rebase') {
+    const { task, earlier, text, file } = job
+    const known = earlier === undefined ? { text: bufferOf(text!) } : unpackChanges(earlier)
+    return sent(original, rebaseTask(original, { ...task, earlier: known }, file))
   }
   if (job.type === 'undo') {
     return sent(original, planUndo(original, unpackChanges(job.task), job.file))

@@ -1,10 +1,14 @@
 // Plans changes: small ones on the event loop, large or slow ones in a thread. Does not know who asks.
 import type { ResourceLimits } from 'node:worker_threads'
-import type { CurrentOutcome } from '../engine/failure.ts'
+import type { CurrentOutcome, UnencodableText } from '../engine/failure.ts'
 import type { RecordedChange, RecordedSplice } from '../engine/undo/change.ts'
 import { planUndo, type ToggledText, type UndoTask, type UndoTaskFailure } from '../engine/undo-redo.ts'
 import {
+  type NotRebased,
   planTask,
+  type RebasedResult,
+  type RebaseTask,
+  rebaseTask,
   replanOnCurrent,
   type StaleTask,
   type Task,
@@ -71,6 +75,35 @@ export class PlanMaker {
   }
 
   /**
+   * Plans a change that was made for an earlier state of `original`. If it returns a promise, `original` has moved away
+   * as in `plan`. Rejects if the thread fails.
+   */
+  rebase(
+    original: Buffer,
+    task: RebaseTask,
+    file: { path: string; exists: boolean }
+  ):
+    | Result<RebasedResult, NotRebased | UnencodableText>
+    | Promise<Result<InThread<RebasedResult>, NotRebased | UnencodableText>> {
+    const { earlier, ...others } = task
+    const isKnown = 'changes' in earlier
+    const isInline =
+      textLength(task.change) <= INLINE_PLAN_BYTES &&
+      (isKnown ? isShort(original, earlier.changes) : original.length + earlier.text.length <= INLINE_PLAN_BYTES)
+    const rebased = isInline ? rebaseTask(original, task, file, INLINE_PLAN_WORK) : undefined
+    if (rebased !== undefined && (rebased.ok || rebased.failure.code !== 'TAKES_LONG')) {
+      return rebased as Result<RebasedResult, NotRebased | UnencodableText>
+    }
+    const bytes = transferable(original)
+    const packed = isKnown ? packChanges(earlier) : undefined
+    const transfer = [bytes.buffer, ...(packed ? memoryOf(packed.changes.splices) : [])]
+    const job = { type: 'rebase' as const, bytes, task: others, file }
+    return this.#threads
+      .run({ ...job, ...(isKnown ? { earlier: packed! } : { text: earlier.text }) }, { transfer })
+      .then(planned => (planned.ok ? ok(arrived(planned.value)) : planned))
+  }
+
+  /**
    * Plans an undo or redo of changes. If it returns a promise, `original` has moved away as in `plan`. Rejects if the
    * thread fails.
    */
@@ -109,7 +142,11 @@ export class PlanMaker {
 
 /** Restores buffers, which arrive as plain arrays of bytes. */
 function arrived<P extends TaskResult>({ original, pieces, splices, ...others }: SentPlan<P>): InThread<P> {
-  const buffers = { original: bufferOf(original), pieces: pieces.map(bufferOf) }
+  const buffers = {
+    original: bufferOf(original),
+    pieces: pieces.map(bufferOf),
+    ...('earlier' in others && { earlier: bufferOf(others.earlier as Uint8Array) })
+  }
   return { ...others, ...buffers, ...(splices && { splices: unpackSplices(splices) }) } as unknown as InThread<P>
 }
 

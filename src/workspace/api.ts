@@ -174,6 +174,11 @@ export interface Planned<T> {
   made_folders?: readonly Buffer[]
   /** For a new file; without them it gets the system's defaults. */
   attributes?: FileAttributes
+  /**
+   * The plan was made for the version that the request expects, and fits the present text too, so it is carried out
+   * though that is another one. The result in that version, for the next step of a batch.
+   */
+  rebased?: Buffer
   description: T
   /** The bytes that were given, if they moved to other memory meanwhile. */
   original?: Buffer
@@ -186,9 +191,13 @@ export interface PlannedFile {
   path: string
   resolved_path?: string
   exists: boolean
+  /** SHA-256 before the whole change, 64 hex digits; absent if there was no file. */
+  file_hash?: string
   /** Attributes of the existing file. */
   attributes?: FileAttributes
   stale?: StaleFile
+  /** `rebased` of the step before, of the same file. */
+  rebased?: Buffer
   /** The text's size limit in bytes, if it differs from the general one. */
   max_result_size?: number
   /** Its changes so far, oldest first; they end in the file's content, before the batch if this is a step of one. */
@@ -228,7 +237,8 @@ export interface MovedText extends Pick<FileWithPast, 'bytes' | 'changes' | 'rec
 
 /**
  * A new file's original is empty. If the planner returns a promise, it owns `original` until the plan gives it back; on
- * failure it needn't give it back. Given `stale`, a planner fails with it, and may add what is there now.
+ * failure it needn't give it back. Given `stale`, a planner fails with it, and may add what is there now; or its plan
+ * is `rebased`.
  */
 export type Planner<T, F> = (
   original: Buffer,

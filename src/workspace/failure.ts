@@ -1,6 +1,6 @@
 // Everything that can be wrong with a file, and what a change to it may lose, as closed unions. Does not know HTTP or
 // sentences.
-import type { CurrentOutcome } from '../engine/failure.ts'
+import type { CurrentOutcome, FittingEdit } from '../engine/failure.ts'
 import type { OddPath } from './odd-name.ts'
 
 export type FileFailure =
@@ -83,7 +83,8 @@ export type FileFailure =
   | { code: 'FILE_TOO_LARGE'; limit: number; actual: number; together?: true }
   | { code: 'BINARY_FILE'; encoding: 'binary' | 'utf-16le' | 'utf-16be'; file_size: number }
   | StaleFile
-  | { code: 'PRECONDITION_REQUIRED' }
+  /** `now`: what the edit would do, if it names lines by number alone, and its caller hasn't read the file as it is. */
+  | { code: 'PRECONDITION_REQUIRED'; now?: FittingEdit }
   /**
    * `retry_after` in seconds. `in_place`: a server that may still live began to write the file in place and hasn't
    * finished. `client_gone`: the client did not wait until the file was free.
@@ -144,15 +145,33 @@ export interface RequestInFlight {
 /** `INVALID_CURSOR`: not a cursor that this service gave. `CURSOR_GONE`: the changes after it are no longer known. */
 export type CursorFailure = { code: 'INVALID_CURSOR' } | { code: 'CURSOR_GONE' }
 
+/** A change of a file; `outside`: by another program. An end before its start: lines were only removed. */
+interface OtherChange {
+  edit_id?: string | undefined
+  agent?: string | undefined
+  outside?: true | undefined
+  start_line?: number
+  end_line?: number
+}
+
+/** What was changed in a file since a version of it: the newest first, and how many older ones aren't listed. */
+export interface OtherChanges {
+  others: OtherChange[]
+  more_others?: number | undefined
+}
+
 /**
  * Not the expected file, or no longer. `overwritten`: another program wrote it at the moment of the change, and it may
- * or may not have the change. `now`: the edit's result on the file as it is now.
+ * or may not have the change. `now`: the edit's result on the file as it is now. `hash_required`: every edit must have a
+ * hash. `since`: what was changed since the expected version, if the edit was to be carried over from that.
  */
 export interface StaleFile {
   code: 'STALE_FILE'
   reason: 'expected_hash' | 'changed_meanwhile' | 'overwritten'
   expected_hash?: string
   now?: CurrentOutcome
+  hash_required?: true
+  since?: OtherChanges | undefined
 }
 
 /**

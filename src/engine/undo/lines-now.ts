@@ -1,30 +1,21 @@
 // Finds where lines of an earlier state of a text are now.
 import { isRangeIn, type LineRange } from '../edit/request.ts'
-import type { Splice } from '../edit/splice.ts'
 import { LineIndex } from '../text/line-index.ts'
-import { isLineEnd, isLineStart, lineStarts } from '../text/lines.ts'
+import { isLineStart, lineStarts } from '../text/lines.ts'
 import { Text } from '../text/text.ts'
-import type { RecordedChange } from './change.ts'
-import { knownSince } from './known.ts'
-import { Units } from './units.ts'
-import { type EarlierSpan, replay, textAfter } from './weave.ts'
-
-/**
- * An earlier text: right after the change with index `at`, where all changes end in the present text; -1 means before
- * all changes.
- */
-export interface EarlierState {
-  changes: readonly RecordedChange[]
-  at: number
-}
+import {
+  type EarlierState,
+  type EarlierText,
+  earlierText,
+  isWholeLines,
+  type Range,
+  stretchOf
+} from './earlier-text.ts'
 
 export interface LinesNow extends LineRange {
   /** The text there has changed, or lines were inserted at that place. Then this range is what is there now. */
   changed?: true
 }
-
-/** Bytes, end exclusive. */
-type Range = Pick<Splice, 'start' | 'end'>
 
 interface Gap extends Range {
   isBetween: boolean
@@ -34,20 +25,11 @@ interface Gap extends Range {
  * Where `lines` of an earlier state are in `present`. Undefined if unknown: the record doesn't reach back, is
  * inconsistent, or that text had no such lines. Linear in the text and in the record.
  */
-export function linesNow(
-  present: Buffer,
-  { changes, at }: EarlierState,
-  lines: readonly LineRange[]
-): LinesNow[] | undefined {
-  const units = new Units(changes)
-  const since = knownSince(changes, units)
-  if (at < since - 1) return undefined
-  const weave = replay(present, changes, units, since)
-  if (!weave.ok) return undefined
-  const spans = textAfter(weave.value, at)
-  const earlier = new Text(spans.map(({ bytes }) => bytes))
+export function linesNow(present: Buffer, state: EarlierState, lines: readonly LineRange[]): LinesNow[] | undefined {
+  const earlier = earlierText(present, state)
+  if (earlier === undefined) return undefined
   const { offsets, total } = lineStarts(
-    earlier,
+    earlier.text,
     lines.flatMap(({ start_line, end_line }) => [start_line, end_line + 1])
   )
   if (!lines.every(range => isRangeIn(range, total))) return undefined
@@ -55,47 +37,31 @@ export function linesNow(
   const index = new LineIndex(present)
   return lines.map(({ start_line, end_line }, i) => {
     const range = { start: offsets[2 * i]!, end: offsets[2 * i + 1]! }
-    const gap = gapOf(spans, earlier, range, present.length)
-    const found =
-      end_line < start_line ? placeIn(now, index, gap) : wholeLines(now, index, stretchOf(spans, earlier, range))
+    const gap = gapOf(earlier, range, present.length)
+    const found = end_line < start_line ? placeIn(now, index, gap) : wholeLines(now, index, stretchOf(earlier, range))
     return found ?? { ...linesOf(index, gap), changed: true }
   })
 }
 
-/** Where the bytes of a range (at least one) are now; undefined if one is gone, or others are between them. */
-function stretchOf(spans: readonly EarlierSpan[], earlier: Text, { start, end }: Range): Range | undefined {
-  const first = earlier.pieceAt(start)
-  const from = spans[first]!.now + start - earlier.startOf(first)
-  let at = from
-  for (let i = first; earlier.startOf(i) < end; i++) {
-    const { now, remains } = spans[i]!
-    const offset = Math.max(start, earlier.startOf(i))
-    if (!remains || now + offset - earlier.startOf(i) !== at) return undefined
-    at += Math.min(end, earlier.startOf(i + 1)) - offset
-  }
-  return { start: from, end: at }
-}
-
 /** The gap between the remaining text before a range and after it; `isBetween`: the bytes next to the range remain. */
-function gapOf(spans: readonly EarlierSpan[], earlier: Text, { start, end }: Range, length: number): Gap {
-  const last = start === 0 ? -1 : earlier.pieceAt(start - 1)
-  const first = earlier.pieceAt(end)
+function gapOf({ spans, text }: EarlierText, { start, end }: Range, length: number): Gap {
+  const last = start === 0 ? -1 : text.pieceAt(start - 1)
+  const first = text.pieceAt(end)
   let before = last
   while (before >= 0 && !spans[before]!.remains) before--
   let behind = first
   while (behind < spans.length && !spans[behind]!.remains) behind++
-  const nowOf = (at: number, offset: number) => spans[at]!.now + offset - earlier.startOf(at)
+  const nowOf = (at: number, offset: number) => spans[at]!.now + offset - text.startOf(at)
   return {
-    start: before < 0 ? 0 : nowOf(before, Math.min(start, earlier.startOf(before + 1))),
-    end: behind === spans.length ? length : nowOf(behind, Math.max(end, earlier.startOf(behind))),
+    start: before < 0 ? 0 : nowOf(before, Math.min(start, text.startOf(before + 1))),
+    end: behind === spans.length ? length : nowOf(behind, Math.max(end, text.startOf(behind))),
     isBetween: before === last && behind === first
   }
 }
 
 /** Undefined if the range isn't whole lines. */
 function wholeLines(now: Text, index: LineIndex, range: Range | undefined): LineRange | undefined {
-  if (range === undefined || !isLineStart(now, range.start)) return undefined
-  return isLineStart(now, range.end) || isLineEnd(now, range.end) ? linesOf(index, range) : undefined
+  return range !== undefined && isWholeLines(now, range) ? linesOf(index, range) : undefined
 }
 
 /** The place of an empty range; undefined if text is there now, or no line begins there. */

@@ -23,6 +23,7 @@ import type { ChangedOutcome, ChangeOutcome, Outcome, PatchedFile, ReplacedFile 
 import type { FileWarning } from '../../workspace/failure.ts'
 import { batchMessage, patchedMessage, patchMessage } from './batch-outcome.ts'
 import { BY_ROUTE, type CallSyntax, pathShown } from './call-names.ts'
+import { othersNamed } from './other-changes.ts'
 import { sentences, capital, counted, encodingShown, linesListed, quote, span } from './phrases.ts'
 import { findMessage, type FoundOutcome } from './find-outcome.ts'
 import { inspectMessage } from './inspect-outcome.ts'
@@ -194,8 +195,9 @@ function changeBody(
   const outcome = withPathShown(given.outcome, naming)
   const value: ChangedOutcome = outcome === given.outcome ? given : { ...given, outcome }
   const { joined_breaks, mark_dropped, encoded, syntax, warnings, newTextWarnings, dry_run } = outcome
-  const message =
+  const made =
     value.operation === 'edit_section' ? sectionMessage(outcome, value.section) : MESSAGES[value.operation](outcome)
+  const message = sentences(made, rebasedSaid(outcome))
   const warned = [...requestWarnings]
   if (syntax !== undefined) warned.push(syntaxWarning(syntax, { dry_run, field }))
   if (value.operation === 'edit_section') warned.push(...sectionWarnings(value.section, outcome))
@@ -205,6 +207,15 @@ function changeBody(
   if (mark_dropped !== undefined) warned.push(markWarning(value, naming, field))
   if (newTextWarnings.length > 0) warned.push(...toWarnings(newTextWarnings, outcome, field))
   return bodyOf(outcome, message, naming, warned)
+}
+
+/** What had changed in the file of an edit that was carried over. */
+function rebasedSaid({ rebased, dry_run }: Pick<ChangeOutcome, 'rebased' | 'dry_run'>): string {
+  if (rebased === undefined) return ''
+  const named = othersNamed(rebased)
+  const by = named === '' ? '' : ` (${named})`
+  const had = dry_run ? 'has' : 'had'
+  return `The file ${had} changed since your expected_hash${by}, but not these lines.`
 }
 
 /** The result for one changed file; `F` has members that only some operations return. */

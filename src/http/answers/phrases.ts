@@ -56,6 +56,10 @@ export function linesListed(lines: readonly number[], areAll = true): string {
 export const span = ([first, last]: readonly [number, number]): string =>
   first === last ? `line ${first}` : `lines ${first} to ${last}`
 
+/** A place: lines; or, if the last one comes before the first, the gap before a line. */
+export const placed = (lines: readonly [number, number]): string =>
+  lines[1] < lines[0] ? `before line ${lines[0]}` : `at ${span(lines)}`
+
 /** `1 time`, `3 times`, `2 entries`. */
 export const counted = (n: number, noun: string): string =>
   `${n} ${n === 1 ? noun : noun.endsWith('y') ? `${noun.slice(0, -1)}ies` : `${noun}s`}`

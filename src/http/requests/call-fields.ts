@@ -35,15 +35,15 @@ export type CalledOperation = Pick<Callable, 'effect' | 'call_fields' | 'keyed'>
 
 /**
  * Reads who sends a request that has passed its schema. Fails if field and header differ; if a header is empty, too
- * long or malformed; and on a key for a dry run, which writes nothing. An operation that only looks ignores all of
- * this. One that never writes ignores the key's header, since a client may send that with everything.
+ * long or malformed; and on a key for a dry run, which writes nothing. An operation that only looks has just the names
+ * in valid headers. One that never writes ignores the key's header, since a client may send that with everything.
  */
 export function readCall<Request extends { dry_run?: boolean }>(
   headers: IncomingHttpHeaders,
   sent: Request,
   { effect, call_fields = [], keyed }: CalledOperation
 ): Result<ReadCall<Request>, RequestFailure> {
-  if (effect === 'looks') return ok({ request: sent, caller: {} })
+  if (effect === 'looks') return ok({ request: sent, caller: namesIn(headers) })
   const fields: Record<string, unknown> = sent
   const given: Partial<Record<CallField, string>> = {}
   for (const field of call_fields) {
@@ -66,6 +66,17 @@ export function readCall<Request extends { dry_run?: boolean }>(
   }
   const { idempotency_key, ...caller } = given
   return ok(idempotency_key === undefined ? { request, caller } : { request, caller, key: idempotency_key })
+}
+
+/** The names of a caller who only looks: nothing of it is recorded, so a wrong header is no reason to refuse the call. */
+function namesIn(headers: IncomingHttpHeaders): ReadCall<never>['caller'] {
+  const caller: ReadCall<never>['caller'] = {}
+  for (const field of ['agent', 'session'] as const) {
+    const header = headers[CALL_HEADERS[field].toLowerCase()]
+    const read = typeof header === 'string' ? readHeader(field, header) : undefined
+    if (read?.ok === true) caller[field] = read.value
+  }
+  return caller
 }
 
 /** Removes the call fields; all of the operation's own fields stay. */

@@ -32,8 +32,11 @@ export interface Toolbox {
   missing(name: string): RequestFailure
 }
 
-/** The defaults for a model: it should learn when it breaks a file's syntax. */
-const DEFAULTS = { syntax: 'warn' }
+/**
+ * The defaults for a model: it should learn when it breaks a file's syntax, and needn't try again because others have
+ * changed other lines.
+ */
+const DEFAULTS = { syntax: 'warn', on_stale: 'rebase' }
 
 /** The caller of an operation as a tool: its answers refer to other calls by tool name. */
 function toolCaller(operation: Operation): MakeCall {

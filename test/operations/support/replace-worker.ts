@@ -3,6 +3,7 @@
 import { makeReplace } from '../../../src/operations/replace.ts'
 import { Workers } from '../../../src/workers/workers.ts'
 import { open } from '../../folder/support/open.ts'
+import { Reads } from '../../../src/workspace/reads.ts'
 
 export interface ReplaceOrder {
   root: string
@@ -16,7 +17,11 @@ export interface ReplaceOrder {
 const { root, state, durability, files, from }: ReplaceOrder = JSON.parse(process.argv[2] ?? '{}')
 const workspace = await open({ base: '', root, state }, { lockTimeout: 20_000, history: 'full', durability })
 const workers = new Workers()
-const replace = makeReplace(workspace, { limits: { max_edits: 1000, max_file_size: 1e6 }, ...workers }, workers)
+const replace = makeReplace(
+  workspace,
+  { limits: { max_edits: 1000, max_file_size: 1e6 }, reads: new Reads(), ...workers },
+  workers
+)
 process.stdout.write('ready\n')
 for (let n = from; ; n++) {
   process.stdout.write(`begin ${n}\n`)

@@ -8,6 +8,7 @@ import { PlanMaker } from '../../../src/workers/plan.ts'
 import type { Key, WorkspaceOptions } from '../../../src/workspace/api.ts'
 import { append, open } from '../../folder/support/open.ts'
 import { FILES, fileOf, isKeyed, stepsOf } from './undo-steps.ts'
+import { Reads } from '../../../src/workspace/reads.ts'
 
 export interface UndoOrder extends Partial<WorkspaceOptions> {
   root: string
@@ -27,7 +28,8 @@ const planning = {
   workspace,
   limits: { max_edits: 100, max_file_size: 1e8 },
   planMaker: new PlanMaker(),
-  syntaxChecker: new SyntaxChecker()
+  syntaxChecker: new SyntaxChecker(),
+  reads: new Reads()
 }
 const undo = makeUndo(planning)
 const redo = makeRedo(planning)

@@ -12,7 +12,7 @@ import {
   retryAfter,
   sendAgain
 } from './entry.ts'
-import { STALE_FILE } from './stale-file.ts'
+import { briefNeedsVersion, needsVersion, STALE_FILE } from './stale-file.ts'
 
 export const FILES = {
   READ_ONLY: {
@@ -84,12 +84,13 @@ export const FILES = {
   PRECONDITION_REQUIRED: {
     kind: [428, 'expected_hash is required', 'after_read'],
     about: 'read_file',
-    detail: (_failure, request) => ({
-      detail: needsHash(request),
-      members: { suggested_fixes: [readFile(request)] }
-    }),
-    brief: (_failure, call) => {
+    detail: ({ now }, request) =>
+      now === undefined
+        ? { detail: needsHash(request), members: { suggested_fixes: [readFile(request)] } }
+        : needsVersion(now, request),
+    brief: ({ now }, call) => {
       if (!call.naming.takes('expected_hash')) return undefined
+      if (now !== undefined) return briefNeedsVersion(now, call)
       const what = 'This server requires expected_hash with every edit: send the file_hash that this call answers'
       return { what, next: inspect(call, { path: pathOf(call) }) }
     },

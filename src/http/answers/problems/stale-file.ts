@@ -1,12 +1,13 @@
 // The problem of a file that has changed since it was read: says what the edit would do to it now.
 import type { SuggestedFix } from '../../../../schemas/problem.ts'
 import type { LineRange } from '../../../engine/edit/request.ts'
-import type { CurrentOutcome } from '../../../engine/failure.ts'
+import type { FittingEdit } from '../../../engine/failure.ts'
 import type { StaleFile } from '../../../workspace/failure.ts'
 import { again, againAt, type Brief, type FailedCall, inspect, pathOf, toRead } from '../brief/call.ts'
 import { preview } from '../brief/layout.ts'
 import type { CallSyntax } from '../call-names.ts'
-import { counted, listed, NOTHING_WRITTEN, sentences, span } from '../phrases.ts'
+import { othersNamed } from '../other-changes.ts'
+import { counted, listed, NOTHING_WRITTEN, placed, sentences } from '../phrases.ts'
 import { readFile, readPreview } from '../suggested-fixes.ts'
 import { type ProblemEntry, entryOf, type FailedRequest, type FailureOf, partsOf, type ProblemParts } from './entry.ts'
 import { RANGES } from './ranges.ts'
@@ -25,10 +26,10 @@ export const STALE_FILE: ProblemEntry<FailureOf<'STALE_FILE'>> = {
   example: { code: 'STALE_FILE', reason: 'expected_hash', expected_hash: '9f86d081884c7d65' }
 }
 
-/** The outcome of a stale edit that still fits. */
-type Fitting = Extract<CurrentOutcome, { fits: true }>
-
-function staleFile({ reason, expected_hash, now }: StaleFile, request: FailedRequest): ProblemParts {
+function staleFile(
+  { reason, expected_hash, now, since, hash_required }: StaleFile,
+  request: FailedRequest
+): ProblemParts {
   const { shown, file_hash, naming } = request
   if (reason === 'changed_meanwhile') {
     return {
@@ -52,7 +53,7 @@ function staleFile({ reason, expected_hash, now }: StaleFile, request: FailedReq
   const hashNow = file_hash === undefined ? '' : `${file_hash}, `
   const sendsHash = naming.takes('expected_hash')
   const changed = sendsHash
-    ? `${shown} has changed: its hash is ${hashNow}not ${expected_hash}.`
+    ? `${shown} has changed: its hash is ${hashNow}not ${expected_hash}${changedBy(since)}.`
     : `${shown} has changed since it was read.`
   const hash = file_hash === undefined ? 'its file_hash as expected_hash' : `expected_hash "${file_hash}"`
   const asHash = sendsHash ? [hash] : []
@@ -71,7 +72,7 @@ function staleFile({ reason, expected_hash, now }: StaleFile, request: FailedReq
     const { file_preview, moved } = now
     const suggested_fixes = moved === undefined ? [readPreview(request, file_preview)] : adjustLines(moved, naming)
     return {
-      detail: sentences(changed, NOTHING_WRITTEN, ...whatItDoes(now, asHash, naming)),
+      detail: sentences(changed, NOTHING_WRITTEN, ...whatItDoes(now, asHash, { naming, hash_required })),
       members: { ...members, suggested_fixes, file_preview }
     }
   }
@@ -94,8 +95,12 @@ const withAll = (fields: readonly string[]): string => (fields.length === 0 ? ''
 const sendWith = (fields: readonly string[]): string => `send it${withAll(fields) || ' again'}`
 
 /** What the edit would do now, and how to send it. `asHash`: how to send the hash; empty if the caller can't. */
-function whatItDoes(now: Fitting, asHash: readonly string[], naming: CallSyntax): string[] {
-  const { unchecked, moved } = now
+function whatItDoes(
+  now: FittingEdit,
+  asHash: readonly string[],
+  { naming, hash_required }: { naming: CallSyntax; hash_required: true | undefined }
+): string[] {
+  const { unchecked, moved, exact } = now
   const where = whereItFits(now)
   const sendIt = sendWith(asHash)
   if (moved !== undefined) {
@@ -132,9 +137,20 @@ function whatItDoes(now: Fitting, asHash: readonly string[], naming: CallSyntax)
     default:
       return [
         `Your edit would still apply${where}; file_preview shows what is there now.`,
-        `If that is what you mean, ${sendIt}.`
+        exact === true && hash_required !== true && asHash.length > 0
+          ? NO_HASH_NEEDED
+          : `If that is what you mean, ${sendIt}.`
       ]
   }
+}
+
+/** For an edit that states the text that it replaces: on a busy file, the next hash would be out of date again. */
+const NO_HASH_NEEDED = 'It states the text that it replaces, so send it again without expected_hash.'
+
+/** What was changed since, in brackets. */
+const changedBy = (since: StaleFile['since']): string => {
+  const named = since === undefined ? '' : othersNamed(since)
+  return named === '' ? '' : ` (changed by ${named})`
 }
 
 /** The current line numbers of each edit. */
@@ -147,19 +163,41 @@ const adjustLines = (moved: readonly LineRange[], naming: CallSyntax): Suggested
     edit: { start_line, end_line }
   }))
 
-/** A place: lines; or, if the last one comes before the first, the gap before a line. */
-const placed = (lines: [number, number]): string =>
-  lines[1] < lines[0] ? `before line ${lines[0]}` : `at ${span(lines)}`
-
 /** ` at line 3 and before line 9`; empty if no place is known. */
-function whereItFits({ places, total }: Fitting): string {
+function whereItFits({ places, total }: FittingEdit): string {
   if (total === 0) return ''
   const named = places.map(placed)
   const more = total > places.length ? ` and at ${counted(total - places.length, 'more place')}` : ''
   return ` ${listed([...new Set(named)])}${more}`
 }
 
-function briefStale({ reason, expected_hash, now }: StaleFile, call: FailedCall): Brief | undefined {
+const NUMBERS_ALONE = 'The edit has neither expected_hash nor expected_text, and you have not read'
+
+/** For an edit of lines that are named by number alone, of a file that its caller hasn't read as it is. */
+export function needsVersion(now: FittingEdit, request: FailedRequest): ProblemParts {
+  const { shown, file_hash } = request
+  const { file_preview } = now
+  return {
+    detail: sentences(
+      `${NUMBERS_ALONE} ${shown} as it is now.`,
+      NOTHING_WRITTEN,
+      `It would apply${whereItFits(now)}; file_preview shows what is there.`,
+      `If these are the lines you mean, send it with expected_hash "${file_hash}"; if not, correct the numbers first.`
+    ),
+    members: { suggested_fixes: [readPreview(request, file_preview)], file_preview }
+  }
+}
+
+export const briefNeedsVersion = (now: FittingEdit, call: FailedCall): Brief => ({
+  what: `${NUMBERS_ALONE} ${call.shown} as it is now; nothing was written`,
+  next: again(call, { expected_hash: call.file_hash! }, 'If these are the lines you mean'),
+  lines: preview(now.file_preview)
+})
+
+function briefStale(
+  { reason, expected_hash, now, since: changes, hash_required }: StaleFile,
+  call: FailedCall
+): Brief | undefined {
   const { file_hash, shown, naming, made } = call
   // It may be another than the one sent: in a directory, or where a batch moves the file from.
   const whole = { path: call.path ?? pathOf(call) }
@@ -172,7 +210,7 @@ function briefStale({ reason, expected_hash, now }: StaleFile, call: FailedCall)
     return { what, next: inspect(call, whole) }
   }
   const since = naming.takes('expected_hash') ? `its hash was ${expected_hash}` : 'it was read'
-  const changed = `${shown} has changed since ${since}`
+  const changed = `${shown} has changed since ${since}${changedBy(changes)}`
   if (now === undefined || file_hash === undefined) {
     return { what: `${changed}; nothing was written`, next: toRead(call, 'Read it again, then decide', whole) }
   }
@@ -187,11 +225,13 @@ function briefStale({ reason, expected_hash, now }: StaleFile, call: FailedCall)
       next: toRead(call, 'Read it before you replace all of it', whole)
     }
   }
-  return { ...briefFitting(now, changed, renewed, file_hash), lines: preview(now.file_preview) }
+  const isFree = now.exact === true && hash_required !== true && naming.takes('expected_hash')
+  const brief = briefFitting(now, changed, renewed, file_hash)
+  return { ...brief, ...(isFree && { next: [NO_HASH_NEEDED] }), lines: preview(now.file_preview) }
 }
 
 /** `call` already has the current hash. */
-function briefFitting(now: Fitting, changed: string, call: FailedCall, file_hash: string): Brief {
+function briefFitting(now: FittingEdit, changed: string, call: FailedCall, file_hash: string): Brief {
   const { places, total, unchecked, moved } = now
   const where = total === 0 ? '' : ` ${places.length === 1 ? placed(places[0]!) : `at ${counted(total, 'place')}`}`
   const sendIt = call.naming.takes('expected_hash') ? 'send it with this file_hash' : 'send it again'
