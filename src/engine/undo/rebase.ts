@@ -151,7 +151,10 @@ export function changesSince({ weave }: EarlierText, { changes, at }: EarlierSta
   for (const { visible, inserter, deleters, length } of weave.spans) {
     if (visible && inserter !== BASE) add(inserter, now, now + length)
     if (visible) now += length
-    else for (const unit of deleters) if (weave.units.isApplied(unit)) add(unit, now, now)
+    // Text that came and went since leaves no trace.
+    else if (inserter === BASE || weave.units.changeOf[inserter]! <= at) {
+      for (const unit of deleters) if (weave.units.isApplied(unit)) add(unit, now, now)
+    }
   }
   const since = changes.slice(at + 1).map((change, i) => ({
     change: { edit_id: askableId(change), ...(change.outside && { outside: change.outside }) },
@@ -163,9 +166,11 @@ export function changesSince({ weave }: EarlierText, { changes, at }: EarlierSta
       offset
     )
   const text = new Text(splices.apply(weave.present))
-  const edges = since.flatMap(({ range }) =>
-    range === undefined ? [] : [range.start, Math.max(range.start, range.end - 1)].map(afterSplices)
-  )
+  const edges = since.flatMap(({ range }) => {
+    if (range === undefined) return []
+    const [start, end] = [afterSplices(range.start), afterSplices(range.end)]
+    return [start, Math.max(start, end - 1)]
+  })
   const { lines } = lineNumbers(text, edges)
   let edge = 0
   return since.map(({ change, range }) => {
