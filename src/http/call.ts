@@ -39,6 +39,8 @@ export interface Call {
    * which problems then use.
    */
   sentNames?: SentNames
+  /** How the body was understood before it was made; among the answer's warnings. */
+  understood?: readonly string[]
   /** See `CallContext`. */
   subject?: CallContext['subject']
   /** The caller's name if the request doesn't state one. */
@@ -187,7 +189,7 @@ async function answerTo<Request extends RequestFields>(
   }
   const { outcome } = called.value
   const sha256 = 'sha256' in outcome ? outcome.sha256 : undefined
-  const answer = toBody(called.value, warnings, naming)
+  const answer = toBody(called.value, [...(call.understood ?? []), ...warnings], naming)
   const text = () => briefOutcome(called.value, answer, made, naming)
   const answerHeaders: Record<string, string> = sha256 === undefined ? {} : { etag: `"${sha256}"` }
   if (replayed) answerHeaders[REPLAYED] = 'true'

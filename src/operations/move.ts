@@ -170,6 +170,8 @@ const refusalAt = (there: 'file' | 'directory', { from, to }: { from: string; to
 function aboutTarget(failed: Failed, from: string): Failed {
   const { failure, path = '' } = failed
   switch (failure.code) {
+    case 'FILE_NOT_FOUND':
+      return failure.onto_itself === true ? faulty(from, '/to', 'same_path') : failed
     case 'NOT_A_FILE': {
       const { type } = failure
       const isFolder = type === 'directory' || type === 'trailing_slash'
