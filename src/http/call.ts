@@ -51,6 +51,8 @@ export interface Call {
   defaults?: Readonly<Record<string, unknown>>
   onAnswer?(summary: CallSummary, made: EndedCall): void
   client?: CallContext['client']
+  /** See `CallContext`. */
+  clears_below?: CallContext['clears_below']
 }
 
 /** A finished call: the request, null if it couldn't be read; the answer, null if the call threw. */
@@ -140,7 +142,7 @@ async function answerTo<Request extends RequestFields>(
   call: Omit<Call, 'body' | 'onAnswer'>,
   audit: AuditedCall | undefined
 ): Promise<CallAnswer> {
-  const { headers, subject, agent, address, defaults, naming, client } = call
+  const { headers, subject, agent, address, defaults, naming, client, clears_below } = call
   const refused = (failure: Failure, about: Partial<Context>) => {
     const { instance, request_id, sentNames = NONE } = call
     return toProblem(inSentNames(failure, sentNames), { instance, request_id, naming, ...about })
@@ -169,7 +171,7 @@ async function answerTo<Request extends RequestFields>(
   const made = { name: operation.id, arguments: request as Record<string, unknown> }
   const whole = defaults === undefined ? conditional : filled(operation, conditional, defaults)
   const work = (held?: Key) =>
-    operation.call(whole, { subject, if_none_match, caller, is_named, key: held, audit, client })
+    operation.call(whole, { subject, if_none_match, caller, is_named, key: held, audit, client, clears_below })
   const { keyed } = operation
   const carried =
     key === undefined || keyed === undefined

@@ -342,9 +342,13 @@ function readjusted(file: FileLines, hunk: Hunk, first: number): HunkLine[] | un
   return lines.every(line => line !== undefined) ? lines : undefined
 }
 
-/** The lines to put in place of `there`: those that differ end with the white space that the hunk has at their end. */
-function endingAsIn(hunk: Hunk, put: readonly string[], there: readonly string[]): string[] {
+/**
+ * The lines to put in place of `there`. If only some of those that differ kept the white space at the end of the file's
+ * lines, all of them end as in the hunk.
+ */
+function endingAsIn(hunk: Hunk, put: readonly string[], there: readonly string[]): readonly string[] {
   const kept = new Set(there)
+  if (put.every(text => kept.has(text) || text !== text.trimEnd())) return put
   const sent = new Map(newLines(hunk).map(text => [text.trim(), text.slice(text.trimEnd().length)]))
   return put.map(text => {
     const tail = kept.has(text) ? undefined : sent.get(text.trim())

@@ -364,6 +364,25 @@ t.test('says that a new path is the old one, however it is spelled', async t => 
   }
 })
 
+t.test('says which path is meant by one of Windows', async t => {
+  const server = await startServer(t, { files: FILES, settings: { allowDelete: true } })
+  const refused = { status: 400, code: 'INVALID_PATH', files: FILES }
+  const output =
+    /^(?:Create of src\\new\.md: )?"src\\\\new\.md" can't be created: .* Send it again with the path "src\/new\.md"\./
+  await check(t, server, OPENAI, call({ type: 'create_file', path: 'src\\new.md', diff: '+x' }), { ...refused, output })
+  const add = ['*** Add File: src\\new.md', '+x']
+  await check(t, server, CODEX, { input: patchOf(...add) }, { ...refused, output })
+  const move = patchOf('*** Update File: b.py', '*** Move to: src\\new.md')
+  await check(t, server, CODEX, { input: move }, { ...refused, output })
+  await check(
+    t,
+    server,
+    CODEX,
+    { input: patchOf('*** Delete File: b.py', ...add) },
+    { ...refused, output: /Send it again with the path "src\/new\.md"/ }
+  )
+})
+
 t.test('says where a patch is none', async t => {
   const server = await startServer(t, { files: FILES })
   const refuse = (input: unknown, output: RegExp, code = 'INVALID_REQUEST', status = 400) =>
