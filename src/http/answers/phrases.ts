@@ -72,10 +72,13 @@ export const encodingShown = (encoding: string): string =>
       ? encoding
       : (ENCODING_NAMES.get(encoding) ?? encoding.toUpperCase())
 
-/** Says that a file isn't UTF-8, and what it was read as; empty for one that is. `shown`: its name. */
+/**
+ * Says that a file isn't UTF-8, and what it was read as; empty for one that is, and where the cause of a miss says it.
+ * `shown`: its name.
+ */
 export const notUtf8 = (failure: object, shown: string): string => {
-  const { read_as } = failure as { read_as?: string }
-  if (read_as === undefined) return ''
+  const { read_as, cause } = failure as { read_as?: string; cause?: { type: string } }
+  if (read_as === undefined || cause?.type === 'encoding') return ''
   return read_as === 'unknown-8bit'
     ? `${shown} is not UTF-8, and its encoding is not known.`
     : `${shown} is not UTF-8, but most likely ${encodingShown(read_as)}.`

@@ -570,6 +570,11 @@ t.test('says first that a file is not UTF-8, in every adapter', async t => {
     const { body: answer, text } = await server.call('POST', route, { body })
     t.match((answer.output ?? answer.detail ?? text) as string, output, route)
   }
+  writeFileSync(join(server.root, 'b.ini'), Buffer.from('a\x81\xff\xfe\xa5\nport = 80\n', 'latin1'))
+  const { body: unknown } = await server.call('POST', '/edit', {
+    body: { path: 'b.ini', old_text: 'port = 8080', new_text: 'p' }
+  })
+  t.match(unknown.detail, /^b\.ini is not UTF-8, and its encoding is not known\. /)
   // What is shown can be copied and is found.
   await check(
     t,
