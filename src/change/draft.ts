@@ -168,7 +168,13 @@ export class Draft<T, F, P extends FilePlace, S extends FileSnapshot> {
     const store = this.#store
     // Nothing may follow a removal.
     if (text.removes) {
-      return { code: 'FILE_NOT_FOUND', missing: 'removed', ...(text.moved && { moved_to: text.moved.toString() }) }
+      const isItself = step.operation === 'create' && step.moves === true && this.texts.of(this.at - 1).text === text
+      return {
+        code: 'FILE_NOT_FOUND',
+        missing: 'removed',
+        ...(text.moved && { moved_to: text.moved.toString() }),
+        ...(isItself && { onto_itself: true })
+      }
     }
     const isFit = text.refused === null
     const isThere = text.content !== null || !isFit

@@ -99,7 +99,13 @@ export interface EditPosition {
   untried_from?: number
 }
 
-export interface NoMatch extends EditPosition {
+/** A text that isn't in a file which isn't UTF-8. */
+interface Decoded {
+  /** The encoding in which the file was read, the likeliest one; `unknown-8bit`: its bytes were taken for UTF-8. */
+  read_as?: string
+}
+
+export interface NoMatch extends EditPosition, Decoded {
   code: 'NO_MATCH'
   search_text: string
   similar_content: SimilarContent[]
@@ -148,7 +154,7 @@ export interface DiffFix {
 }
 
 /** A hunk needs text that the file doesn't have; `search_text` is that text, or its first line. */
-export interface HunkNotFound extends HunkPosition, AlsoUnplaced {
+export interface HunkNotFound extends HunkPosition, AlsoUnplaced, Decoded {
   code: 'NO_MATCH'
   /**
    * `anchor`: a line after `@@`. `lines`: the hunk's old lines. `place`: it only adds lines and doesn't say where.

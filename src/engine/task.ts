@@ -33,7 +33,8 @@ export type TaskChange =
   /** `by_name`: the lines are those of a section, found by its name. */
   | { operation: 'edit_lines'; edits: readonly LineEdit[]; line_endings: LineEndings; by_name?: true }
   | { operation: 'create'; content: string; line_endings?: LineEndings }
-  | { operation: 'apply_hunks'; hunks: readonly Hunk[] }
+  /** `line_break`: that of a text without any. */
+  | { operation: 'apply_hunks'; hunks: readonly Hunk[]; line_break?: '\n' | '\r\n' }
   /** Removes the text together with its file. */
   | { operation: 'delete' }
 
@@ -386,7 +387,7 @@ function planChange(
         line_endings: change.line_endings
       })
     case 'apply_hunks':
-      return planHunks(original, change.hunks, { max_result_size, work_within })
+      return planHunks(original, change.hunks, { max_result_size, line_break: change.line_break, work_within })
     case 'delete':
       return planFileContent(original, '', { max_result_size })
   }

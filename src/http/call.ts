@@ -39,6 +39,8 @@ export interface Call {
    * which problems then use.
    */
   sentNames?: SentNames
+  /** How the body was understood before it was made; among the answer's warnings. */
+  understood?: readonly string[]
   /** See `CallContext`. */
   subject?: CallContext['subject']
   /** The caller's name if the request doesn't state one. */
@@ -49,6 +51,8 @@ export interface Call {
   defaults?: Readonly<Record<string, unknown>>
   onAnswer?(summary: CallSummary, made: EndedCall): void
   client?: CallContext['client']
+  /** See `CallContext`. */
+  clears_below?: CallContext['clears_below']
 }
 
 /** A finished call: the request, null if it couldn't be read; the answer, null if the call threw. */
@@ -138,7 +142,7 @@ async function answerTo<Request extends RequestFields>(
   call: Omit<Call, 'body' | 'onAnswer'>,
   audit: AuditedCall | undefined
 ): Promise<CallAnswer> {
-  const { headers, subject, agent, address, defaults, naming, client } = call
+  const { headers, subject, agent, address, defaults, naming, client, clears_below } = call
   const refused = (failure: Failure, about: Partial<Context>) => {
     const { instance, request_id, sentNames = NONE } = call
     return toProblem(inSentNames(failure, sentNames), { instance, request_id, naming, ...about })
@@ -167,7 +171,7 @@ async function answerTo<Request extends RequestFields>(
   const made = { name: operation.id, arguments: request as Record<string, unknown> }
   const whole = defaults === undefined ? conditional : filled(operation, conditional, defaults)
   const work = (held?: Key) =>
-    operation.call(whole, { subject, if_none_match, caller, is_named, key: held, audit, client })
+    operation.call(whole, { subject, if_none_match, caller, is_named, key: held, audit, client, clears_below })
   const { keyed } = operation
   const carried =
     key === undefined || keyed === undefined
@@ -187,7 +191,7 @@ async function answerTo<Request extends RequestFields>(
   }
   const { outcome } = called.value
   const sha256 = 'sha256' in outcome ? outcome.sha256 : undefined
-  const answer = toBody(called.value, warnings, naming)
+  const answer = toBody(called.value, [...(call.understood ?? []), ...warnings], naming)
   const text = () => briefOutcome(called.value, answer, made, naming)
   const answerHeaders: Record<string, string> = sha256 === undefined ? {} : { etag: `"${sha256}"` }
   if (replayed) answerHeaders[REPLAYED] = 'true'

@@ -13,7 +13,7 @@ import {
 import { MAX_BATCH_FILES } from '../../schemas/batch.ts'
 import { CALL_FIELDS } from '../../schemas/change-fields.ts'
 import type { TaskChange } from '../engine/task.ts'
-import type { PatchFault } from '../engine/patch/fault.ts'
+import { patchBreak, type PatchFault } from '../engine/patch/fault.ts'
 import { parseDiff, parseNewFile } from '../engine/patch/v4a.ts'
 import { fail, ok, type Result } from '../result.ts'
 import type { Workspace } from '../workspace/api.ts'
@@ -45,7 +45,7 @@ import { moveSteps, ofText, outcomeOfMoved, removalPlanner, removalStep, unchang
 import { failedPart, makeTogether, type PreparedPart } from './together.ts'
 
 type Patched = Extract<Outcome, { operation: 'apply_patch' }>
-type Faulty = Result<never, { code: 'INVALID_REQUEST'; faults: FieldFault[] }>
+type Faulty = { ok: false; failure: { code: 'INVALID_REQUEST'; faults: FieldFault[] } }
 
 /** What is to be done to one file. */
 type PreparedFile = PreparedPart<PatchedFile>
@@ -123,10 +123,14 @@ async function applyPatch(
     parts: prepared,
     partAt,
     withoutTexts,
-    withPart: async (failed, { at, earlier, behind }) => ({
-      ...(await withPast(workspace, context, failed)),
-      ...inPart(at, earlier, behind)
-    })
+    withPart: async (failed, { at, earlier, behind }) => {
+      const { failure } = failed
+      const known =
+        failure.code === 'FILE_NOT_FOUND' && failure.onto_itself === true
+          ? { ...inFile(ONTO_ITSELF, files.length === 1), path: files[at]!.path }
+          : await withPast(workspace, context, failed)
+      return { ...known, ...inPart(at, earlier, behind) }
+    }
   })
 }
 
@@ -150,6 +154,8 @@ function inFile<F extends CallFailure>(failed: { ok: false; failure: F }, isOnly
 }
 
 const faulty = (fault: FieldFault): Faulty => fail({ code: 'INVALID_REQUEST', faults: [fault] })
+/** The new path is the file's own, under this spelling or another. */
+const ONTO_ITSELF = faulty({ pointer: '/move_to', reason: 'same_path' })
 const noDiff = (fault: PatchFault, first_line = 1): Faulty =>
   faulty({
     pointer: '/diff',
@@ -181,12 +187,13 @@ function prepareUpdate(
   request: ChangeRequest
 ): Result<PreparedFile, CallFailure> {
   if (diff === undefined && move_to === undefined) return faulty({ pointer: '/diff', reason: 'missing' })
-  if (move_to === request.path) return faulty({ pointer: '/move_to', reason: 'same_path' })
+  if (move_to === request.path) return ONTO_ITSELF
   const hunks = diff === undefined ? ok([]) : parseDiff(diff)
   if (!hunks.ok) return noDiff(hunks.failure, first_line)
   const change: TaskChange = {
     operation: 'apply_hunks',
-    hunks: hunks.value.map(hunk => ({ ...hunk, patch_line: hunk.patch_line + first_line - 1 }))
+    hunks: hunks.value.map(hunk => ({ ...hunk, patch_line: hunk.patch_line + first_line - 1 })),
+    ...(diff !== undefined && { line_break: patchBreak(diff) })
   }
   const plan = decoding(plannerFor(planning, request, change), planning.limits)
   if (move_to !== undefined) {

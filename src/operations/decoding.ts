@@ -51,7 +51,7 @@ async function planDecoded<T extends Described, F>(
   limit: number
 ): Promise<Result<Planned<T>, F | UnencodableText | ResultTooLarge>> {
   const decoded = await decodedOf(raw)
-  if (decoded === null) return planner(raw, file)
+  if (decoded === null) return missing(await planner(raw, file), 'unknown-8bit')
   const { codec, text } = decoded
   let isFitting = true
   const history = async () => {
@@ -63,7 +63,7 @@ async function planDecoded<T extends Described, F>(
   const planned = await planner(text, { ...file, history, max_result_size: Infinity })
   // The file had another encoding earlier, so the recorded changes fit its bytes only.
   if (!isFitting) return planner(raw, file)
-  if (!planned.ok) return planned
+  if (!planned.ok) return missing(planned, codec.name)
   const { original = text, pieces, splices, splice_lines, description, ...others } = planned.value
   const { name } = codec
   // No splices: the history compares the texts itself.
@@ -84,6 +84,13 @@ async function planDecoded<T extends Described, F>(
     encodings: { before: name, after: name },
     description: note === undefined ? description : { ...description, encoded: note }
   })
+}
+
+/** A plan; if its text wasn't found, the failure says in which encoding it was looked for. */
+function missing<T, F>(planned: Result<T, F>, read_as: string): Result<T, F> {
+  if (planned.ok) return planned
+  const { code } = planned.failure as { code?: unknown }
+  return code === 'NO_MATCH' ? fail({ ...planned.failure, read_as }) : planned
 }
 
 /** Wraps a planner whose new content is UTF-8: the answer names the encoding that the file had before. */

@@ -9,7 +9,7 @@ import { carryOut, type FileOperation, outcomeOfRemoved, type Planning, targetOf
 import { folderMeant, ofFolder, outcomeOfFolder, removalFacts } from './folder-change.ts'
 import { CHANGE_HINTS } from './hints.ts'
 import type { CallContext, CallResult, Failed } from './operation.ts'
-import { removalPlanner, removalStep } from './removal-steps.ts'
+import { foldersAbove, removalPlanner, removalStep } from './removal-steps.ts'
 
 export function makeDelete(workspace: Workspace, planning: Planning): FileOperation<DeleteRequest> {
   const prepare: FileOperation<DeleteRequest>['prepare'] = async (request, context, after = []) => {
@@ -25,18 +25,19 @@ export function makeDelete(workspace: Workspace, planning: Planning): FileOperat
     if (folder === null) {
       return ok({
         operation: 'delete',
-        steps: [removalStep(targetOf(request), plan)],
+        steps: [removalStep(targetOf(request), plan, foldersAbove(request.path, context.clears_below))],
         answer: ([done]) => ({ operation: 'delete', outcome: { ...outcomeOfRemoved(request, done!), ...removed } }),
         explained: failed => withPast(workspace, context, failed)
       })
     }
     const { path, files, folders, blocked, leaves } = folder
     if (blocked !== null) return blocked
+    const all = [...foldersAbove(path, context.clears_below), ...folders]
     return ok({
       operation: 'delete',
       files: files.length,
       ...(files.length === 0 && { emptied: { by: leaves!, folders } }),
-      steps: files.map((path, i) => removalStep({ path }, plan, i === 0 ? folders : [])),
+      steps: files.map((path, i) => removalStep({ path }, plan, i === 0 ? all : [])),
       answer: done => ({
         operation: 'delete',
         outcome: {

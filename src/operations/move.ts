@@ -20,7 +20,7 @@ import {
 import { faulty, folderMeant, ofFolder, outcomeOfFolder, removalFacts } from './folder-change.ts'
 import { PATH_HINT } from './hints.ts'
 import type { CallContext, Failed } from './operation.ts'
-import { moveSteps, outcomeOfMoved, unchangedPlanner } from './removal-steps.ts'
+import { foldersAbove, moveSteps, outcomeOfMoved, unchangedPlanner } from './removal-steps.ts'
 
 export function makeMove(workspace: Workspace, planning: Planning): FileOperation<MoveRequest> {
   const prepare: FileOperation<MoveRequest>['prepare'] = async (request, context, after = []) => {
@@ -43,7 +43,7 @@ export function makeMove(workspace: Workspace, planning: Planning): FileOperatio
     }
     return ok({
       operation: 'move',
-      steps: moveSteps(targetOf(request), target, plan),
+      steps: moveSteps(targetOf(request), target, plan, foldersAbove(path, context.clears_below)),
       answer: done => ({ operation: 'move', outcome: outcomeOfMoved(request, done) }),
       explained: (failed, step) => (step === 0 ? withPast(workspace, context, failed) : aboutTarget(failed, from))
     })
@@ -170,6 +170,8 @@ const refusalAt = (there: 'file' | 'directory', { from, to }: { from: string; to
 function aboutTarget(failed: Failed, from: string): Failed {
   const { failure, path = '' } = failed
   switch (failure.code) {
+    case 'FILE_NOT_FOUND':
+      return failure.onto_itself === true ? faulty(from, '/to', 'same_path') : failed
     case 'NOT_A_FILE': {
       const { type } = failure
       const isFolder = type === 'directory' || type === 'trailing_slash'

@@ -532,6 +532,8 @@ export interface CallContext {
   audit?: AuditedCall
   /** The client that waits for the answer, if known. */
   client?: Client
+  /** Folders below this one go with the last file that is deleted from them, or moved. */
+  clears_below?: string
 }
 
 /** The names of operations in a sentence for a caller: their routes, or the names of their tools. */

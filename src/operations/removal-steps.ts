@@ -1,5 +1,6 @@
 // The steps that remove a file, or move it: its removal, and the creation of one with the same bytes and attributes at
 // the new path. Does not know requests or folders.
+import { posix } from 'node:path'
 import { binaryEncodingOf } from '../engine/text/encoding.ts'
 import { fail, ok } from '../result.ts'
 import type { CreateTarget, FileTarget, Planned, Planner } from '../workspace/api.ts'
@@ -54,6 +55,14 @@ export const removalStep = (target: FileTarget, plan: FilePlanner, folders: read
   target,
   plan: folders.length === 0 ? plan : withFolders(plan, folders)
 })
+
+/** The folders between `root` and a path, the outermost first; none without a root. Both are relative to the workspace. */
+export function foldersAbove(path: string, root: string | undefined): Buffer[] {
+  const folder = posix.dirname(posix.normalize(path))
+  return root === undefined || !folder.startsWith(`${root}/`)
+    ? []
+    : [...foldersAbove(folder, root), Buffer.from(folder)]
+}
 
 /** Makes the plan of a removal remove these folders too. */
 export const withFolders =

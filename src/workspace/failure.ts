@@ -40,8 +40,8 @@ export type FileFailure =
   | { code: 'BATCH_NOT_SUPPORTED' }
   /**
    * `missing`: `parent`, the folder for the new file; `link_target`, what a link on the path leads to; or, in a batch,
-   * the file is `removed` by an earlier step, which moved it to `moved_to`. `folder`: how far the path exists below the
-   * root; absent if that folder may not be revealed.
+   * the file is `removed` by an earlier step, which moved it to `moved_to`. `onto_itself`: this step would move the file
+   * to where it is. `folder`: how far the path exists below the root; absent if that folder may not be revealed.
    */
   | {
       code: 'FILE_NOT_FOUND'
@@ -49,6 +49,7 @@ export type FileFailure =
       folder?: string
       missing?: 'parent' | 'link_target' | 'expected' | 'removed'
       moved_to?: string
+      onto_itself?: true
     }
   /**
    * `file_as_directory`: the path ends like a folder's, and a file is there. `trailing_slash`: a new file's path ends

@@ -66,16 +66,32 @@ export function correctedDiffs(
   const ways = ordered === undefined ? [...repairs(file, hunks[hunk_index]!, misfit, similar)] : []
   const found =
     ordered === undefined
-      ? fixesFor(file, hunks, ways, { type, hunk_index, before: [] })
+      ? [...addedAtEnd(file, hunks, misfit), ...fixesFor(file, hunks, ways, { type, hunk_index, before: [] })]
       : [fixOf(type, ordered.hunks, ordered, ordered.corrected)]
   const [only, another] = ways
   if (found.length === 0 && only !== undefined && another === undefined) {
     found.push(...forLaterHunk(file, hunks.with(hunk_index, only.hunk), hunk_index))
   }
   // After adapting to the file, the removed lines may equal the added ones.
-  const changing = found.filter(({ diff }) => /^[-+]/m.test(diff))
+  const changing = found.filter(
+    ({ diff }, i) => /^[-+]/m.test(diff) && found.findIndex(other => other.diff === diff) === i
+  )
   const diffs = changing.filter(({ diff }) => diff.length <= DIFF_LENGTH)
   return { diffs, ...(diffs.length < changing.length && diffs.length === 0 && { too_long: true as const }) }
+}
+
+/** The diff in which all additions that have no place are at the end of the file, below the other hunks. */
+function addedAtEnd(file: FileLines, hunks: readonly Hunk[], { reason }: HunkMisfit): DiffFix[] {
+  const isPlaced = (hunk: Hunk): boolean => hunk.at_end || hunk.anchors.length > 0 || oldLines(hunk).length > 0
+  const placed = hunks.flatMap((hunk, i) => (isPlaced(hunk) ? [i] : []))
+  if (reason !== 'no_place' || hunks.length === 1) return []
+  const order = [...placed, ...[...hunks.keys()].filter(i => !placed.includes(i))]
+  const moved = order.map((i, to) => (to < placed.length ? hunks[i]! : { ...hunks[i]!, at_end: true }))
+  const whole = completed(file, moved, [...moved.keys()].slice(placed.length))
+  const { count } = file
+  if (whole === undefined) return []
+  const corrected = whole.corrected.map(i => order[i]!).sort((a, b) => a - b)
+  return [fixOf('USE_EXACT_TEXT', whole.hunks, { from: count, to: count }, corrected)]
 }
 
 /** One diff for each of the first repairs with which all hunks fit; `before`: hunks that are already repaired. */
@@ -313,7 +329,7 @@ function readjusted(file: FileLines, hunk: Hunk, first: number): HunkLine[] | un
   const there = linesFrom(file, first, first + sought.length)
   if (there === undefined) return undefined
   const merged = merge(sought.join('\n'), newLines(hunk).join('\n'), there.join('\n'))
-  if (merged.ok) return linesBetween(there, merged.value.split('\n'))
+  if (merged.ok) return linesBetween(there, endingAsIn(hunk, merged.value.split('\n'), there))
   const indents = sought.map((text, i) => ({ from: indentOf(text), to: indentOf(there[i]!) }))
   // If white space can't be merged, keep the lines as sent, provided that the file's indentation is the same.
   if (merged.failure.reason === 'spacing' && indents.some(({ from, to }) => from !== to)) return undefined
@@ -324,6 +340,20 @@ function readjusted(file: FileLines, hunk: Hunk, first: number): HunkLine[] | un
     return wanted === undefined ? undefined : { ...line, text: wanted + line.text.slice(indent.length) }
   })
   return lines.every(line => line !== undefined) ? lines : undefined
+}
+
+/**
+ * The lines to put in place of `there`. If only some of those that differ kept the white space at the end of the file's
+ * lines, all of them end as in the hunk.
+ */
+function endingAsIn(hunk: Hunk, put: readonly string[], there: readonly string[]): readonly string[] {
+  const kept = new Set(there)
+  if (put.every(text => kept.has(text) || text !== text.trimEnd())) return put
+  const sent = new Map(newLines(hunk).map(text => [text.trim(), text.slice(text.trimEnd().length)]))
+  return put.map(text => {
+    const tail = kept.has(text) ? undefined : sent.get(text.trim())
+    return tail === undefined ? text : text.trimEnd() + tail
+  })
 }
 
 /** The spaces and tabs at the start of a text. */
@@ -348,7 +378,7 @@ function* likely(file: FileLines, hunk: Hunk, cursor: number, { suggestions, off
     const behindBreak = breakBefore(new Text([file.bytes]), offset + end) !== undefined
     const put = splitAtBreaks(`${before}${merged.value}${after}`)
     if (behindBreak && put.at(-1) === '') put.pop()
-    const lines = linesBetween(there, put)
+    const lines = linesBetween(there, endingAsIn(hunk, put, there))
     if (lines.some(({ kind }) => kind !== 'keep')) yield* repaired(file, lines, first, cursor)
   }
 }

@@ -4,7 +4,7 @@
 // blank lines may be before, between or after its parts. A truncated patch has no `*** End Patch`.
 import { fail, ok, type Result } from '../../result.ts'
 import { faultOfLength, isFence, patchFault, type PatchFault, type PatchLine, patchLines } from './fault.ts'
-import { END_OF_FILE, END_PATCH } from './v4a.ts'
+import { BEGIN_PATCH, END_OF_FILE, END_PATCH } from './v4a.ts'
 
 /**
  * What a patch does to one file. `diff`: for `parseNewFile` or `parseDiff`; empty if a file is only moved.
@@ -15,7 +15,6 @@ export type FilePatch =
   | { kind: 'update'; path: string; move_to?: string; diff: string; first_line: number }
   | { kind: 'delete'; path: string; first_line: number }
 
-const BEGIN_PATCH = '*** Begin Patch'
 const FILE = /^\*\*\* (Add|Delete|Update) File:(.*)$/
 const MOVE = /^\*\*\* Move to:(.*)$/
 /** A command that takes the patch as its input, up to the line with the word. */
@@ -77,7 +76,9 @@ function insideOf(lines: readonly PatchLine[]): Result<{ from: number; to: numbe
   if (lines[from]!.text.trim() !== BEGIN_PATCH) {
     return fail(faultAt(lines, from, isFence(lines[from]!.text) ? 'fence' : 'no_begin'))
   }
-  const end = lines.findIndex(({ text }, index) => index > from && text.trimEnd() === END_PATCH)
+  const exact = lines.findIndex(({ text }, index) => index > from && text.trimEnd() === END_PATCH)
+  // Indented, it may be a kept line; but nothing follows the last one.
+  const end = exact === -1 && lines[to]!.text.trim() === END_PATCH ? to : exact
   if (end === -1) return fail(faultAt(lines, to + 1, 'no_end'))
   const after = lines.findIndex((line, at) => at > end && !isBlank(line))
   if (end < to) return fail(faultAt(lines, after, 'after_end'))

@@ -114,3 +114,7 @@ export function* patchLines(text: string): Generator<PatchLine, undefined> {
   }
   return undefined
 }
+
+/** The line break of a patch, which a file without any gets: `\r\n` if all of its lines end with it. */
+export const patchBreak = (text: string): '\n' | '\r\n' =>
+  text.includes('\r\n') && !/(?<!\r)\n/.test(text) ? '\r\n' : '\n'

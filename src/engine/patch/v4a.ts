@@ -8,15 +8,25 @@
 // - `*** End Patch` may end the diff, as in agents-core; any other envelope line is refused.
 import { fail, ok, type Result } from '../../result.ts'
 import { ANY_BREAK } from '../text/lines.ts'
-import { faultOfLength, isFence, patchFault, type PatchFault, type PatchFaultReason, patchLines } from './fault.ts'
+import {
+  faultOfLength,
+  isFence,
+  patchFault,
+  type PatchFault,
+  type PatchFaultReason,
+  patchBreak,
+  patchLines
+} from './fault.ts'
 import type { Hunk, HunkLine } from './hunk.ts'
 
+export const BEGIN_PATCH = '*** Begin Patch'
 export const END_PATCH = '*** End Patch'
 export const END_OF_FILE = '*** End of File'
 
 /** The start of a git hunk header; text may follow it. */
-const GIT_HUNK = /^@@ -\d+(?:,\d+)? \+\d+(?:,\d+)? @@/
-const GIT_FILE =
+export const GIT_HUNK = /^@@ -\d+(?:,\d+)? \+\d+(?:,\d+)? @@/
+/** A line of git above the `---` and `+++` lines. */
+export const GIT_FILE =
   /^(?:diff --git |index [0-9a-f]+\.\.[0-9a-f]+|(?:new|deleted) file mode |similarity index |rename (?:from|to) )/
 
 const KINDS: Record<string, HunkLine['kind']> = { ' ': 'keep', '-': 'remove', '+': 'add' }
@@ -97,12 +107,13 @@ function faultOf(line: string, previous: string): PatchFaultReason | undefined {
 }
 
 /**
- * The content of a new file: every line of the diff begins with `+` and ends with `\n`. An empty diff is an empty file.
- * Fails with the first line without `+`. Linear.
+ * The content of a new file: every line of the diff begins with `+`, and its break is that of the diff. An empty diff
+ * is an empty file. Fails with the first line without `+`. Linear.
  */
 export function parseNewFile(diff: string): Result<string, PatchFault> {
   const tooLong = faultOfLength(diff)
   if (tooLong !== null) return fail(tooLong)
+  const lineBreak = patchBreak(diff)
   const lines: string[] = []
   let number = 0
   let ended: string | undefined
@@ -112,7 +123,7 @@ export function parseNewFile(diff: string): Result<string, PatchFault> {
       if (text.trim() === '') continue
       return fail(patchFault('envelope_line', number - 1, ended))
     }
-    if (text.startsWith('+')) lines.push(`${text.slice(1)}\n`)
+    if (text.startsWith('+')) lines.push(`${text.slice(1)}${lineBreak}`)
     else if (text.trimEnd() === END_PATCH) ended = text
     else return fail(patchFault(isFence(text) ? 'fence' : 'not_added', number, text))
   }

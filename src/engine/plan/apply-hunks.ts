@@ -16,11 +16,13 @@ const CHANGE = 1000
 interface HunkOptions {
   /** Bytes. */
   max_result_size: number
+  /** The line break in a file that has none; default: `\n`. */
+  line_break?: '\n' | '\r\n' | undefined
 }
 
 /**
  * Plans the hunks of a patch on a text without NUL, by the rule of place-hunks.ts. Replaces only lines that differ.
- * Line breaks are those of the place; the file keeps or lacks its final break as before, except that an empty last line
+ * Line breaks are those of the place, else `line_break`; the file keeps or lacks its final break as before, except that an empty last line
  * keeps its break, and a file without lines ends with one afterwards. Fails with the first hunk that has no place, or
  * with a result over `max_result_size`; with `work_within`, with TAKES_LONG if many hunks are searched in many lines,
  * or if a miss takes long to explain.
@@ -38,7 +40,7 @@ export function planHunks(
 export function planHunks(
   original: Buffer,
   hunks: readonly Hunk[],
-  { max_result_size, work_within = Infinity }: HunkOptions & Partial<WorkWithin>
+  { max_result_size, line_break, work_within = Infinity }: HunkOptions & Partial<WorkWithin>
 ): Result<Plan, HunkFailure | ResultTooLarge | TakesLong> {
   if (hunks.length * CHANGE > work_within) return fail({ code: 'TAKES_LONG' })
   const file = new FileLines(original)
@@ -59,7 +61,7 @@ export function planHunks(
       owners.push(index)
     }
   }
-  const planned = planLineEdits(original, edits, { line_endings: 'adapt', max_result_size })
+  const planned = planLineEdits(original, edits, { line_endings: 'adapt', max_result_size, line_break })
   if (!planned.ok) return fail(tooLarge(planned.failure as ResultTooLarge, owners, hunks.length))
   const { placements, newTextWarnings, ...plan } = planned.value
   return ok({

@@ -17,6 +17,8 @@ interface LineOptions {
   line_endings: LineEndings
   /** Bytes. */
   max_result_size: number
+  /** The line break in a text that has none; default: `\n`. */
+  line_break?: '\n' | '\r\n' | undefined
   /** Only the result matters: skips warnings about new texts, which take a third of the time for long texts. */
   trial?: true
 }
@@ -70,7 +72,9 @@ export function planLineEdits(
   const lines = new LineIndex(original)
   const mismatch = mismatchIn({ original, text, lines }, ranges, options.line_endings, work_within)
   if (mismatch !== undefined) return fail(mismatch)
-  const breaks = new BreakFinder(text, breakStyleOf(original, lines))
+  const style = breakStyleOf(original, lines)
+  const isCrlf = style.ending === 'none' && options.line_break === '\r\n'
+  const breaks = new BreakFinder(text, isCrlf ? { ...style, ending: 'crlf' } : style)
   for (const range of ranges) write(range, text, breaks, options.line_endings)
   settleEnd(ranges, text, breaks)
   const replacements = replacementsOf(ranges, total)

@@ -12,7 +12,7 @@ import type { SentNames } from '../requests/field-aliases.ts'
 export const TEXT_TYPE = 'text/plain'
 
 /** What a call takes from its request besides the body. */
-export type AdapterContext = Omit<Call, 'body' | 'naming' | 'agent' | 'defaults' | 'sentNames'>
+export type AdapterContext = Omit<Call, 'body' | 'naming' | 'agent' | 'defaults' | 'sentNames' | 'understood'>
 
 /** The answer: the operation's status, the text for the model, and data for programs. */
 export interface AdapterAnswer {
@@ -38,11 +38,15 @@ export interface Adapter {
   answer(body: unknown, context: AdapterContext): Promise<AdapterAnswer>
 }
 
-/** A call of one of our operations. `sentNames`: pointers to our fields → pointers to what was sent. */
+/**
+ * A call of one of our operations. `sentNames`: pointers to our fields → pointers to what was sent; `understood`: how
+ * what was sent was understood, for the answer's warnings.
+ */
 export interface OwnCall {
   operation: Callable
   body: object
   sentNames?: SentNames
+  understood?: readonly string[]
 }
 
 /** The defaults for a model: it should learn when it breaks a file's syntax. */
@@ -50,10 +54,10 @@ const DEFAULTS = { syntax: 'warn' }
 
 /** Runs a call. Its problems use the names of `naming`. */
 export const carryOutOwn = (
-  { operation, body, sentNames }: OwnCall,
+  { operation, ...call }: OwnCall,
   naming: CallSyntax,
   context: AdapterContext
-): Promise<CallAnswer> => caller(operation)({ ...context, body, naming, defaults: DEFAULTS, sentNames })
+): Promise<CallAnswer> => caller(operation)({ ...context, ...call, naming, defaults: DEFAULTS })
 
 /** The answer to a call that couldn't be read, in the names of `naming`. */
 export function refusedCall(failure: Failure, naming: CallSyntax, context: AdapterContext): Answer {

@@ -5,6 +5,7 @@ import { MAX_BATCH_FILES } from '../../../schemas/batch.ts'
 import type { PatchFile } from '../../../schemas/apply-patch.ts'
 import type { Problem } from '../../../schemas/problem.ts'
 import { type FilePatch, parsePatch, writePatch } from '../../engine/patch/envelope.ts'
+import { type PatchForm, turnDiff, turnPatch, withoutGitHeader } from '../../engine/patch/forms.ts'
 import type { Operations } from '../../operations.ts'
 import { fail, ok, type Result } from '../../result.ts'
 import type { CallSyntax } from '../answers/call-names.ts'
@@ -38,6 +39,14 @@ export const BY_PATCH: CallSyntax = {
   pathShown: path => path
 }
 
+/** How what was sent is read. */
+const UNDERSTOOD: Record<PatchForm, string> = {
+  indented: 'All lines were indented; the white space that they begin with was left out.',
+  escaped_breaks: 'The text had "\\n" for its line breaks; it was read as lines.',
+  more_envelopes: 'Several patches were sent as one; they are read as one: all files or none.',
+  git_header: 'The lines of git before the first @@ were left out.'
+}
+
 type OpenAiOperation = { type: 'create_file' | 'update_file' | 'delete_file'; path: string; diff?: string }
 
 /** OpenAI's `{type: "apply_patch"}`: one file per call. */
@@ -46,9 +55,15 @@ export function openAiApplyPatch(operations: Operations): Adapter {
   const read = (body: unknown): Result<OwnCall, Failure> => {
     const fields = readBody(body)
     if (!fields.ok) return fields
-    const file = fileOf(fields.value.operation)
+    const forms: PatchForm[] = []
+    const file = fileOf(fields.value.operation, forms)
     if (!file.ok) return file
-    return ok({ operation: operations.apply_patch, body: { files: [file.value] }, sentNames: OPENAI_NAMES })
+    return ok({
+      operation: operations.apply_patch,
+      body: { files: [file.value] },
+      sentNames: OPENAI_NAMES,
+      understood: forms.map(form => UNDERSTOOD[form])
+    })
   }
   return {
     id: 'openai_apply_patch',
@@ -78,29 +93,51 @@ function callIdOf(body: unknown): { call_id?: string } {
   return typeof call_id === 'string' ? { call_id } : {}
 }
 
-function fileOf({ type, path, diff }: OpenAiOperation): Result<PatchFile, RequestFailure> {
+/** The file of an operation. Adds to `forms` those in which its diff was written. */
+function fileOf({ type, path, diff }: OpenAiOperation, forms: PatchForm[]): Result<PatchFile, RequestFailure> {
   if (type === 'delete_file') {
     return diff === undefined
       ? ok({ operation: 'delete', path })
       : invalidField('/operation/diff', 'is not used by delete_file; leave it out')
   }
   if (diff === undefined) return invalidField('/operation/diff', 'is missing')
-  return ok({ operation: type === 'create_file' ? 'create' : 'update', path, diff })
+  if (type === 'update_file') {
+    const turned = turnDiff(diff)
+    forms.push(...turned.forms)
+    return ok({ operation: 'update', path, ...diffOf({ path, diff: turned.text }, forms) })
+  }
+  const whole = diffOf({ path, diff, isNew: true }, forms)
+  // OpenAI puts a break between the lines, so an empty last one only ends the line before.
+  return ok({ operation: 'create', path, ...whole, diff: whole.diff.replace(/(^|\n)\+\r?\n?$/, '$1') })
+}
+
+/** The diff of a file without git's header, and its first line. Adds to `forms` if it had one. */
+function diffOf(
+  { diff, first_line = 1, ...file }: { path: string; diff: string; first_line?: number; isNew?: boolean },
+  forms: PatchForm[]
+): { diff: string; first_line: number } {
+  const bare = withoutGitHeader(diff, file)
+  if (bare === null) return { diff, first_line }
+  if (!forms.includes('git_header')) forms.push('git_header')
+  return { diff: bare.diff, first_line: first_line + bare.lines }
 }
 
 /** codex's patches: many files, from `*** Begin Patch` to `*** End Patch`. */
 export function codexApplyPatch(operations: Operations): Adapter {
   const readBody = bodyReader<{ input: string }>(CodexPatch)
-  const read = (body: unknown): Result<FilePatch[], Failure> => {
+  const read = (body: unknown): Result<{ files: FilePatch[]; forms: PatchForm[] }, Failure> => {
     const fields = readBody(body)
     if (!fields.ok) return fields
-    const parsed = parsePatch(fields.value.input)
-    return parsed.ok
-      ? parsed
-      : fail({
-          code: 'INVALID_REQUEST',
-          faults: [{ pointer: '/input', reason: 'unreadable_patch', fault: parsed.failure }]
-        })
+    const { text, forms } = turnPatch(fields.value.input)
+    const parsed = parsePatch(text)
+    if (!parsed.ok) {
+      const fault = { pointer: '/input', reason: 'unreadable_patch', fault: parsed.failure } as const
+      return fail({ code: 'INVALID_REQUEST', faults: [fault] })
+    }
+    const files = parsed.value.map(file =>
+      file.kind === 'delete' ? file : { ...file, ...diffOf({ ...file, isNew: file.kind === 'create' }, forms) }
+    )
+    return ok({ files, forms })
   }
   return {
     id: 'codex_apply_patch',
@@ -112,18 +149,20 @@ export function codexApplyPatch(operations: Operations): Adapter {
     request: CodexPatch,
     bodyOfText: input => ({ input }),
     async answer(body, context) {
-      const files = read(body)
-      if (!files.ok) return patched(files, context, summaryOf)
+      const patch = read(body)
+      if (!patch.ok) return patched(patch, context, summaryOf)
+      const { files, forms } = patch.value
       const call = {
         operation: operations.apply_patch,
-        body: { files: files.value.map(patchFile) },
-        sentNames: codexNames(Math.min(files.value.length, MAX_BATCH_FILES))
+        body: { files: files.map(patchFile) },
+        sentNames: codexNames(Math.min(files.length, MAX_BATCH_FILES)),
+        understood: forms.map(form => UNDERSTOOD[form])
       }
       const answer = await patched(ok(call), context, summaryOf)
       const { problem, output } = answer.body
       return problem === undefined
         ? answer
-        : { ...answer, body: { ...answer.body, output: withWholePatches(output, problem, files.value) } }
+        : { ...answer, body: { ...answer.body, output: withWholePatches(output, problem, files) } }
     }
   }
 }

@@ -32,8 +32,8 @@ export const emptyDirectory = headOf
 
 /**
  * The listing of a directory for a model: the entries below it, two levels deep, each as `size⇥path`; a directory has
- * `-` for its size and ends with `/`. `first`: the first page of its entries; `shown`: its path as shown. Leaves out
- * links, special files and what can't be read. Stops after 1,000 lines and says that there is more.
+ * `-` for its size and ends with `/`, a link is marked as one and isn't followed. `first`: the first page of its entries;
+ * `shown`: its path as shown. Leaves out special files and what can't be read. Stops after 1,000 lines and says that there is more.
  */
 export async function directoryShown(
   first: InspectOutcome,
@@ -68,6 +68,7 @@ async function* linesOf(
 
 function lineOf(type: string, shown: string, file_size = 0): string | undefined {
   if (type === 'directory') return `-\t${shown}/`
+  if (type === 'symlink') return `-\t${shown} (link)`
   return type === 'file' ? `${sizeShown(file_size)}\t${shown}` : undefined
 }
 

@@ -41,6 +41,8 @@ interface Editor {
   refusalOf?: (fields: CommandFields, problem: Answer['body']) => string | undefined
   /** The directory, as shown, that counts as empty while it doesn't exist. */
   own?: string
+  /** Its path in our names: folders in it that become empty go. */
+  root?: string
 }
 
 const SNIPPET = 'Here is the snippet showing the change (with line numbers):'
@@ -69,7 +71,12 @@ const memoryPath =
   (root: string): PathReader =>
   path => {
     if (path !== MEMORIES && !path.startsWith(`${MEMORIES}/`)) {
-      return fail(`must be ${MEMORIES} or begin with ${MEMORIES}/`)
+      const meant = path
+        .replace(/^[a-z]:(?=[\\/])/i, '')
+        .replaceAll('\\', '/')
+        .replace(/^(?:\.?\/)*/, '/')
+      const isClear = meant === MEMORIES || meant.startsWith(`${MEMORIES}/`)
+      return fail(`must be ${MEMORIES} or begin with ${MEMORIES}/${isClear ? `; send ${JSON.stringify(meant)}` : ''}`)
     }
     return path.split('/').includes('..')
       ? fail(`must not contain "..", which leads out of ${MEMORIES}`)
@@ -118,12 +125,13 @@ export const memoryTool = (operations: Operations, root: string): Adapter => ({
     pathOf: memoryPath(root),
     sentences: MEMORY_SENTENCES,
     refusalOf: memoryRefusal,
-    own: MEMORIES
+    own: MEMORIES,
+    root
   })
 })
 
 function editor(operations: Operations, tool: Editor): Adapter['answer'] {
-  const { naming, pathOf, sentences, refusalOf, own } = tool
+  const { naming, pathOf, sentences, refusalOf, own, root } = tool
   const read = commandReader(tool.call, tool.commands)
   const refused = (answer: Answer, fields?: CommandFields) => {
     const sentence = fields === undefined ? undefined : refusalOf?.(fields, answer.body)
@@ -175,7 +183,7 @@ function editor(operations: Operations, tool: Editor): Adapter['answer'] {
         ? ownCallOf(fields.value, operations, pathOf)
         : invalidField(taken, `is ${own}, the directory of this tool; name what is in it`)
     if (!call.ok) return withError(refused(refusedCall(call.failure, naming, context), fields.value))
-    const answer: CallAnswer = await carryOutOwn(call.value, naming, context)
+    const answer: CallAnswer = await carryOutOwn(call.value, naming, { ...context, clears_below: root })
     if (isDone(answer)) return withError(completed(answer, await outputOf(fields.value, answer, context)))
     if (answer.body.code === 'FILE_NOT_FOUND' && listsOwn(fields.value)) {
       return withError({ status: SUCCESS, headers: {}, body: { status: 'completed', output: emptyDirectory(own!) } })

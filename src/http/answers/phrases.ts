@@ -76,6 +76,18 @@ export const encodingShown = (encoding: string): string =>
       ? encoding
       : (ENCODING_NAMES.get(encoding) ?? encoding.toUpperCase())
 
+/**
+ * Says that a file isn't UTF-8, and what it was read as; empty for one that is, and where the cause of a miss says it.
+ * `shown`: its name.
+ */
+export const notUtf8 = (failure: object, shown: string): string => {
+  const { read_as, cause } = failure as { read_as?: string; cause?: { type: string } }
+  if (read_as === undefined || cause?.type === 'encoding') return ''
+  return read_as === 'unknown-8bit'
+    ? `${shown} is not UTF-8, and its encoding is not known.`
+    : `${shown} is not UTF-8, but most likely ${encodingShown(read_as)}.`
+}
+
 const ENCODING_NAMES = new Map([
   ['shift_jis', 'Shift_JIS'],
   ['big5', 'Big5']

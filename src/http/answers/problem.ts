@@ -6,7 +6,7 @@ import type { Failure } from '../request-failure.ts'
 import { below } from './brief/layout.ts'
 import { briefProblem, type DescribedFailure } from './brief/problem.ts'
 import { BY_ROUTE, BY_TOOL, type CallSyntax, pathShown, type ToolCall } from './call-names.ts'
-import { cut, quote, sentences } from './phrases.ts'
+import { cut, notUtf8, quote, sentences } from './phrases.ts'
 import { membersIn, ofPart, operationsFailToo, operationsNotTried } from './part.ts'
 import { leaveOutFixes, leaveOutNote } from './problems/replacements.ts'
 import { entryOf, partsOf } from './problems/entry.ts'
@@ -104,13 +104,14 @@ function problemOf(
   const shown = cut(shownPath ?? 'the file', 200)
   const request = { path: path ?? 'the file', resolved_path, shown, naming, instance, request_id, file_hash, part }
   const { detail, members, headers } = partsOf(describe(failure, request))
+  const whole = sentences(notUtf8(failure, shown), detail)
   const named = part && { ...part, path: part.path === undefined ? shownPath : pathShown(naming, part.path) }
   const body: Problem = {
     type: `/problems/${code.toLowerCase().replaceAll('_', '-')}`,
     title,
     status: isPreconditionFailed(failure, context) ? PRECONDITION_FAILED : status,
     code,
-    detail: named === undefined ? detail : ofPart(detail, named, isFirst),
+    detail: named === undefined ? whole : ofPart(whole, named, isFirst),
     instance,
     request_id,
     retry,

@@ -43,6 +43,12 @@ check('reads blank lines around a patch', `\n  \n${WHOLE}\n \n`, below(2))
 check('reads a heredoc', `<<'EOF'\n${WHOLE}EOF\n`, below(1))
 check('reads a heredoc of apply_patch', `apply_patch <<"PATCH"\n\n${WHOLE}PATCH`, below(2))
 check('reads a heredoc of applypatch without quotes', `applypatch << EOF\n${WHOLE}\nEOF`, below(1))
+check('reads an indented end', WHOLE.replace('*** End P', ' \t*** End P'), PARTS)
+check(
+  'takes an indented end for a kept line where another follows',
+  inside('*** Update File: a', '-x', ' *** End Patch'),
+  [{ kind: 'update', path: 'a', diff: '-x\n *** End Patch\n', first_line: 3 }]
+)
 check('reads CRLF', WHOLE.replaceAll('\n', '\r\n'), [
   ...PARTS.map(part => ('diff' in part ? { ...part, diff: part.diff.replaceAll('\n', '\r\n') } : part))
 ])

@@ -84,7 +84,8 @@ function checkNew(name: string, diff: string, expected: string | PatchFault): vo
 }
 
 checkNew('reads a new file', '+a\n+\n+b', 'a\n\nb\n')
-checkNew('reads a new file with CRLF', '+a\r\n+b\r\n', 'a\nb\n')
+checkNew('reads a new file with CRLF', '+a\r\n+b\r\n', 'a\r\nb\r\n')
+checkNew('reads a new file whose lines end with CRLF and LF', '+a\r\n+b\n', 'a\nb\n')
 checkNew('reads an empty file', '', '')
 checkNew('reads a file of one empty line', '+', '\n')
 checkNew('passes over *** End Patch behind a new file', '+a\n*** End Patch\n\n', 'a\n')

@@ -8,10 +8,10 @@ import { planTask, replanOnCurrent, type Task } from '../../../src/engine/task.t
 
 const LIMIT = 1 << 20
 
-function plan(file: string | Buffer, diff: string, limit = LIMIT) {
+function plan(file: string | Buffer, diff: string, limit = LIMIT, line_break?: '\r\n') {
   const parsed = parseDiff(diff)
   if (!parsed.ok) throw new Error(JSON.stringify(parsed.failure))
-  return planHunks(Buffer.from(file), parsed.value, { max_result_size: limit })
+  return planHunks(Buffer.from(file), parsed.value, { max_result_size: limit, line_break })
 }
 
 /** Applies a diff; compares the file, or the members of the failure that are named. */
@@ -82,6 +82,27 @@ check(
 check('refuses an addition without anchor', 'a\nb\n', '@@\n+x\n', {
   ...refused('NO_MATCH', 'place', ['@@\n+x\n*** End of File\n', '@@\n+x\n a\n'])
 })
+check('puts additions below hunks that follow them', 'a\nb\nc\n', '@@\n+x\n@@\n-b\n+y\n@@\n+z\n', {
+  ...refused('NO_MATCH', 'place', ['@@\n-b\n+y\n@@\n+x\n*** End of File\n@@\n+z\n*** End of File\n'])
+})
+check('corrects the hunks that follow additions too', 'a\n  b\nc\n', '@@\n+x\n@@\n-b\n+y\n', {
+  ...refused('NO_MATCH', 'place', ['@@\n-  b\n+  y\n@@\n+x\n*** End of File\n', '@@\n+x\n a\n@@\n-  b\n+  y\n'])
+})
+check('puts additions alone below each other', 'a\n', '@@\n+x\n@@\n+z\n', {
+  ...refused('NO_MATCH', 'place', ['@@\n+x\n*** End of File\n@@\n+z\n*** End of File\n'])
+})
+check('puts additions nowhere where a hunk that follows has no place', 'a\nb\n', '@@\n+x\n@@\n-quite another\n+y\n', {
+  ...refused('NO_MATCH', 'place', [])
+})
+for (const [file, diff, corrected] of [
+  ['foo   \nbar\t\t\n', '-foo\n-bar\n+FOO\n+BAR\n', '-foo   \n-bar\t\t\n+FOO\n+BAR\n'],
+  ['f(1)  \ng(2)  \n', '-f(1)\n-g(2)\n+f(1, 2)\n+g(2, 3)\n', '-f(1)  \n-g(2)  \n+f(1, 2)  \n+g(2, 3)  \n'],
+  ['foo  \nx\t\n', '-foo\n x\n+y\n', '-foo  \n x\t\n+y\n']
+] as const) {
+  check(`ends changed lines alike: ${JSON.stringify(file)}`, file, `@@\n${diff}`, {
+    ...refused('NO_MATCH', 'lines', [`@@\n${corrected}`])
+  })
+}
 check('puts an addition at the end of the file', 'a\nb\n', '@@\n+x\n*** End of File\n', 'a\nb\nx\n')
 check('puts an addition into an empty file', '', '@@\n+x\n', 'x\n')
 check('changes the end of the file', 'a\nb\na\nb\n', '@@\n-b\n+c\n*** End of File\n', 'a\nb\na\nc\n')
@@ -428,3 +449,16 @@ t.test('corrects a hunk that puts in more lines than are compared with those the
   const pieces = corrected.ok ? corrected.value.pieces : []
   t.equal(Buffer.concat(pieces).toString(), `let one = 1\nlet  two = 4\n${'\n'.repeat(2500)}let three = 3\n`)
 })
+
+/** Applies a diff whose lines end with CRLF. */
+for (const [file, diff, result] of [
+  ['', '@@\n+a\n+b\n', 'a\r\nb\r\n'],
+  ['\ufeff', '@@\n+a\n', '\ufeffa\r\n'],
+  ['a', '@@\n a\n+b\n', 'a\r\nb'],
+  ['a\n', '@@\n a\n+b\n', 'a\nb\n']
+] as const) {
+  t.test(`ends new lines with CRLF only where there is no break: ${JSON.stringify(file)}`, async t => {
+    const planned = plan(file, diff, LIMIT, '\r\n')
+    t.equal(planned.ok && Buffer.concat(planned.value.pieces).toString(), result)
+  })
+}

@@ -1,5 +1,5 @@
 // The apply_patch of OpenAI and of codex over HTTP: patches as a model sends them, on real files.
-import { existsSync, statSync, chmodSync } from 'node:fs'
+import { chmodSync, existsSync, rmSync, statSync, symlinkSync } from 'node:fs'
 import { join } from 'node:path'
 import t, { type Test } from 'tap'
 import { bytesOf, startServer, TOKEN, type TestServer } from '../test-server.ts'
@@ -275,6 +275,112 @@ t.test('takes a patch as text, in a heredoc, and with other line breaks', async 
   })
   t.equal(bad.status, 400)
   t.match(await bad.json(), { status: 'failed', problem: { code: 'INVALID_UNICODE' } })
+})
+
+t.test('reads other forms of a patch, and says so', async t => {
+  const server = await startServer(t, { files: FILES })
+  const lines = ['*** Update File: b.py', '@@', '-x = 1', '+x = 2', '*** Add File: c.py', '+c']
+  const sent = patchOf(...lines)
+  const files = { 'b.py': 'x = 2\ny = 2\n', 'c.py': 'c\n' }
+  const back = patchOf('*** Update File: b.py', '-x = 2', '+x = 1')
+  const forms: [input: string, warning: RegExp | null][] = [
+    [sent.replace('*** End', ' *** End'), null],
+    [sent.replaceAll(/^/gm, '    '), /All lines were indented/],
+    [sent.trimEnd().replaceAll('\n', '\\n'), /had "\\n" for its line breaks/],
+    [patchOf(...lines.slice(0, 4)) + patchOf(...lines.slice(4)), /Several patches were sent as one/],
+    [
+      patchOf('*** Update File: b.py', '--- a/b.py', '+++ b/b.py', ...lines.slice(1)),
+      /The lines of git before the first @@ were left out/
+    ]
+  ]
+  for (const [input, warning] of forms) {
+    const { result } = await check(t, server, CODEX, { input }, { output: warning ?? /M b\.py\nA c\.py$/, files })
+    t.equal((result as { warnings?: string[] }).warnings?.length, warning === null ? undefined : 1)
+    await check(t, server, CODEX, { input: back }, { output: /M b\.py/ })
+    rmSync(join(server.root, 'c.py'))
+  }
+  const update = (diff: string) => call({ type: 'update_file', path: 'b.py', diff })
+  for (const [diff, warning] of [
+    ['  @@\n  -x = 1\n  +x = 2\n', /All lines were indented/],
+    ['@@\\n-x = 1\\n+x = 2', /had "\\n" for its line breaks/],
+    ['--- a/b.py\n+++ b/b.py\n@@ -1 +1 @@\n-x = 1\n+x = 2', /The lines of git/]
+  ] as const) {
+    await check(t, server, OPENAI, update(diff), { output: warning, files: { 'b.py': files['b.py'] } })
+    await check(t, server, CODEX, { input: back }, { output: /M b\.py/ })
+  }
+  const faults = [
+    ['--- a/b.py\n+++ b/b.py\n@@\n-x = 1\nx = 2\n', /line 5 \("x = 2"\)/],
+    ['--- a/other.py\n+++ b/other.py\n@@\n-x = 1\n', /line 2 .* is a header of git/]
+  ] as const
+  for (const [diff, output] of faults) {
+    await check(t, server, OPENAI, update(diff), { status: 400, code: 'INVALID_REQUEST', output, files: FILES })
+  }
+})
+
+t.test('ends the lines of a new or empty file as the diff does, and the last as the vendor does', async t => {
+  const server = await startServer(t, { files: { 'empty.txt': '' } })
+  const create = (diff: string, content: string) =>
+    check(t, server, OPENAI, call({ type: 'create_file', path: 'new.txt', diff }), {
+      output: /Created new\.txt/,
+      files: { 'new.txt': content }
+    }).then(() => rmSync(join(server.root, 'new.txt')))
+  await create('+a\n+b\n+', 'a\nb\n')
+  await create('+a\n+\n+\n', 'a\n\n')
+  await create('+a\r\n+b\r\n+', 'a\r\nb\r\n')
+  await create('+', '')
+  await create('+a\n++', 'a\n+\n')
+  await create('--- /dev/null\n+++ b/new.txt\n@@ -0,0 +1 @@\n+a\n', 'a\n')
+  const update = { type: 'update_file', path: 'empty.txt', diff: '@@\r\n+a\r\n+b' }
+  await check(t, server, OPENAI, call(update), { output: /empty/, files: { 'empty.txt': 'a\r\nb\r\n' } })
+  // codex ends each line of a new file.
+  await check(
+    t,
+    server,
+    CODEX,
+    { input: patchOf('*** Add File: new.txt', '+a', '+') },
+    {
+      output: /A new\.txt/,
+      files: { 'new.txt': 'a\n\n' }
+    }
+  )
+})
+
+t.test('says that a new path is the old one, however it is spelled', async t => {
+  const server = await startServer(t, { files: FILES, settings: { allowDelete: true } })
+  symlinkSync('.', join(server.root, 'here'))
+  for (const to of ['b.py', './b.py', 'none/../b.py', join(server.root, 'b.py'), 'here/b.py']) {
+    const move = ['*** Update File: b.py', `*** Move to: ${to}`]
+    const other = ['*** Update File: a.py', '@@ def f():', '-    a = 1', '+    a = 2']
+    for (const input of [patchOf(...move), patchOf(...move, '@@', '-x = 1', '+x = 2'), patchOf(...other, ...move)]) {
+      const output = /the path that the file has already; (?:send another one|leave it out, or name another one)/
+      await check(t, server, CODEX, { input }, { status: 400, code: 'INVALID_REQUEST', output, files: FILES })
+    }
+    if (to === 'b.py') continue
+    const batch = [{ operation: 'move', path: 'b.py', to }]
+    const { status, body } = await server.call('POST', '/batch', { body: { operations: batch } })
+    t.equal(status, 400)
+    t.match(body.detail, /the path that the file has already; send another one/)
+    t.match((await server.call('POST', '/move', { body: { path: 'b.py', to } })).body.detail, /has already/)
+  }
+})
+
+t.test('says which path is meant by one of Windows', async t => {
+  const server = await startServer(t, { files: FILES, settings: { allowDelete: true } })
+  const refused = { status: 400, code: 'INVALID_PATH', files: FILES }
+  const output =
+    /^(?:Create of src\\new\.md: )?"src\\\\new\.md" can't be created: .* Send it again with the path "src\/new\.md"\./
+  await check(t, server, OPENAI, call({ type: 'create_file', path: 'src\\new.md', diff: '+x' }), { ...refused, output })
+  const add = ['*** Add File: src\\new.md', '+x']
+  await check(t, server, CODEX, { input: patchOf(...add) }, { ...refused, output })
+  const move = patchOf('*** Update File: b.py', '*** Move to: src\\new.md')
+  await check(t, server, CODEX, { input: move }, { ...refused, output })
+  await check(
+    t,
+    server,
+    CODEX,
+    { input: patchOf('*** Delete File: b.py', ...add) },
+    { ...refused, output: /Send it again with the path "src\/new\.md"/ }
+  )
 })
 
 t.test('says where a patch is none', async t => {

@@ -22,3 +22,18 @@ t.test('ends after a thousand lines of directories without end', async t => {
     t.match(lines.at(-1), /^Only the first 1000 are listed; view a directory/)
   }
 })
+
+t.test('marks links, and lists no special files', async t => {
+  const first = {
+    path: 'd',
+    type: 'directory',
+    entries: [
+      { name: 'a', type: 'file', file_size: 3 },
+      { name: 'l', type: 'symlink' },
+      { name: 'p', type: 'other' }
+    ],
+    truncated: false
+  } as unknown as InspectOutcome
+  const text = await directoryShown(first, { path: 'd', shown: '/d' }, async () => undefined)
+  t.equal(text.split('\n').slice(2).join('\n'), '3B\t/d/a\n-\t/d/l (link)')
+})

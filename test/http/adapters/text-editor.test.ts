@@ -1,5 +1,5 @@
 // Anthropic's text editor and memory tools over HTTP: each command, on real files, as a model sends it.
-import { existsSync } from 'node:fs'
+import { existsSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import t, { type Test } from 'tap'
 import { bytesOf, startServer, type Reply, type TestServer } from '../test-server.ts'
@@ -456,6 +456,135 @@ t.test("refuses in the sentences of the vendor's memory tool", async t => {
     400,
     'INVALID_REQUEST',
     /\/new_str is missing; send "" to delete old_str/
+  )
+})
+
+t.test('removes folders with their last memory, and an undo brings all back', async t => {
+  const files = { notes: { 'top.md': 't', d: { e: { 'a.md': 'a' }, f: { 'b.md': 'b', g: { 'c.md': 'c' } } } } }
+  const settings = { allowDelete: true, memoryRoot: 'notes' }
+  const server = await startServer(t, { files, settings })
+  symlinkSync('top.md', join(server.root, 'notes/l.md'))
+  symlinkSync('../outside.md', join(server.root, 'notes/o.md'))
+  writeFileSync(join(server.root, 'outside.md'), 'o')
+  const has = (path: string) => existsSync(join(server.root, 'notes', path))
+  const memory = (command: object, output: string | RegExp, refusal: Partial<Expected> = {}) =>
+    check(t, server, MEMORY, command, { output, ...refusal })
+  await memory({ command: 'delete', path: '/memories/d/e/a.md' }, 'Successfully deleted /memories/d/e/a.md')
+  t.notOk(has('d/e'))
+  t.ok(has('d/f/b.md'))
+  await memory({ command: 'delete', path: '/memories/d/f/g' }, 'Successfully deleted /memories/d/f/g')
+  t.ok(has('d/f/b.md'))
+  await memory(
+    { command: 'rename', old_path: '/memories/d/f/b.md', new_path: '/memories/b.md' },
+    /^Successfully renamed/
+  )
+  t.notOk(has('d'))
+  const listed = '-\t/memories/l.md (link)\n-\t/memories/o.md (link)\n1B\t/memories/top.md'
+  const { output } = (await memory({ command: 'view', path: '/memories' }, /./)).body as { output: string }
+  t.equal(output.split('\n').slice(2).join('\n'), `1B\t/memories/b.md\n${listed}`)
+  for (const path of ['notes/b.md', 'notes/d/e/a.md', 'notes/d/f/g/c.md']) {
+    t.equal((await server.call('POST', '/undo', { body: { path } })).status, 200, path)
+  }
+  t.ok(['d/e/a.md', 'd/f/b.md', 'd/f/g/c.md'].every(has))
+  // The workspace's own operations leave folders.
+  await server.call('POST', '/delete', { body: { path: 'notes/d/e/a.md' } })
+  t.ok(has('d/e'))
+  const linked = { status: 422, code: 'NOT_A_FILE' }
+  await memory(
+    { command: 'delete', path: '/memories/l.md' },
+    /Send the path that it leads to: \/memories\/top\.md\.$/,
+    linked
+  )
+  await memory({ command: 'delete', path: '/memories/o.md' }, /leads to a path that this tool cannot name\.$/, linked)
+})
+
+t.test('says which path is meant by one of Windows', async t => {
+  const server = await startServer(t, {
+    files: { memories: { 'a.md': 'x' }, 'a.md': 'x' },
+    settings: { allowDelete: true }
+  })
+  const refused = { status: 400, code: 'INVALID_REQUEST' }
+  for (const [path, meant] of [
+    ['\\memories\\a.md', '/memories/a.md'],
+    ['/memories\\a.md', '/memories/a.md'],
+    ['C:\\memories\\a.md', '/memories/a.md'],
+    ['c:/memories', '/memories'],
+    ['memories/a.md', '/memories/a.md'],
+    ['./memories/a.md', '/memories/a.md']
+  ] as const) {
+    const output = new RegExp(`begin with /memories/; send "${meant}"\\. \\[`)
+    await check(t, server, MEMORY, { command: 'view', path }, { ...refused, output })
+    await check(t, server, MEMORY, { command: 'view', path: meant }, { output: /./ })
+  }
+  for (const path of ['C:\\a.md', '/memory/a.md']) {
+    await check(t, server, MEMORY, { command: 'view', path }, { ...refused, output: /begin with \/memories\/\. \[/ })
+  }
+  const invalid = { status: 400, code: 'INVALID_PATH' }
+  const create = (route: string, path: string, call: object) =>
+    check(
+      t,
+      server,
+      route,
+      { command: 'create', path, file_text: 'x' },
+      {
+        ...invalid,
+        output: new RegExp(`send:\n${JSON.stringify(call).replaceAll(/[{}.]/g, '\\$&')}$`)
+      }
+    )
+  await create(EDITOR, 'src\\n.md', { command: 'create', path: 'src/n.md', file_text: 'x' })
+  await create(EDITOR, 'C:\\n.md', { command: 'create', path: 'n.md', file_text: 'x' })
+  await create(MEMORY, '/memories/src\\n.md', { command: 'create', path: '/memories/src/n.md', file_text: 'x' })
+  const rename = { command: 'rename', old_path: '/memories/a.md', new_path: '/memories/d\\a.md' }
+  await check(t, server, MEMORY, rename, { ...refused, output: /send "\/memories\/d\/a\.md"/ })
+})
+
+t.test('says first that a file is not UTF-8, in every adapter', async t => {
+  const latin = Buffer.from('# r\xe9sum\xe9 fran\xe7ais\nname = "caf\xe9"\nport = 80\n', 'latin1')
+  const server = await startServer(t, {
+    files: { 'l.ini': latin, memories: { 'l.ini': latin }, 'u.ini': Buffer.from('\ufeffport = 80\n', 'utf16le') }
+  })
+  const diff = '@@\n-name = "cafe"\n+name = "x"\n'
+  const editing = (path: string) => ({
+    command: 'str_replace',
+    path,
+    old_str: 'name = "cafe"\nport = 80',
+    new_str: 'p'
+  })
+  const said = (name: string) => new RegExp(`^${name} is not UTF-8, but most likely windows-1252\\. [^]*café`)
+  const openai = { type: 'apply_patch_call', call_id: 'c', operation: { type: 'update_file', path: 'l.ini', diff } }
+  const codex = { input: `*** Begin Patch\n*** Update File: l.ini\n${diff}*** End Patch` }
+  const misses: [route: string, body: object, output: RegExp][] = [
+    [EDITOR, editing('l.ini'), said('l\\.ini')],
+    [
+      MEMORY,
+      editing('/memories/l.ini'),
+      /\.\n\/memories\/l\.ini is not UTF-8, but most likely windows-1252\. [^]*café/
+    ],
+    ['/adapters/openai-apply-patch', openai, said('l\\.ini')],
+    ['/adapters/codex-apply-patch', codex, said('l\\.ini')],
+    ['/tools/edit_file', { path: 'l.ini', old_text: 'name = "cafe"\nport = 80', new_text: 'p' }, said('l\\.ini')],
+    ['/edit', { path: 'l.ini', old_text: 'name = "cafe"\nport = 80', new_text: 'p' }, said('l\\.ini')],
+    ['/edit', { path: 'u.ini', old_text: 'port = 8080', new_text: 'p' }, /^u\.ini is not UTF-8, but most likely UTF-16/]
+  ]
+  for (const [route, body, output] of misses) {
+    const { body: answer, text } = await server.call('POST', route, { body })
+    t.match((answer.output ?? answer.detail ?? text) as string, output, route)
+  }
+  writeFileSync(join(server.root, 'b.ini'), Buffer.from('a\x81\xff\xfe\xa5\nport = 80\n', 'latin1'))
+  const { body: unknown } = await server.call('POST', '/edit', {
+    body: { path: 'b.ini', old_text: 'port = 8080', new_text: 'p' }
+  })
+  t.match(unknown.detail, /^b\.ini is not UTF-8, and its encoding is not known\. /)
+  // What is shown can be copied and is found.
+  await check(
+    t,
+    server,
+    EDITOR,
+    { command: 'str_replace', path: 'l.ini', old_str: 'name = "café"', new_str: 'name = "thé"' },
+    {
+      output: /name = "thé"/,
+      files: { 'l.ini': Buffer.from(latin.toString('latin1').replace('café', 'thé'), 'latin1').toString() }
+    }
   )
 })
 

@@ -5,7 +5,7 @@ import type { FailedPart } from '../../../operations/operation.ts'
 import type { Failure } from '../../request-failure.ts'
 import type { CallSyntax, ToolCall } from '../call-names.ts'
 import { afterOthers, type NamedPart, NOTHING_CHANGED, operationsNotTried, partNamed } from '../part.ts'
-import { cut, sentences } from '../phrases.ts'
+import { cut, notUtf8, sentences } from '../phrases.ts'
 import { entryOf } from '../problems/entry.ts'
 import { PROBLEMS } from '../problems/table.ts'
 import type { FailedCall, ShownAs } from './call.ts'
@@ -72,7 +72,8 @@ function briefBlock(
   const { what, next, lines } = brief
   const of = part === undefined ? '' : `${partNamed(part, part.path)}: `
   const whole = part === undefined ? '' : sentences(isFirst ? NOTHING_CHANGED : '', afterOthers(part))
-  const head = below(`${of}${what}${/[.?]$/.test(what) ? '' : '.'} [${code}]`, whole)
+  const said = sentences(notUtf8(failure, shown), what)
+  const head = below(`${of}${said}${/[.?]$/.test(said) ? '' : '.'} [${code}]`, whole)
   const rest = below(...next, lines)
   return { head, rest: head.includes(file_hash ?? '') ? rest : withHash(rest, file_hash, naming) }
 }

@@ -33,6 +33,8 @@ export const PATHS = {
       if (!isOdd(failure) || failure.meant === undefined) return undefined
       const { why, literal } = oddWords(failure, call.naming)
       const next = again(call, { path: failure.meant })
+      // Without a call, `detail` says which path to send.
+      if (next.length === 0) return undefined
       return {
         what: `${quote(call.shown, 200)} can't be created: ${why}`,
         next: literal === '' ? next : [...next, literal]
@@ -409,14 +411,17 @@ function notAFile(
         NOTHING_WRITTEN,
         'End it with the name of the file to create.'
       )
-    case 'link':
+    case 'link': {
+      const [meant] = pathsShown(naming, resolved_path === undefined ? [] : [resolved_path])
+      const next = meant === undefined ? '' : `: ${cut(meant, 200)}`
       return sentences(
         `A symbolic link is part of the path ${shown}, so it is not clear what is to be deleted or moved.`,
         NOTHING_WRITTEN,
-        resolved_path === undefined
-          ? 'Send the path that it leads to.'
-          : `Send the path that it leads to: ${cut(pathShown(naming, resolved_path), 200)}.`
+        resolved_path !== undefined && meant === undefined
+          ? 'It leads to a path that this tool cannot name.'
+          : `Send the path that it leads to${next}.`
       )
+    }
     case 'link_inside':
       return sentences(
         `${shown} is a symbolic link, which no operation deletes or moves, so its directory can't be either.`,
