@@ -56,7 +56,7 @@ export const withInvisibleNamed = (text: string): string =>
     return named(character, code >= 0xfe00 && code <= 0xfe0f ? `variation selector-${code - 0xfdff}` : NAMES[code])
   })
 
-/** The same, also with the marks of composed characters that are written as several (NFD), for names that look alike. */
+/** `withInvisibleNamed`, also with the marks of composed characters that are written as several (NFD), for names that look alike. */
 export const withHiddenNamed = (text: string): string =>
   withInvisibleNamed(ofDecomposed(text, mark => named(mark, 'combining mark')))
 
