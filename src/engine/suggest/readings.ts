@@ -5,7 +5,7 @@ import { type Folded, type FoldedLine, fold, linesOf } from './fold.ts'
 import { type Pattern, patternOf } from './verify.ts'
 
 /** What was removed from the text as sent. */
-export type Reading = 'as_sent' | 'line_numbers' | 'escapes' | 'entities' | 'fence' | 'diff' | 'markers'
+export type Reading = 'as_sent' | 'line_numbers' | 'escapes' | 'unescaped' | 'entities' | 'fence' | 'diff' | 'markers'
 
 /** One reading of old_text, folded, with `\n` breaks. */
 export interface OldText {
@@ -63,6 +63,7 @@ export function readings(text: string): Pick<OldText, 'reading' | 'read' | 'sour
     add('escapes', sent => withPlainIndents(plain(sent)))
     if (!isNumbered) add('escapes', sent => withoutLineNumbers(unescaped(sent), LISTED) ?? unescaped(sent))
   }
+  if (JSON_MEMBER.test(text)) add('unescaped', sent => (JSON_MEMBER.test(sent) ? jsonEscaped(sent) : null))
   add('entities', sent => withoutEntities(plain(sent)) ?? plain(sent))
   add('fence', sent => withoutFence(plain(sent)))
   const [reading, sidesOf] =
@@ -174,6 +175,13 @@ const withPlainQuotes = (text: string): string => text.replace(/\\(["'`$\\])/g, 
 
 /** Unescapes only tabs at the start of lines: for code with `\n` in its own strings. */
 const withPlainIndents = (text: string): string => text.replace(/^(?:\\t)+/gm, tabs => '\t'.repeat(tabs.length / 2))
+
+/** A member of a JSON object, or a string, whose value has a raw line break or a backslash. */
+const JSON_MEMBER = /^\s*(?:"[^"\\\n]{1,200}"\s*:\s*)?"[^"]{0,1000}[\\\n][^"]{0,1000}"\s*,?\s*$/
+
+/** The last string of the text as JSON writes the value that it shows. */
+const jsonEscaped = (text: string): string =>
+  text.replace(/"([^"]*)"(\s*,?\s*)$/, (_all, value: string, rest: string) => JSON.stringify(value) + rest)
 
 /** Replaces entities by their characters; undefined if there are none. */
 export function withoutEntities(text: string): string | undefined {

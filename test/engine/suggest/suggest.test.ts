@@ -261,6 +261,8 @@ t.test('takes from new_text what it took from old_text, or says that it can’t'
   check('3:def\n4:    x', 'line_numbers', '3:def\n4:    y', 'def\n    y')
   check('3:def\n4:    x', 'line_numbers', '4:    y', '    y')
   check('1: a\n2: b', 'line_numbers', 'c\nd\ne\n4: f', 'c\nd\ne\n4: f')
+  check('"re": "\\d+\n"', 'unescaped', '"re": "\\w+\n",', '"re": "\\\\w+\\n",')
+  check('"re": "\\d+\n"', 'unescaped', '"re": 1', null)
   const diff = '@@ -1,2 +1,2 @@ f\n a\n-b\n+c'
   check(diff, 'diff', diff, 'a\nc')
   check(diff, 'diff', 'a\nc', 'a\nc')
