@@ -4,7 +4,8 @@ import { check, startServer } from './test-server.ts'
 
 t.test('offers the call that creates the file, or fills it', async t => {
   const server = await startServer(t, { files: { 'empty.txt': '', 'full.txt': 'a\n', folder: {} } })
-  const EVERYWHERE = /old_text is empty, and empty text matches everywhere\.(?: \[EMPTY_OLD_TEXT\])? To insert text, send nearby text/
+  const EVERYWHERE =
+    /old_text is empty, and empty text matches everywhere\.(?: \[EMPTY_OLD_TEXT\])? To insert text, send nearby text/
   const cases: [path: string, detail: RegExp, next: object | null][] = [
     [
       'new.txt',

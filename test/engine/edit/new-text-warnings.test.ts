@@ -92,7 +92,7 @@ check('takes no long line for a placeholder', `// ... ${'x'.repeat(300)} ...`, [
 check('finds numbers before the lines', '12\tconst a = 1\n13\tconst b = 2\n', ['line_numbers:1'])
 check('finds numbers with arrows, after a blank line', '\n  12→a\n  13→b\n  14→c', ['line_numbers:2'])
 check('takes one numbered line for text', '12\ta\n', [])
-check('finds numbers in other viewers\' forms', 'L3: a\nL4: b', ['line_numbers:1'])
+check("finds numbers in other viewers' forms", 'L3: a\nL4: b', ['line_numbers:1'])
 check('finds numbers after a path', 'src/a.py:3:a\nsrc/a.py:4:b', ['line_numbers:1'])
 check('takes the numbers of a list for text', '1. a\n2. b\n\n1) a\n2) b\n\n[1] a\n[2] b', [])
 check('takes numbers for text where there were numbers', '1: a\n2: b\n3: c\n', [], '1: a\n2: b\n')
