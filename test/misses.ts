@@ -175,7 +175,7 @@ const BY_CAUSE: Record<CauseType, Omit<Miss, 'cause'>> = {
   },
   unicode_form: {
     title: 'NFC and NFD',
-    says: 'composed differently (NFC and NFD)',
+    says: 'composed differently',
     file: 'title: Cafe\u0301 au lait\nsize: large\n',
     old_text: 'title: Caf\u00e9 au lait',
     new_text: 'title: Caf\u00e9 noir',

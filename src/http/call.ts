@@ -149,7 +149,11 @@ async function answerTo<Request extends RequestFields>(
   }
   if (!taken.ok) {
     const { failure, ...about } = taken.failure
-    return refused(failure, about)
+    if (failure.code !== 'EMPTY_OLD_TEXT' || failure.new_text === undefined || about.path === undefined) {
+      return refused(failure, about)
+    }
+    const there = await operation.emptinessOf?.(about.path)
+    return refused({ ...failure, there }, { ...about, made: { name: operation.id, arguments: { path: about.path } } })
   }
   const { request: sent, target, warnings, sentNames } = taken.value
   const { path } = sent

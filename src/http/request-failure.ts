@@ -1,7 +1,7 @@
 // The closed union of everything that can be wrong with a request before it reaches an operation. Does not know
 // sentences.
 import type { Rate } from '../config/config.ts'
-import type { CallFailure, TooManyOperations } from '../operations/operation.ts'
+import type { CallFailure, Emptiness, TooManyOperations } from '../operations/operation.ts'
 import { fail } from '../result.ts'
 import type { KeyFailure } from '../workspace/failure.ts'
 
@@ -28,7 +28,8 @@ export type RequestFailure =
   | { code: 'NO_EDITS'; fields: readonly string[] }
   /** A batch without operations. */
   | { code: 'NO_EDITS'; none_of: 'operations' }
-  | { code: 'EMPTY_OLD_TEXT'; edit_index?: number; total_edits?: number }
+  /** `new_text`: of the only edit. `there`: what is at the path, if that isn't a file with text in it. */
+  | { code: 'EMPTY_OLD_TEXT'; edit_index?: number; total_edits?: number; new_text?: string; there?: Emptiness }
   | { code: 'TOO_MANY_EDITS'; limit: number; actual: number }
   | TooManyOperations
   | { code: 'UNSUPPORTED_MEDIA_TYPE'; reason: 'type' | 'charset' | 'encoding'; given: string }

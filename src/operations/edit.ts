@@ -73,6 +73,14 @@ export const makeEdit = (workspace: Workspace, planning: Planning, outliner: Out
     call_fields: CALL_FIELDS,
     keyed: keyedBy(workspace),
     prepare,
+    emptinessOf: async path => {
+      const looked = await workspace.look(
+        { path },
+        { file: () => ({ push: () => {}, finish: () => null }), directory: { limit: 1 } }
+      )
+      if (!looked.ok) return looked.failure.code === 'FILE_NOT_FOUND' ? 'no_file' : undefined
+      return looked.value.type === 'file' && looked.value.file_size === 0 ? 'empty_file' : undefined
+    },
     call: (request, context = {}) => carryOut(workspace, request, context, prepare(request, context))
   }
 }

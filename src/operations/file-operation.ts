@@ -252,10 +252,12 @@ export const withoutTexts = (answer: ChangedOutcome): ChangedOutcome => ({
 })
 
 /** Without names of headings and symbols, since they are text of the file. */
-function sectionWithoutTexts({ entry, stray, dropped, ...others }: Section): Section {
+function sectionWithoutTexts({ entry, stray, dropped, twice, gone, ...others }: Section): Section {
   return {
     ...others,
     dropped: dropped && {},
+    twice: twice && entryWithoutTexts(twice),
+    gone: gone?.map(entryWithoutTexts),
     entry: entryWithoutTexts(entry),
     stray: stray && { ...stray, entry: entryWithoutTexts(stray.entry) }
   }

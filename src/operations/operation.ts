@@ -583,6 +583,9 @@ export type Readable = Pick<
   'id' | 'effect' | 'request' | 'items' | 'expects_hash' | 'expects_none' | 'many_in' | 'call_fields'
 >
 
+/** Why there is no text at a path. */
+export type Emptiness = 'no_file' | 'empty_file'
+
 /** What can be called: an operation, or a part of other calls that has no route or tool of its own. */
 export interface Callable<Request = never> {
   readonly id: ToolName | RouteOnlyName | 'apply_patch'
@@ -616,6 +619,8 @@ export interface Callable<Request = never> {
   readonly stands_for?: Readonly<Record<string, Readable>>
   /** The field that holds a list of such requests. */
   readonly many_in?: string
+  /** If it looks for text in the file at a path: whether there is any text; undefined if there is, or it can't be seen. */
+  emptinessOf?(path: string): Promise<Emptiness | undefined>
   /** `request` has passed the schema; a field that is null was removed before that. */
   call(request: Request, context?: CallContext): Promise<CallResult>
 }

@@ -26,6 +26,7 @@ export const makePreview = (
   items: { edits: PreviewEdit },
   stands_for: operations,
   call_fields: CALL_FIELDS,
+  emptinessOf: operations.edit.emptinessOf,
   call({ operation, ...fields }, { key, ...context } = {}) {
     // The fields have passed the schema of this operation.
     return operations[operation].call({ show_diff: true, ...fields, dry_run: true } as never, context)

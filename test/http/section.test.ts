@@ -525,6 +525,40 @@ t.test('says that the heading line stays above a new_text that begins with anoth
   await check(t, server, '/edit-section', { ...quoted, new_text: '## B\nText.', dry_run: true }, 200, { warnings: [] })
 })
 
+t.test('says which heading is there twice, and which subsections a replacement lacks', async t => {
+  const text = '# A\n\n## B\n\nx\n\n### C\n\ny\n\n### E\n\n## D\n\nz\n\n# F\n'
+  const cases: [edit: object, warnings: RegExp[]][] = [
+    [
+      { action: 'insert_after', heading: 'B', new_text: '## D\n\nagain' },
+      [/^The section "D" at line 13 is a second one/]
+    ],
+    [{ action: 'append', heading: 'B', new_text: '### C' }, [/^The section "C" at line 13 is a second one/]],
+    [{ action: 'append', heading: 'F', new_text: '## D' }, []],
+    [{ action: 'append', heading: 'B', new_text: 'text' }, []],
+    [
+      { action: 'replace', heading: 'B', new_text: 'x' },
+      [/: the section "C" \(lines 7 to 10 before\) and the section "E" \(lines 11 to 12 before\) were removed\./]
+    ],
+    [
+      { action: 'replace', heading: 'B', new_text: '## B2\n\n### C\n\ny', include_heading: true },
+      [/the section "E" .* was removed\./]
+    ],
+    [{ action: 'replace', heading: 'B', new_text: '### C2\n\n### E\n', dry_run: true }, []],
+    [{ action: 'replace', heading: 'B', new_text: '', dry_run: true }, [/would be removed/]],
+    [{ action: 'delete', heading: 'B' }, []]
+  ]
+  for (const [edit, warnings] of cases) {
+    writeFileSync(join(server.root, 'guide.md'), text)
+    const { body } = await check(t, server, '/edit-section', { path: 'guide.md', ...edit }, 200, {})
+    t.equal(
+      (body.warnings as string[] | undefined)?.length ?? 0,
+      warnings.length,
+      JSON.stringify([edit, body.warnings])
+    )
+    t.match(body.warnings ?? [], warnings)
+  }
+})
+
 t.test('deletes a symbol with its doc comment, unless that is to stay', async t => {
   const remove = { path: 'app.ts', action: 'delete', symbol: 'Parser.parse' }
   await check(t, server, '/edit-section', remove, 200, {

@@ -5,7 +5,7 @@ import { isBreakByte, splitAtBreaks } from '../text/lines.ts'
 import type { Placed } from './piece-table.ts'
 import { isEditMarker, isHunkHeader, leakedLine } from '../suggest/edit-formats.ts'
 import { isCertainPlaceholder } from '../suggest/placeholders.ts'
-import { withoutLineNumbers } from '../suggest/readings.ts'
+import { mayBeNumbered, withoutLineNumbers } from '../suggest/readings.ts'
 
 /** A likely mistake. `line`: 1-based, in the new text; `text`: that line, cut. */
 export interface NewTextWarning {
@@ -102,7 +102,7 @@ function isEmptyBody(lines: readonly string[], at: number): boolean {
 }
 
 function isNumbered(lines: readonly string[]): boolean {
-  // Hardly any text has a line that begins with a digit; this check takes a tenth of the time of the rest.
-  if (!lines.some(line => /^\s*\d/.test(line))) return false
+  // Hardly any text has such a line; this check takes a tenth of the time of the rest.
+  if (!lines.some(mayBeNumbered)) return false
   return lines.filter(line => line.trim() !== '').length > 1 && withoutLineNumbers(lines.join('\n')) !== undefined
 }

@@ -3,7 +3,7 @@ import { decode, excerpt } from '../text/encoding.ts'
 import type { LineIndex } from '../text/line-index.ts'
 import { lineAround, splitAtBreaks } from '../text/lines.ts'
 import { Text } from '../text/text.ts'
-import { numberBefore } from '../suggest/readings.ts'
+import { mayBeNumbered, numberBefore } from '../suggest/readings.ts'
 import { type NewTextWarning, SHOWN } from './new-text-warnings.ts'
 import type { Placed } from './piece-table.ts'
 
@@ -38,12 +38,12 @@ export function numberedLines(
 
 /**
  * The only non-blank line of a text, and its number there; undefined if there is none, or several, or if the first one
- * doesn't begin with a digit.
+ * can't begin with a number.
  */
 function onlyLineOf(bytes: Buffer): { line: number; text: string } | undefined {
   if (bytes.length === 0 || bytes.length > LOOKED_AT) return undefined
   const text = bytes.toString()
-  if (!/^\s*\d/.test(text)) return undefined
+  if (!mayBeNumbered(text)) return undefined
   const lines = splitAtBreaks(text)
   const isFilled = (line: string): boolean => line.trim() !== ''
   const at = lines.findIndex(isFilled)

@@ -27,7 +27,8 @@ export function symbolEdit(
   const below = page.blanksBelow(end_line, highest)
   const isFirst = top - above === lowest
   const isLast = end_line + below === highest
-  const dress = (text: string) => indented(text, page.indentOf(start_line))
+  const dress = (text: string) =>
+    indented(symbol.comma === true ? withComma(text) : text, page.indentOf(start_line), page.step)
   const gap = gapBeside(page, items, symbol, isOneLine(new_text))
   const put = (line: number, above: Side | null, below: Side | null) =>
     ok(page.insertion(new_text, { line, above, below }, dress))
@@ -49,6 +50,9 @@ export function symbolEdit(
   }
 }
 
+/** A text that ends with a comma, unless it ends with a comment. */
+const withComma = (text: string): string => (/(?:[,/]|\/\/.*)\s*$/.test(text) ? text : text.replace(/\s*$/, ',$&'))
+
 /** The lines around the symbol: the body that contains it, or the file. */
 function around(page: Page, items: readonly Symbol[], { within }: Symbol): [number, number] {
   const outer = items[within]
@@ -68,7 +72,7 @@ function bodyEdit(
   if (body === undefined) return fail('no_body')
   if (body === 'cramped') return fail('cramped')
   const members = items.filter(({ within }) => items[within] === symbol)
-  const dress = (text: string) => indented(text, memberIndent(page, symbol, members))
+  const dress = (text: string) => indented(text, memberIndent(page, symbol, members), page.step)
   if ('column' in body) return ok(page.opened(body.line, body.column, new_text, dress))
   const { first_line, last_line } = body
   const trailing = page.blanksAbove(last_line + 1, first_line)

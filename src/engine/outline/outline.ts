@@ -64,6 +64,8 @@ export interface Symbol extends Place {
   comment_start_line?: number
   /** No other code is on its first and last line. */
   alone: boolean
+  /** A comma follows it on its last line, as after a member of an object. */
+  comma?: true
   /** Where text can be inserted into it; absent if it has no body. */
   body?: Body
 }

@@ -194,13 +194,37 @@ export function asIndentedCode(text: string): string {
 
 /**
  * Reindents lines so that the first has the indentation `indent`: lines that share its present indentation change with
- * it, others stay.
+ * it, others stay. If only the first line lacks `indent`, only that line changes. `step`: one step of indentation.
  */
-export function indented(text: string, indent: string): string {
+export function indented(text: string, indent: string, step: string): string {
   const present = /^[ \t]*/.exec(text)![0]
-  return present === indent
-    ? text
-    : eachLine(text, line =>
-        line.startsWith(present) && line.trim() !== '' ? indent + line.slice(present.length) : line
-      )
+  if (present === indent) return text
+  if (present === '' && isIndentedBelow(splitAtBreaks(text), indent, step)) return indent + text
+  return eachLine(text, line =>
+    line.startsWith(present) && line.trim() !== '' ? indent + line.slice(present.length) : line
+  )
+}
+
+/** Lines that end what the first line begins. */
+const CLOSER = /^(?:[)\]}]|end\b)/
+/** The end of a line whose next lines may be aligned with something in it. */
+const CONTINUED = /[-,+*&|=<>?.\\]\s*$/
+/** Comments and decorators, which may stand above a definition. */
+const ABOVE = /^(?:@|#|\/[/*]|\*)/
+
+/**
+ * Whether all lines but the first are already where they belong: a model often leaves out only the white space before
+ * the text that it copied. A text that isn't indented yet has its body one step deep, not one step below `indent`, and
+ * a definition below a comment isn't deeper than that.
+ */
+function isIndentedBelow(lines: readonly string[], indent: string, step: string): boolean {
+  const [first, ...below] = lines.filter(line => line.trim() !== '')
+  if (first === undefined || below.length === 0 || !below.every(line => line.startsWith(indent))) return false
+  const body = ABOVE.test(first) ? below.slice(below.findIndex(line => !ABOVE.test(line.trim()))) : below
+  const isDefinition = body !== below && /^\S/.test(body[0]!.slice(indent.length))
+  if (isDefinition) return true
+  return (
+    !CONTINUED.test(first) &&
+    body.every(line => line.startsWith(indent + step) || CLOSER.test(line.slice(indent.length)))
+  )
 }

@@ -83,6 +83,7 @@ export function symbolsOf(
       start_line: start.startPosition.row + 1,
       end_line,
       comment_start_line: comment && comment.startPosition.row + 1,
+      ...(textAfter(lines, outer).trimStart().startsWith(',') && { comma: true }),
       alone: shared.get(spanOf(symbol)) === 1 && !declaresMore(symbol) && isAlone(lines, start, outer),
       body,
       ...(!whole && name.includes('\ufffd') && { lossy: true as const })
@@ -146,15 +147,19 @@ function read({ patternIndex: pattern, captures }: Captured, language: Language)
   const body = captured.get('body') ?? node.childForFieldName('body') ?? undefined
   const outer = widened(node, language.wrappers)
   if (['constant', 'variable', 'topfunction'].includes(word) && !isAtTop(outer, language)) return []
+  const keys = word === 'member' ? keysAround(node, language) : []
+  if (keys === undefined) return []
   const kind =
     word === 'topfunction'
       ? 'function'
-      : word === 'default'
-        ? body?.type === 'class_body'
-          ? 'class'
-          : 'function'
-        : SYMBOL_KINDS.find(known => known === word)!
-  const names = namesOf(word, captured, body)
+      : word === 'member'
+        ? 'method'
+        : word === 'default'
+          ? body?.type === 'class_body'
+            ? 'class'
+            : 'function'
+          : SYMBOL_KINDS.find(known => known === word)!
+  const names = namesOf(word, captured, body, keys)
   return names.name === ''
     ? []
     : [{ kind, node, outer, ...before(outer, language.attributes ?? []), body, pattern, ...names }]
@@ -167,7 +172,8 @@ const bare = (type: string): string => tidy(type.replace(/<[^]*>|\[[^]*\]|^[&*\s
 function namesOf(
   word: string,
   captured: ReadonlyMap<string, Node>,
-  body: Node | undefined
+  body: Node | undefined,
+  keys: readonly string[]
 ): Pick<Found, 'name' | 'owner' | 'scope'> {
   const { name: named, owner, trait, type, definition } = Object.fromEntries(captured)
   if (word === 'impl') {
@@ -183,7 +189,11 @@ function namesOf(
   const name = tidy(
     named === undefined ? definition!.text.slice(0, body!.startIndex - definition!.startIndex) : named.text
   )
-  if (owner !== undefined) return { name, owner: bare(owner.text), scope: name }
+  if (word === 'member') {
+    const key = unquoted(name)
+    return { name: key, owner: keys.length > 0 ? keys.join(SEPARATOR.code) : undefined, scope: key }
+  }
+  if (owner !== undefined) return { name, owner: withoutPrototype(bare(owner.text)), scope: name }
   if (named?.type !== 'qualified_identifier') {
     return { name, owner: undefined, scope: name.replaceAll('::', SEPARATOR.code) }
   }
@@ -193,6 +203,35 @@ function namesOf(
     .filter(part => part !== '')
   const last = parts.pop() ?? ''
   return { name: last, owner: parts.length > 0 ? parts.join(SEPARATOR.code) : undefined, scope: last }
+}
+
+const unquoted = (key: string): string => key.replace(/^(["'])(.*)\1$/, '$2')
+/** The owner's name: the members of a prototype are those of its class. */
+const withoutPrototype = (owner: string): string => owner.replace(/\.prototype$/, '')
+
+/** Nodes between an object and the definition whose value it is, or a part of it. */
+const AROUND_OBJECTS = ['arguments', 'call_expression', 'new_expression', 'as_expression', 'satisfies_expression']
+
+/**
+ * The names that lead to a member of an object: the keys of the objects around it, and what a top-level statement
+ * assigns or exports these to, unless that is a symbol itself. Undefined if the object is no such value.
+ */
+function keysAround(member: Node, language: Language): string[] | undefined {
+  const keys: string[] = []
+  for (let node = member.parent; node !== null; node = node.parent) {
+    const { type } = node
+    if (type === 'pair') keys.unshift(unquoted(tidy(node.childForFieldName('key')!.text)))
+    else if (type === 'variable_declarator') return isAtTop(node, language) ? keys : undefined
+    else if (type === 'export_statement') return isAtTop(node, language) ? ['default', ...keys] : undefined
+    else if (type === 'assignment_expression') {
+      const left = tidy(node.childForFieldName('left')!.text)
+      const isSymbol = /(?:^|\.)(?:exports|prototype)\.[^.]+$/.test(left)
+      const statement = node.parent!
+      if (!/^[\w$.]+$/.test(left) || !isAtTop(statement, language)) return undefined
+      return isSymbol ? keys : [withoutPrototype(left), ...keys]
+    } else if (type !== 'object' && !AROUND_OBJECTS.includes(type)) return undefined
+  }
+  return undefined
 }
 
 /** The node extended to wrappers that belong only to this definition. */
@@ -255,12 +294,16 @@ const lastRow = ({ startPosition, endPosition: { row, column } }: Node): number 
 
 /** Whether its first and last line hold nothing else but white space, statement terminators, and a comment. */
 function isAlone(lines: readonly string[], start: Node, outer: Node): boolean {
-  const { row, column } = outer.endPosition
-  const after = lastRow(outer) === row ? lines[row]!.slice(column) : ''
   return (
     /^\s*(?:\/\*.*\*\/\s*)?$/.test(lines[start.startPosition.row]!.slice(0, start.startPosition.column)) &&
-    /^\s*[;,]*\s*(?:(?:\/\/|#).*|\/\*.*\*\/\s*)?$/.test(after)
+    /^\s*[;,]*\s*(?:(?:\/\/|#).*|\/\*.*\*\/\s*)?$/.test(textAfter(lines, outer))
   )
+}
+
+/** What follows a node on its last line. */
+function textAfter(lines: readonly string[], node: Node): string {
+  const { row, column } = node.endPosition
+  return lastRow(node) === row ? lines[row]!.slice(column) : ''
 }
 
 function bodyOf({ node, body }: Found, { indented }: Language, lines: readonly string[]): Body | undefined {

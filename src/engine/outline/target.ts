@@ -2,6 +2,7 @@
 import { fail, ok, type Result } from '../../result.ts'
 import type { AmbiguousTarget, OutlineEntry, Target, TargetNotFound } from '../failure.ts'
 import { excerpt } from '../text/encoding.ts'
+import { declaredName } from './declared-name.ts'
 import { type LikeNames, likeNames, type Spelling } from './like-names.ts'
 import { type CodeBlock, type Heading, type Item, type Lines, type Outline, SEPARATOR, type Symbol } from './outline.ts'
 
@@ -55,7 +56,7 @@ export function findTarget(
 
 /** The symbols that a name or path means: those whose path is it, or ends with it. */
 export const definitionsOf = (outline: Outline & { type: 'code' }, symbol: string): OutlineEntry[] =>
-  endingWith(outline.items, symbol).map(outlineEntryOf)
+  endingWith(outline.items, symbol).fitting.map(outlineEntryOf)
 
 /** How /edit-section names the symbol on exactly these lines; null if there is none. */
 export function symbolOn(
@@ -108,22 +109,35 @@ const pathOf = ({ parent, name }: Heading | Symbol, separator: string): string =
  * with it.
  */
 function symbolsThatFit(items: readonly Symbol[], asked: string): Symbol[] {
-  const fitting = endingWith(items, asked)
-  const wanted = plainPath(asked.trim())
+  const { fitting, wanted } = endingWith(items, asked)
   const whole = fitting.filter(item => plainPath(pathOf(item, SEPARATOR.code)) === wanted)
   return whole.length > 0 ? whole : fitting
 }
 
-/** The symbols whose path is `asked`, or ends with it. */
-function endingWith(items: readonly Symbol[], asked: string): Symbol[] {
-  const wanted = `${SEPARATOR.code}${plainPath(asked.trim())}`
-  return items.filter(item => `${SEPARATOR.code}${plainPath(pathOf(item, SEPARATOR.code))}`.endsWith(wanted))
+/**
+ * The symbols whose path is `asked`, or ends with it, and that path. If there are none, those that `asked` declares: a
+ * class isn't meant by `def f`, nor a rule of a style sheet by `#f`.
+ */
+function endingWith(items: readonly Symbol[], asked: string): { fitting: Symbol[]; wanted: string } {
+  const endIn = (path: string) =>
+    items.filter(item => `${SEPARATOR.code}${plainPath(pathOf(item, SEPARATOR.code))}`.endsWith(SEPARATOR.code + path))
+  const wanted = plainPath(asked.trim())
+  const fitting = endIn(wanted)
+  const declared = fitting.length > 0 ? undefined : declaredName(asked)
+  if (declared === undefined) return { fitting, wanted }
+  const { kinds } = declared
+  const isKind = ({ kind }: Symbol) => kind !== 'rule' && (kinds === undefined || kinds.includes(kind))
+  const path = plainPath(declared.path)
+  return { fitting: endIn(path).filter(isKind), wanted: path }
 }
 
-const plainPath = (path: string): string => path.replaceAll('::', SEPARATOR.code)
+const plainPath = (path: string): string => path.replaceAll('::', SEPARATOR.code).replaceAll('.prototype.', '.')
 
 /** The last name of a symbol's path; empty if it has none. */
-export const lastNameOf = (symbol: string): string => plainPath(symbol.trim()).split(SEPARATOR.code).at(-1)!
+export const lastNameOf = (symbol: string): string =>
+  plainPath(declaredName(symbol)?.path ?? symbol.trim())
+    .split(SEPARATOR.code)
+    .at(-1)!
 
 /** A path up to an offset: the names that it may end with, and for enclosing headings whether the path names them. */
 interface Stretch {
@@ -209,7 +223,7 @@ const one = (blocks: readonly Item[], index: number | undefined): Item[] =>
 
 /** Paths similar to the requested one that a request may use. */
 function like({ type, items }: Outline, { heading, symbol, code_block }: Target): LikeNames {
-  const sought = heading ?? symbol ?? code_block?.under_heading
+  const sought = heading ?? (symbol && (declaredName(symbol)?.path ?? symbol)) ?? code_block?.under_heading
   if (sought === undefined) return { nearest: [] }
   const named = items
     .filter(item => 'name' in item)

@@ -3,7 +3,7 @@
 import { fail, ok, type Result } from '../../result.ts'
 import type { LineEdit } from '../edit/request.ts'
 import type { AmbiguousTarget, LineFailure, OutlineEntry, Target, TargetNotFound } from '../failure.ts'
-import type { Item, Lines, Outline } from '../outline/outline.ts'
+import type { Heading, Item, Lines, Outline } from '../outline/outline.ts'
 import { Page } from '../outline/page.ts'
 import { repeatedIn, type Repeated } from '../outline/repeated.ts'
 import type { Refusal, SectionAction } from '../outline/section-edit.ts'
@@ -40,6 +40,10 @@ export interface Section {
   with_comment?: true
   /** new_text begins with a heading and replaced the section's content; the section's own heading line remains. */
   emptied?: true
+  /** A heading of new_text that its parent already had; its place in the result. */
+  twice?: OutlineEntry
+  /** Headings below the replaced section that new_text lacks. */
+  gone?: OutlineEntry[]
   errors_before: number[]
   stray?: StrayEntry
 }
@@ -72,6 +76,8 @@ type OutlineMaker<F> = (text: Buffer, strings_in?: Lines) => Promise<Result<Outl
  * real lines.
  */
 const MOST_TRIES = 3
+/** How many removed headings a warning names. Chosen. */
+const MOST_GONE = 5
 
 /**
  * The edit of lines for a request. Checks its effect on the rest of the outline before anything is written; in a
@@ -124,8 +130,14 @@ export async function planSection<F>(
       action === 'replace' &&
       request.include_heading === undefined &&
       isEmptied(after.value, found.value, result, new_text)
+    const { twice, gone } =
+      before.type === 'document' && after.value.type === 'document'
+        ? headingsChanged(before.items, after.value.items, edit, { target: found.value, action })
+        : {}
     const section = {
       entry,
+      ...(twice !== undefined && { twice: outlineEntryOf(twice) }),
+      ...(gone !== undefined && { gone: gone.map(outlineEntryOf) }),
       ...(emptied && { emptied }),
       ...(repeated !== undefined && (include_heading || include_comment) && { repeated }),
       ...(dropped !== undefined && { dropped: { mark: dropped } }),
@@ -143,6 +155,39 @@ export async function planSection<F>(
     return apart ? fail({ code: 'STRAY', stray: section.stray }) : attempt(true)
   }
   return attempt(false)
+}
+
+/**
+ * The first heading of the inserted lines that has the text of another one under the same parent, if there are more of
+ * them than before; and, if a replacement has fewer headings than the lines it replaces, those that it lacks.
+ */
+function headingsChanged(
+  before: readonly Item[],
+  after: readonly Item[],
+  edit: LineEdit,
+  { target, action }: { target: Item; action: SectionAction }
+): { twice?: Heading; gone?: Heading[] } {
+  const isHeading = (item: Item): item is Heading => item.kind === 'heading'
+  const [were, are] = [before.filter(isHeading), after.filter(isHeading)]
+  const keyOf = ({ parent, name }: Heading) => JSON.stringify([parent, name])
+  const counts = (headings: readonly Heading[]) => {
+    const found = new Map<string, number>()
+    for (const heading of headings) found.set(keyOf(heading), (found.get(keyOf(heading)) ?? 0) + 1)
+    return found
+  }
+  const within = (headings: readonly Heading[], { start_line, end_line }: Lines) =>
+    headings.filter(heading => heading.start_line >= start_line && heading.start_line <= end_line)
+  const { start_line, end_line } = linesPutIn(edit)
+  // The empty string after a final break is not a line.
+  const put = within(are, { start_line, end_line: /[\r\n]$/.test(edit.new_text) ? end_line - 1 : end_line })
+  const [old, now] = [counts(were), counts(are)]
+  const twice = put.find(heading => now.get(keyOf(heading))! > Math.max(1, old.get(keyOf(heading)) ?? 0))
+  const isOwn = ({ start_line }: Heading) => start_line === target.start_line
+  const replaced = action === 'replace' ? within(were, edit).filter(heading => !isOwn(heading)) : []
+  const names = new Set(put.map(({ name }) => name))
+  const isFewer = put.filter(heading => !isOwn(heading)).length < replaced.length
+  const gone = isFewer ? replaced.filter(({ name }) => !names.has(name)) : []
+  return { ...(twice !== undefined && { twice }), ...(gone.length > 0 && { gone: gone.slice(0, MOST_GONE) }) }
 }
 
 /** Whether a section is left empty because its content was replaced by a text that forms a section of its own. */

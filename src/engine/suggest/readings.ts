@@ -5,7 +5,7 @@ import { type Folded, type FoldedLine, fold, linesOf } from './fold.ts'
 import { type Pattern, patternOf } from './verify.ts'
 
 /** What was removed from the text as sent. */
-export type Reading = 'as_sent' | 'line_numbers' | 'escapes' | 'entities' | 'fence' | 'diff' | 'markers'
+export type Reading = 'as_sent' | 'line_numbers' | 'escapes' | 'unescaped' | 'entities' | 'fence' | 'diff' | 'markers'
 
 /** One reading of old_text, folded, with `\n` breaks. */
 export interface OldText {
@@ -50,16 +50,20 @@ export function readings(text: string): Pick<OldText, 'reading' | 'read' | 'sour
       found.push({ reading, read, source })
     }
   }
-  const isNumbered = withoutLineNumbers(text) !== undefined
-  const plain = isNumbered ? withoutNumbers : asSent
+  const close = withoutLineNumbers(text, CLOSE)
+  const isNumbered = close !== undefined
+  // Where a line follows its number directly, as `grep -n` writes it, no space is the viewer's.
+  const numbered = isNumbered && /^\S/m.test(close) ? CLOSE : LISTED
+  const plain = isNumbered ? (sent: string) => withoutLineNumbers(sent, numbered) ?? sent : asSent
   add('as_sent', asSent)
   add('line_numbers', sent => (plain(sent) === sent && hasLineNumber(sent) ? null : plain(sent)))
   if (hasEscapes(plain(text))) {
     add('escapes', sent => unescaped(plain(sent)))
     add('escapes', sent => withPlainQuotes(plain(sent)))
     add('escapes', sent => withPlainIndents(plain(sent)))
-    if (!isNumbered) add('escapes', sent => withoutNumbers(unescaped(sent)))
+    if (!isNumbered) add('escapes', sent => withoutLineNumbers(unescaped(sent), LISTED) ?? unescaped(sent))
   }
+  if (JSON_MEMBER.test(text)) add('unescaped', sent => (JSON_MEMBER.test(sent) ? jsonEscaped(sent) : null))
   add('entities', sent => withoutEntities(plain(sent)) ?? plain(sent))
   add('fence', sent => withoutFence(plain(sent)))
   const [reading, sidesOf] =
@@ -93,37 +97,55 @@ function hasWholeFences(text: string): boolean {
   return !isOpen
 }
 
-const withoutNumbers = (text: string): string => withoutLineNumbers(text) ?? text
+/**
+ * A number and what a viewer writes around it: `12→`, `12: `, `12 │ `, `12:a1b|`, `12#ZP:`, `L12: `, `Line 12: `,
+ * `<line 12>`, `NAME:12:`. Then the space after it, which may belong to the line.
+ */
+const VIEWED = String.raw`(\d+)(?:\t|→|:[0-9a-f]{2,4}\||#[A-Z]{2}:|\||(?::| ?[│┃]| \|)( ?))|(?:L|[Ll]ine )(\d+):( ?)|<line (\d+)>( ?)|[\w./\\-]{1,200}\.\w{1,20}[:-](\d+)[:-](?:\d+:)?( ?)`
+/** Viewers also write numbers as a list has them: `12. `, `12) `, `[12] `, `12-`. */
+const LISTS = String.raw`(\d+)(?:[.)] |-)|\[(\d+)\] `
+
+const NUMBERED = new RegExp(String.raw`^[ \t]*(?:${VIEWED})`)
+const LISTED = new RegExp(String.raw`^[ \t]*(?:${VIEWED}|${LISTS})`)
+/** The space after the number isn't part of the match. */
+const CLOSE = new RegExp(LISTED.source.replaceAll('( ?)', '()'))
+/** What every numbered line begins with, but hardly any other. */
+const MAYBE_NUMBERED = /^\s*(?:\d|L\d|[Ll]ine \d|<line \d|[\w./\\-]{1,200}\.\w{1,20}[:-]\d)/
+
+/** Whether a line may begin with a number as a viewer writes it; cheap. */
+export const mayBeNumbered = (line: string): boolean => MAYBE_NUMBERED.test(line)
 
 /** Whether a line begins with a number as a viewer writes it, not as in a list or a mapping. */
-const hasLineNumber = (text: string): boolean => text.split('\n').some(line => /^[ \t]*\d+(?:\t|→|\|| \| )/.test(line))
+const hasLineNumber = (text: string): boolean =>
+  text.split('\n').some(line => NUMBERED.test(line) && !/^[ \t]*\d+: ?/.test(line))
 
 /** The number before a line, with its separator: `12: `, `12→`; undefined if there is none. */
 export function numberBefore(line: string): number | undefined {
   const found = NUMBERED.exec(line)
-  return found === null ? undefined : Number(found[1])
+  return found === null ? undefined : numberIn(found)
 }
 
-const NUMBERED = /^[ \t]*(\d+)(\t|→|: ?|\|| \| ?)(.*)$/
+const numberIn = (found: RegExpExecArray): number => Number(found.slice(1).find(group => /^\d/.test(group ?? '')))
+
 /** Least share of the lines with text that must have a number; with fewer, we remove nothing. */
 const NUMBERED_SHARE = 0.75
 
 /**
  * The text without the numbers before its lines; undefined unless three quarters of the lines have one and they grow.
  */
-export function withoutLineNumbers(text: string): string | undefined {
+export function withoutLineNumbers(text: string, numbered = NUMBERED): string | undefined {
   let previous = -1
   let growing = 0
   let filled = 0
   const lines = text.split('\n').map(line => {
     if (line.trim() === '') return line
     filled++
-    const found = NUMBERED.exec(line)
+    const found = numbered.exec(line)
     if (found === null) return line
-    const number = Number(found[1])
+    const number = numberIn(found)
     if (number > previous) growing++
     previous = number
-    return found[3]!
+    return line.slice(found[0].length)
   })
   return filled > 0 && growing / filled >= NUMBERED_SHARE ? lines.join('\n') : undefined
 }
@@ -153,6 +175,13 @@ const withPlainQuotes = (text: string): string => text.replace(/\\(["'`$\\])/g, 
 
 /** Unescapes only tabs at the start of lines: for code with `\n` in its own strings. */
 const withPlainIndents = (text: string): string => text.replace(/^(?:\\t)+/gm, tabs => '\t'.repeat(tabs.length / 2))
+
+/** A member of a JSON object, or a string, whose value has a raw line break or a backslash. */
+const JSON_MEMBER = /^\s*(?:"[^"\\\n]{1,200}"\s*:\s*)?"[^"]{0,1000}[\\\n][^"]{0,1000}"\s*,?\s*$/
+
+/** The last string of the text as JSON writes the value that it shows. */
+const jsonEscaped = (text: string): string =>
+  text.replace(/"([^"]*)"(\s*,?\s*)$/, (_all, value: string, rest: string) => JSON.stringify(value) + rest)
 
 /** Replaces entities by their characters; undefined if there are none. */
 export function withoutEntities(text: string): string | undefined {

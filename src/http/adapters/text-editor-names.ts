@@ -1,6 +1,7 @@
 // The names of calls and fields for a model that uses Anthropic's text editor or memory tool: commands of one tool,
 // with its own fields. Does not know answers.
 import { BY_TOOL, type CallSyntax } from '../answers/call-names.ts'
+import { jsonShown } from '../answers/invisible.ts'
 
 /** A command that can express some of our calls. */
 type EditorCommand = 'view' | 'str_replace' | 'create' | 'insert'
@@ -56,7 +57,7 @@ export function textEditorNames({ inserted = 'insert_text', pathShown = path => 
   }
   const write = (name: string, args: object): string | undefined => {
     const command = commandOf(name, args as Args)
-    return command === undefined ? undefined : JSON.stringify(command)
+    return command === undefined ? undefined : jsonShown(command)
   }
   return {
     edit: 'str_replace',

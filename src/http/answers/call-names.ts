@@ -1,6 +1,7 @@
 // How answers name calls, fields and paths for each kind of caller: tools for callers of tools, routes for other
 // callers, and its own commands for a model that uses another editor. Does not know any failure.
 import type { CallNames } from '../../operations/operation.ts'
+import { jsonShown } from './invisible.ts'
 
 /** Text fields of a request that sentences mention. Every caller sends them, under some name. */
 type TextField = 'old_text' | 'new_text' | 'content'
@@ -53,7 +54,7 @@ const ourNames = (names: CallNames, inspectWith: (args: object) => string) =>
      * its name too.
      */
     write: (name: string, args: object, made?: ToolCall) =>
-      JSON.stringify(name === made?.name ? args : { name, arguments: args }),
+      jsonShown(name === made?.name ? args : { name, arguments: args }),
     pathShown: (path: string) => path
   }) satisfies CallSyntax
 
@@ -72,7 +73,7 @@ export const BY_ROUTE = ourNames(
     undo: '/undo',
     redo: '/redo'
   },
-  args => `POST /inspect ${JSON.stringify(args)}`
+  args => `POST /inspect ${jsonShown(args)}`
 )
 
 export const BY_TOOL = ourNames(
@@ -90,7 +91,7 @@ export const BY_TOOL = ourNames(
     undo: 'undo_edit',
     redo: 'redo_edit'
   },
-  args => `inspect_file with ${JSON.stringify(args)}`
+  args => `inspect_file with ${jsonShown(args)}`
 )
 
 /** A call of a tool, with arguments in our names. */

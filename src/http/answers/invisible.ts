@@ -1,4 +1,5 @@
-// Names of characters that are invisible or look like a space. Does not know sentences.
+// Characters that are invisible or look like others, in sentences by their names, and in calls as escapes. Does not know
+// sentences.
 
 /**
  * Format characters, controls, variation selectors, fillers, and spaces other than U+0020. Controls that JSON escapes
@@ -52,6 +53,28 @@ const NAMES: Record<number, string> = {
 export const withInvisibleNamed = (text: string): string =>
   text.replace(INVISIBLE, character => {
     const code = character.codePointAt(0)!
-    const name = code >= 0xfe00 && code <= 0xfe0f ? `variation selector-${code - 0xfdff}` : NAMES[code]
-    return `[U+${code.toString(16).toUpperCase().padStart(4, '0')}${name === undefined ? '' : ` ${name}`}]`
+    return named(character, code >= 0xfe00 && code <= 0xfe0f ? `variation selector-${code - 0xfdff}` : NAMES[code])
   })
+
+/** `withInvisibleNamed`, also with the marks of composed characters that are written as several (NFD), for names that look alike. */
+export const withHiddenNamed = (text: string): string =>
+  withInvisibleNamed(ofDecomposed(text, mark => named(mark, 'combining mark')))
+
+/** A value as JSON in which each such character is an escape, since models can't copy what they don't see. */
+export const jsonShown = (value: unknown): string =>
+  ofDecomposed(JSON.stringify(value), escaped).replace(INVISIBLE, escaped)
+
+function named(character: string, name: string | undefined): string {
+  const code = character.codePointAt(0)!.toString(16).toUpperCase().padStart(4, '0')
+  return `[U+${code}${name === undefined ? '' : ` ${name}`}]`
+}
+
+/** The text with `change` made to each mark that Unicode would compose with the character before it. */
+const ofDecomposed = (text: string, change: (mark: string) => string): string =>
+  text.replace(/\P{M}\p{M}+/gu, cluster =>
+    cluster.normalize('NFC').length < cluster.length ? cluster.replace(/\p{M}/gu, change) : cluster
+  )
+
+/** Each UTF-16 unit as a JSON escape. */
+const escaped = (character: string): string =>
+  character.replace(/[^]/g, unit => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`)

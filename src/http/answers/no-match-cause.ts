@@ -2,6 +2,7 @@
 import type { Cause, CauseType } from '../../engine/suggest/differences/classify.ts'
 import type { NoMatch } from '../../engine/failure.ts'
 import { BY_ROUTE, type CallSyntax } from './call-names.ts'
+import { withHiddenNamed } from './invisible.ts'
 import { counted, listed, quote } from './phrases.ts'
 
 /** Describes how the file and the sent text differ. `field`: the field that was sent. */
@@ -25,7 +26,8 @@ const SENTENCES: Record<CauseType, Describe> = {
   invisible: (expected, found, field) =>
     'there are characters that cannot be seen: ' +
     `the file has ${orNothing(found)} where ${field} has ${orNothing(expected)}`,
-  unicode_form: (expected, found) => `${found} looks the same but is composed differently (NFC and NFD)`,
+  unicode_form: (expected, found, field) =>
+    `characters are composed differently (the file has ${withHiddenNamed(found)}, ${field} ${withHiddenNamed(expected)})`,
   html_entities: (expected, found, field) => {
     const [own, theirs] = [entityIn(expected), entityIn(found)]
     const which =

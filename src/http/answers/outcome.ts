@@ -24,7 +24,7 @@ import type { FileWarning } from '../../workspace/failure.ts'
 import { batchMessage, patchedMessage, patchMessage } from './batch-outcome.ts'
 import { BY_ROUTE, type CallSyntax, pathShown } from './call-names.ts'
 import { othersNamed } from './other-changes.ts'
-import { sentences, capital, counted, encodingShown, linesListed, quote, span } from './phrases.ts'
+import { sentences, capital, counted, encodingShown, linesListed, quote, span, listed } from './phrases.ts'
 import { findMessage, type FoundOutcome } from './find-outcome.ts'
 import { inspectMessage } from './inspect-outcome.ts'
 import {
@@ -483,7 +483,7 @@ const REPEATED: Record<Repeated, [what: string, were: string, field: string]> = 
 
 /** What an edit did, or may have done, beyond its target. */
 function sectionWarnings(
-  { entry, errors_before, repeated, emptied, dropped, stray }: Section,
+  { entry, errors_before, repeated, emptied, dropped, stray, twice, gone }: Section,
   { changed, dry_run }: Pick<ChangeOutcome, 'changed' | 'dry_run'>
 ): string[] {
   const warnings: string[] = []
@@ -505,6 +505,24 @@ function sectionWarnings(
         dry_run
           ? `${section} would be empty. If new_text should replace its heading too, send include_heading: true.`
           : `${section} is empty now. If new_text should have replaced its heading too, delete that section.`
+      )
+    )
+  }
+  if (twice !== undefined && changed) {
+    const which = `${entryNamed(twice)} at line ${twice.start_line}`
+    warnings.push(
+      sentences(
+        `${capital(which)} ${dry_run ? 'would be' : 'is'} a second one with this heading in the same place of the outline.`,
+        'If one was meant, use action replace on it, or append.'
+      )
+    )
+  }
+  if (gone !== undefined && changed) {
+    const which = listed(gone.map(entry => `${entryNamed(entry)} (${span([entry.start_line, entry.end_line])} before)`))
+    warnings.push(
+      sentences(
+        `replace covers all below the heading: ${which} ${dry_run ? 'would be' : gone.length === 1 ? 'was' : 'were'} removed.`,
+        'If it should stay, put it into new_text.'
       )
     )
   }

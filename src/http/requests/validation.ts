@@ -97,6 +97,11 @@ export function invalidFields(errors: readonly SchemaError[], body: unknown, val
 /** A list of known fields, which is said once. */
 const KNOWN_FIELDS = / \(known fields: [^)]*\)$/
 
+function newTextOf(edit: unknown): { new_text?: string } {
+  const new_text = valueAt(edit, '/new_text')
+  return typeof new_text === 'string' ? { new_text } : {}
+}
+
 function ownCode({ keyword, instancePath }: SchemaError, body: unknown, { items }: Validated): Failure | null {
   const edits = valueAt(body, '/edits')
   const index = /^\/edits\/(\d+)\/old_text$/.exec(instancePath)?.[1]
@@ -104,7 +109,8 @@ function ownCode({ keyword, instancePath }: SchemaError, body: unknown, { items 
     case 'minLength old_text':
       return {
         code: 'EMPTY_OLD_TEXT',
-        ...(index !== undefined && Array.isArray(edits) && { edit_index: Number(index), total_edits: edits.length })
+        ...(index !== undefined && Array.isArray(edits) && { edit_index: Number(index), total_edits: edits.length }),
+        ...newTextOf(index === undefined ? body : Array.isArray(edits) && edits.length === 1 ? edits[0] : null)
       }
     case 'minItems edits':
       return { code: 'NO_EDITS', fields: requiredOf(items.edits ?? {}) }

@@ -36,7 +36,7 @@ t.test('means a name that is misspelt, and no other', t => {
     // Another spelling.
     ['Store.Add', ['Store', 'Store.add', 'Store.size'], 'Store.add'],
     ['store.add', ['Store', 'Store.add'], 'Store.add'],
-    ['add()', ['Store.add'], 'Store.add'],
+    ['get_value(x)', ['getValue'], 'getValue'],
     ['get_value', ['getValue', 'setValue'], 'getValue'],
     ['HtmlParser', ['HTMLParser'], 'HTMLParser'],
     ['Stor::add', ['Store.add', 'Cache.add'], 'Store.add'],

@@ -54,6 +54,31 @@ function * gen () {}
 let v = 2
 var w
 if (a) { const no = 1 }
+exports.e = function () {}
+res.s = async () => {}
+View.prototype.p = function p () {}
+View.prototype.size = 4
+module.exports.K = class {
+  k () {}
+}
+exports.again = f
+make().no = function () {}
+module.exports = {
+  one: () => {},
+  'two': function () {},
+  three () {},
+  no: 1,
+  deep: { four () {} },
+  ...{ five () {} }
+}
+const o = create({ m () {}, n: { q: x => x } })
+exports.table = { row () {} }
+x = { get g () { return 1 } }
+call({ no () {} })
+if (a) x = { no () {} }
+if (a) { const no = { no () {} } }
+a[0] = { no () {} }
+export default { data () {} }
 `,
     [
       'constant a 2-2',
@@ -66,7 +91,24 @@ if (a) { const no = 1 }
       'method P.#p 15-15',
       'function gen 17-17',
       'variable v 18-18',
-      'variable w 19-19'
+      'variable w 19-19',
+      'method exports.e 21-21',
+      'method res.s 22-22',
+      'method View.p 23-23',
+      'variable View.size 24-24',
+      'class module.exports.K 25-27',
+      'method module.exports.K.k 26-26',
+      'method module.exports.one 31-31',
+      'method module.exports.two 32-32',
+      'method module.exports.three 33-33',
+      'method module.exports.deep.four 35-35',
+      'constant o 38-38',
+      'method o.m 38-38',
+      'method o.n.q 38-38',
+      'variable exports.table 39-39',
+      'method exports.table.row 39-39',
+      'method x.g 40-40',
+      'method default.data 45-45'
     ]
   ],
   typescript: [
@@ -481,6 +523,8 @@ interface Asked extends Partial<SectionEdit> {
 const CLASS =
   'class A {\n  x = 1\n\n  /** m */\n  m () {\n    return `\nx`\n  }\n\n  n () {}\n}\n\nfunction f () {}\n\nfunction g () {}\n'
 
+const METHODS = 'class A:\n    def f(self):\n        return 1\n\n    def g(self):\n        return 2\n'
+
 async function edited(
   bytes: Buffer,
   language: string,
@@ -811,6 +855,68 @@ t.test('edits symbols', async t => {
       'void P::m() { f(); }\n'
     ],
     [
+      'keeps the comma after a member of an object',
+      'javascript',
+      'const o = {\n  a: () => 1,\n  b: 2\n}\n',
+      'o.a',
+      { action: 'replace', new_text: 'a: () => {\n  return 3\n}\n' },
+      'const o = {\n  a: () => {\n    return 3\n  },\n  b: 2\n}\n'
+    ],
+    [
+      'adds no second comma',
+      'javascript',
+      'const o = {\n  a: () => 1,\n  b: 2\n}\n',
+      'o.a',
+      { action: 'insert_after', new_text: 'c () {}, // c' },
+      'const o = {\n  a: () => 1,\n  c () {}, // c\n  b: 2\n}\n'
+    ],
+    [
+      'indents only the first line if the others are indented already',
+      'python',
+      METHODS,
+      'A.f',
+      { action: 'replace', new_text: 'def f(\n        self,\n    ):\n        if x:\n            return 3\n' },
+      METHODS.replace(
+        'def f(self):\n        return 1',
+        'def f(\n        self,\n    ):\n        if x:\n            return 3'
+      )
+    ],
+    [
+      'indents only the first line if it is a decorator above an indented definition',
+      'python',
+      METHODS,
+      'A.f',
+      { action: 'insert_after', new_text: '@dec\n    def h(self):\n        return 3' },
+      METHODS.replace('1\n', '1\n\n    @dec\n    def h(self):\n        return 3\n')
+    ],
+    [
+      'indents only the first line of a method in braces',
+      'javascript',
+      CLASS,
+      'A.n',
+      { action: 'replace', new_text: '// n\n  n () {\n    return 1\n  }' },
+      CLASS.replace('n () {}', '// n\n  n () {\n    return 1\n  }')
+    ],
+    [
+      'indents each line where the body is one step deep',
+      'python',
+      METHODS,
+      'A.f',
+      { action: 'replace', new_text: 'def f(self,\n          x):\n    return {\n        1: 2\n    }' },
+      METHODS.replace(
+        'def f(self):\n        return 1',
+        'def f(self,\n              x):\n        return {\n            1: 2\n        }'
+      )
+    ],
+    [
+      'indents each line of a call that is aligned',
+      'python',
+      METHODS,
+      'A.f',
+      { action: 'append', new_text: 'y = g(1,\n            2)' },
+      METHODS.replace('1\n', '1\n        y = g(1,\n                    2)\n')
+    ],
+    [
       'chooses an overload by line',
       'java',
       'class C {\n  void m() {}\n  void m(int a) {}\n}\n',
@@ -909,6 +1015,61 @@ t.test('edits symbols', async t => {
   ]
   for (const [name, language, text, symbol, asked, result] of cases) {
     t.equal(await edited(Buffer.from(text), language, symbol, asked), result, name)
+  }
+})
+
+t.test('takes a symbol as it is declared or called', async t => {
+  const texts: Record<string, string> = {
+    python: `${METHODS}def g(x):\n    pass\n\nlimit = 3\n`,
+    javascript: 'class P {\n  #p () {}\n  q () {}\n}\nconst r = async () => {}\nV.prototype.s = function () {}\n',
+    go: 'package p\ntype T struct {\n}\nfunc (t *T) Close() {}\n',
+    java: 'class C<T> {\n  List<T> all(int a) { return null; }\n}\n',
+    cpp: 'int main(void) {}\nstruct S {\n  void m() {}\n};\nint operator+(S a, S b) {}\n',
+    rust: 'struct S {}\nimpl Display for S {\n    fn fmt(&self) {}\n}\n',
+    ruby: 'class A\n  def self.b; end\n  def c?; end\nend\n',
+    css: 'f {}\n#g {}\n'
+  }
+  const cases: [language: string, asked: string, found: string][] = [
+    ...['def g', 'def g(x):', 'async def g', 'g()', ' g ', '`g`', 'function g', 'def g(x: int) -> int:'].map(
+      (asked): [string, string, string] => ['python', asked, 'function g 7-8']
+    ),
+    ...['def f', 'A.f(self)', 'A::f', 'A#f', '#f', '.f', 'A->f', 'f(self)', 'self.f', 'method A.f', 'A.f()'].map(
+      (asked): [string, string, string] => ['python', asked, 'method A.f 2-3']
+    ),
+    ['python', 'class A', 'class A 1-6'],
+    ['python', 'class A(B):', 'class A 1-6'],
+    ['python', 'limit = 3', 'variable limit 10-10'],
+    ['python', 'class g', 'TARGET_NOT_FOUND'],
+    ['python', 'A f', 'TARGET_NOT_FOUND'],
+    ['python', 'the function g', 'TARGET_NOT_FOUND'],
+    ['python', '(', 'TARGET_NOT_FOUND'],
+    ['javascript', '#p', 'method P.#p 2-2'],
+    ['javascript', 'P#q', 'method P.q 3-3'],
+    ['javascript', 'export const r = async', 'function r 5-5'],
+    ['javascript', 'V.prototype.s', 'method V.s 6-6'],
+    ['javascript', 'V.prototype.s = function () {', 'method V.s 6-6'],
+    ['go', 'func (t *T) Close()', 'method T.Close 4-4'],
+    ['go', '(*T).Close', 'method T.Close 4-4'],
+    ['go', 'type T struct', 'TARGET_NOT_FOUND'],
+    ['java', 'public List<T> all(int a)', 'method C.all 2-2'],
+    ['java', 'C<T>', 'class C 1-3'],
+    ['cpp', 'int main(void)', 'function main 1-1'],
+    ['cpp', 'void S::m()', 'method S.m 3-3'],
+    ['cpp', 'operator+', 'function operator+ 5-5'],
+    ['rust', 'impl Display for S', 'impl impl Display for S 2-4'],
+    ['rust', 'fn fmt(&self)', 'method S.fmt 3-3'],
+    ['ruby', 'A.self.b', 'TARGET_NOT_FOUND'],
+    ['ruby', 'def self.b', 'method A.b 2-2'],
+    ['ruby', 'def c?', 'method A.c? 3-3'],
+    ['css', '#f', 'TARGET_NOT_FOUND'],
+    ['css', '#g', 'rule #g 2-2']
+  ]
+  const outlines = new Map<string, Outline>()
+  for (const [language, asked, expected] of cases) {
+    const outline = outlines.get(language) ?? (await outlineOf(texts[language]!, language))
+    outlines.set(language, outline)
+    const found = findTarget(outline, { symbol: asked })
+    t.equal(found.ok ? line(found.value as Symbol) : found.failure.code, expected, `${asked} in ${language}`)
   }
 })
 

@@ -241,7 +241,28 @@ t.test('takes from new_text what it took from old_text, or says that it can’t'
   check('1\ta\n2\tb', 'line_numbers', '1\tc\n2\td', 'c\nd')
   check('1\ta\n2\tb', 'line_numbers', 'c\nd', 'c\nd')
   check('1\ta\n2\tb', 'line_numbers', 'c\nd\ne\n4\tf', null)
+  const prefixes = [
+    'L%: ',
+    '%:a1b|',
+    '%#ZP:',
+    '[%] ',
+    '<line %>',
+    '<line %> ',
+    'p.py:%:',
+    'src/p.py:%:7: ',
+    '%. ',
+    '%) '
+  ]
+  for (const prefix of [...prefixes, '%:', '% │ ', ' %┃', 'Line %: ', '%-', '%|', 'a-b.ts-%-']) {
+    const at = (number: number, line: string) => prefix.replace('%', String(number)) + line
+    check(`${at(9, 'a')}\n${at(10, 'b')}`, 'line_numbers', `${at(9, 'c')}\n${at(10, 'd')}`, 'c\nd')
+    check(at(9, 'a'), 'line_numbers', 'c', 'c')
+  }
+  check('3:def\n4:    x', 'line_numbers', '3:def\n4:    y', 'def\n    y')
+  check('3:def\n4:    x', 'line_numbers', '4:    y', '    y')
   check('1: a\n2: b', 'line_numbers', 'c\nd\ne\n4: f', 'c\nd\ne\n4: f')
+  check('"re": "\\d+\n"', 'unescaped', '"re": "\\w+\n",', '"re": "\\\\w+\\n",')
+  check('"re": "\\d+\n"', 'unescaped', '"re": 1', null)
   const diff = '@@ -1,2 +1,2 @@ f\n a\n-b\n+c'
   check(diff, 'diff', diff, 'a\nc')
   check(diff, 'diff', 'a\nc', 'a\nc')

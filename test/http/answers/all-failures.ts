@@ -304,7 +304,12 @@ const ALL: AllFailures = {
   ],
   MIXED_MODES: [{ fields: ['old_text', 'new_text'] }],
   NO_EDITS: [{ fields: ['old_text', 'new_text'] }, { none_of: 'operations' }],
-  EMPTY_OLD_TEXT: [{}, { edit_index: 1, total_edits: 3 }],
+  EMPTY_OLD_TEXT: [
+    {},
+    { edit_index: 1, total_edits: 3 },
+    { new_text: 'x\n', there: 'no_file' },
+    { new_text: 'x\n', there: 'empty_file' }
+  ],
   TOO_MANY_EDITS: [{ limit: 1000, actual: 1200 }],
   TOO_MANY_OPERATIONS: [
     { what: 'operations', limit: 1000, actual: 1200 },

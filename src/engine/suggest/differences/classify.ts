@@ -88,11 +88,15 @@ const SHOWN_LENGTH = 80
 const READ: Record<Exclude<Reading, 'as_sent'>, { type: DifferenceType; cause: CauseType }> = {
   line_numbers: { type: 'line_number_prefix', cause: 'line_numbers' },
   escapes: { type: 'escape', cause: 'over_escaped' },
+  unescaped: { type: 'escape', cause: 'over_escaped' },
   entities: { type: 'escape', cause: 'html_entities' },
   fence: { type: 'content', cause: 'markdown_fence' },
   diff: { type: 'content', cause: 'diff_hunk' },
   markers: { type: 'content', cause: 'edit_markers' }
 }
+
+/** The example of a text without the backslashes that the file has. */
+const LACKS_ESCAPES = { expected: '', found: '\\' }
 
 const TYPE: Record<DifferenceKind, DifferenceType> = {
   indentation: 'indentation',
@@ -203,7 +207,8 @@ function classifyText({ sent, old, elided, inLongLine }: Sought, found: string):
   const read = old.reading === 'as_sent' || hunks.length >= asSent.length ? undefined : READ[old.reading]
   if (read !== undefined) {
     const prefix = { type: read.type, ...pieces(firstLine(sent), firstLine(old.source)) }
-    const example = old.reading === 'entities' ? addedEntity(plain, there) : {}
+    const example =
+      old.reading === 'entities' ? addedEntity(plain, there) : old.reading === 'unescaped' ? LACKS_ESCAPES : {}
     return {
       ...shown([prefix, ...differencesOf(hunks)]),
       cause: { type: read.cause, ...example, ...more(hunks.length) }

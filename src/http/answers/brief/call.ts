@@ -4,6 +4,7 @@ import type { LineRange } from '../../../engine/edit/request.ts'
 import type { EditPosition, Fix, FixedLines, FixedText, LaterEdit } from '../../../engine/failure.ts'
 import { BY_TOOL, type CallSyntax, pathShown, type ToolCall } from '../call-names.ts'
 import { editsNotTried, editsNumbered, isCorrected } from '../edits-of-request.ts'
+import { jsonShown } from '../invisible.ts'
 import { capital, span } from '../phrases.ts'
 import { whyNotMerged } from '../suggested-fixes.ts'
 
@@ -75,7 +76,7 @@ export function again(
   const fields = Object.entries(changed).flatMap(([name, value]: [string, unknown]) => {
     if (name === 'expected_hash' && !naming.takes(name)) return []
     const shown = name === 'path' || name === 'to' ? pathShown(naming, String(value)) : value
-    return [`${JSON.stringify(name)}: ${JSON.stringify(shown)}`]
+    return [`${JSON.stringify(name)}: ${jsonShown(shown)}`]
   })
   const changes = fields.length === 0 ? ' again' : ` with ${fields.join(', ')}`
   return [`${when}, send the same call${changes}${inPart(call)}.`]
@@ -144,7 +145,7 @@ export function otherCall(
   if (whole === undefined) return []
   const isWhole = isShown(call, whole, CALL_LENGTH)
   const what = isWhole ? ' this' : ` the same call with this${inPart(call)}`
-  return [`${when}, send${what}${after}:`, isWhole ? whole : JSON.stringify(one)]
+  return [`${when}, send${what}${after}:`, isWhole ? whole : jsonShown(one)]
 }
 
 /** The fields of one edit; a fix replaces them all. */
@@ -223,7 +224,7 @@ export function asCall(
   const left = leftToCaller(whyOwn, later, call.naming)
   const words = `send${what}${left === '' ? '' : `${isWhole ? ' this' : ','} with ${left}`}:`
   const shown = isOne ? one : corrected.length === 0 ? edit : [edit, ...corrected.map(({ fix }) => fix.edit)]
-  return [when === '' ? capital(words) : `${when}, ${words}`, isWhole ? whole : JSON.stringify(shown)]
+  return [when === '' ? capital(words) : `${when}, ${words}`, isWhole ? whole : jsonShown(shown)]
 }
 
 /**

@@ -103,7 +103,7 @@ function noMatch(failure: NoMatch, { path, shown, naming }: FailedRequest): stri
 }
 
 /** How to add text to an empty file. */
-function howToFill(path: string, naming: CallSyntax): string {
+export function howToFill(path: string, naming: CallSyntax): string {
   if (naming.edit_lines !== undefined) {
     return `To put text into it, use ${naming.edit_lines} with start_line 1 and end_line 0.`
   }

@@ -5,6 +5,7 @@ import type { OddPath } from '../../../workspace/odd-name.ts'
 import { DEFAULT_PROTECTED } from '../../../workspace/policy.ts'
 import { again, type Brief, type FailedCall, inspect, takesAway } from '../brief/call.ts'
 import { BY_TOOL, type CallSyntax, lookedAtWith, pathShown, pathsShown } from '../call-names.ts'
+import { withHiddenNamed } from '../invisible.ts'
 import { behindNamed } from '../part.ts'
 import { counted, cut, ECHO_MAX, listed, NOTHING_WRITTEN, quote, sentences } from '../phrases.ts'
 import type { ProblemEntries, FailedRequest, FailureOf, ProblemParts } from './entry.ts'
@@ -56,7 +57,7 @@ export const PATHS = {
             detail: sentences(
               `${shown} is outside the workspace.`,
               did_you_mean.length > 0
-                ? `Paths are ${rootOf(naming).relative}. Did you mean ${listed(pathsShown(naming, did_you_mean), 'or')}?`
+                ? `Paths are ${rootOf(naming).relative}. Did you mean ${pathsOrShown(did_you_mean, naming)}?`
                 : `Send a path ${rootOf(naming).relative}, such as ${rootOf(naming).example} ` +
                     `(${rootOf(naming).shown} is the root); ../ and links may not lead out of it.`
             ),
@@ -70,7 +71,7 @@ export const PATHS = {
     brief: ({ reason, did_you_mean: [first, ...others] = [] }, call) =>
       reason === 'outside' && first !== undefined
         ? {
-            what: `${call.shown} is outside the workspace; did you mean ${listed(pathsShown(call.naming, [first, ...others]), 'or')}?`,
+            what: `${call.shown} is outside the workspace; did you mean ${pathsOrShown([first, ...others], call.naming)}?`,
             next: again(call, { path: first })
           }
         : undefined,
@@ -258,7 +259,7 @@ function notFound(failure: FailureOf<'FILE_NOT_FOUND'> | RemovedFile, shown: str
     return sentences(`${shown} was not found: ${howGone(removed, naming)}.`, wayToRemoved(removed, naming))
   }
   if (did_you_mean.length > 0) {
-    return `${shown} was not found. Did you mean ${listed(pathsShown(naming, did_you_mean), 'or')}?`
+    return `${withHiddenNamed(shown)} was not found. Did you mean ${pathsOrShown(did_you_mean, naming)}?`
   }
   const listing = naming.inspectWith({ path: folder })
   return sentences(
@@ -297,6 +298,10 @@ function waysToRemoved(removed: RemovedFile, naming: CallSyntax): Partial<Proble
   return { did_you_mean, ...(fixes.length > 0 && { suggested_fixes: fixes }) }
 }
 
+/** Paths that may be meant; what looks alike in them is named. */
+const pathsOrShown = (paths: readonly string[], naming: CallSyntax): string =>
+  listed(pathsShown(naming, paths).map(withHiddenNamed), 'or')
+
 /** The call that was probably meant, or what is at that place instead. */
 function briefNotFound(failure: FailureOf<'FILE_NOT_FOUND'>, call: FailedCall): Brief | undefined {
   const { did_you_mean = [], missing, folder = '.' } = failure
@@ -309,7 +314,7 @@ function briefNotFound(failure: FailureOf<'FILE_NOT_FOUND'>, call: FailedCall): 
   return first === undefined
     ? { what, next: lists }
     : {
-        what: `${what}; did you mean ${listed(pathsShown(call.naming, did_you_mean), 'or')}?`,
+        what: `${withHiddenNamed(what)}; did you mean ${pathsOrShown(did_you_mean, call.naming)}?`,
         next: second === undefined && !takesAway(call) ? again(call, { path: first }) : []
       }
 }

@@ -2,10 +2,12 @@
 import type { Scope } from '../../../../schemas/access.ts'
 import type { Rate } from '../../../config/config.ts'
 import type { InvalidField, JwtFault } from '../../request-failure.ts'
-import type { CallSyntax } from '../call-names.ts'
+import { type Brief, CALLS_LENGTH, type FailedCall, pathOf } from '../brief/call.ts'
+import { BY_TOOL, type CallSyntax } from '../call-names.ts'
 import { counted, cut, listed, NOTHING_WRITTEN, quote, sentences } from '../phrases.ts'
 import { type ProblemEntries, type FailureOf, type ProblemParts, retryAfter, sendAgain } from './entry.ts'
 import { faultInWords } from './field-faults.ts'
+import { howToFill } from './no-match.ts'
 import { strayError } from './sections.ts'
 
 export const REQUEST = {
@@ -53,17 +55,24 @@ export const REQUEST = {
   },
   EMPTY_OLD_TEXT: {
     kind: [400, 'old_text is empty', 'change_request'],
-    detail: ({ edit_index, total_edits }, { naming }) => ({
-      detail: sentences(
-        edit_index === undefined
-          ? `${naming.field('old_text')} is empty, and empty text matches everywhere.`
-          : `Edit ${edit_index + 1} of ${total_edits} failed: ${naming.field('old_text')} is empty, ` +
-              'and empty text matches everywhere.',
-        `To insert text, send nearby text from the file as ${naming.field('old_text')},`,
-        `and the same text with your insertion as ${naming.field('new_text')}.`
-      ),
-      members: { edit_index, total_edits }
-    }),
+    detail: ({ edit_index, total_edits, there }, { naming, path, shown }) => {
+      const which = edit_index === undefined ? '' : `Edit ${edit_index + 1} of ${total_edits} failed: `
+      const empty = `${which}${naming.field('old_text')} is empty,`
+      return {
+        detail:
+          there === 'no_file'
+            ? `${empty} and there is no file ${shown}. To create it, use ${naming.create}.`
+            : there === 'empty_file'
+              ? sentences(`${empty} and so is ${shown}.`, howToFill(path, naming))
+              : sentences(
+                  `${empty} and empty text matches everywhere.`,
+                  `To insert text, send nearby text from the file as ${naming.field('old_text')},`,
+                  `and the same text with your insertion as ${naming.field('new_text')}.`
+                ),
+        members: { edit_index, total_edits }
+      }
+    },
+    brief: briefEmptyOldText,
     example: { code: 'EMPTY_OLD_TEXT', edit_index: 1, total_edits: 3 }
   },
   TOO_MANY_EDITS: {
@@ -389,3 +398,19 @@ const PERIOD = { s: 'a second', min: 'a minute', h: 'an hour' } satisfies Record
 
 const tooMany = (who: string, { requests, per }: Rate): string =>
   `${who} ${counted(requests, 'request')} ${PERIOD[per]}, and this is one too many.`
+
+/** The call that puts `new_text` where there is no text; undefined if there is some, or the call would be long. */
+function briefEmptyOldText({ there, new_text }: FailureOf<'EMPTY_OLD_TEXT'>, call: FailedCall): Brief | undefined {
+  if (there === undefined) return undefined
+  const { naming, made, shown } = call
+  const path = pathOf(call)
+  const line =
+    there === 'no_file'
+      ? naming.write(BY_TOOL.create, { path, content: new_text }, made)
+      : naming.write(BY_TOOL.edit_lines, { path, start_line: 1, end_line: 0, new_text }, made)
+  if (line === undefined || line.length > CALLS_LENGTH) return undefined
+  const empty = `${naming.field('old_text')} is empty, and`
+  return there === 'no_file'
+    ? { what: `${empty} there is no file ${shown}`, next: ['To create it, send:', line] }
+    : { what: `${empty} so is ${shown}`, next: ['To put text into it, send:', line] }
+}
