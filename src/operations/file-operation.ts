@@ -256,6 +256,7 @@ export function fileWithoutTexts(outcome: Omit<ChangeOutcome, 'created'>) {
   const {
     diff: _diff,
     diff_truncated: _truncated,
+    more_places: _more,
     removed_lines: _removed,
     syntax: _syntax,
     encoded: _encoded,
@@ -301,7 +302,7 @@ export function outcomeOf(
   own: Partial<ChangeOutcome> = {}
 ): ChangeOutcome {
   const { path, resolved_path, changed, file_size, hash_before, edit_id, write_strategy, warnings, description } = done
-  const { changed_lines, removed_lines, joined_breaks, encoded, mark_dropped, syntax, plan } = description
+  const { changed_lines, more_places, removed_lines, joined_breaks, encoded, mark_dropped, syntax, plan } = description
   const { dry_run = false } = request
   const file = {
     file_size,
@@ -311,7 +312,14 @@ export function outcomeOf(
     edit_id,
     write_strategy
   }
-  const texts = { removed_lines, joined_breaks, encoded: changed ? encoded : undefined, mark_dropped, syntax }
+  const texts = {
+    more_places,
+    removed_lines,
+    joined_breaks,
+    encoded: changed ? encoded : undefined,
+    mark_dropped,
+    syntax
+  }
   return {
     path,
     changed,

@@ -1,6 +1,6 @@
 // What the text editors answer when a command succeeded, in their vendor's words. Does not know problems.
 import type { ChangeOutcome, InspectOutcome, UndoOutcome, UndoneFile } from '../../operations/operation.ts'
-import { below, linesOf, numbered } from '../answers/brief/layout.ts'
+import { below, linesChanged, linesOf, numbered } from '../answers/brief/layout.ts'
 import { type CallSyntax, pathShown } from '../answers/call-names.ts'
 import { listed, span } from '../answers/phrases.ts'
 
@@ -41,5 +41,5 @@ export function removalShown(
 }
 
 /** The changed lines, with one line of context around each place. */
-export const snippetOf = ({ changed_lines }: Pick<ChangeOutcome, 'changed_lines'>): string =>
-  numbered(changed_lines, NUMBER_WIDTH)
+export const snippetOf = (outcome: Pick<ChangeOutcome, 'changed_lines' | 'more_places'>): string =>
+  linesChanged(outcome, NUMBER_WIDTH)

@@ -213,6 +213,7 @@ function bodyOf<F extends ChangeOutcome>(outcome: F, message: string, naming: Ca
     path,
     resolved_path,
     changed_lines: _lines,
+    more_places: _more,
     removed_lines: _removed,
     left_alone,
     newTextWarnings: _texts,
@@ -411,9 +412,9 @@ function linesMessage(outcome: ChangeOutcome): string {
   const each = changes.slice(0, MAX_LISTED).map(change => inList(change, dry_run))
   const total = `${outcome.changes_truncated ? 'more than ' : ''}${changes.length}`
   const rest = outcome.changes_truncated
-    ? [`and more (changes lists the first ${changes.length})`]
+    ? ['and more']
     : changes.length > MAX_LISTED
-      ? [`and ${changes.length - MAX_LISTED} more, which changes lists`]
+      ? [`and ${changes.length - MAX_LISTED} more`]
       : []
   return `${dry_run ? 'Would make' : 'Made'} ${total} changes in ${path}: ${[...each, ...rest].join('; ')}. ${end}`
 }

@@ -60,6 +60,14 @@ const FIRST_OF_APP = [
   '7\t  listen(port)'
 ]
 
+/** The lines of long.txt around these, as a text shows them, each with its first word. */
+const shownOfLong = (lines: readonly number[], word: (line: number) => string): string[] =>
+  lines.flatMap((line, i) => {
+    const around = [line - 1, line, line + 1].filter(number => number >= 1 && number <= 60)
+    const each = around.map(number => `${number}\t${word(number)} ${number} of the ${'jabcdefghi'[number % 10]} part`)
+    return i === 0 ? each : ['…', ...each]
+  })
+
 /** Calls, each on the files as they are above, and their answers, with # for a hash, @ for an id. */
 const ANSWERS: [tool: string, args: Record<string, unknown>, lines: string[]][] = [
   [
@@ -207,17 +215,8 @@ const ANSWERS: [tool: string, args: Record<string, unknown>, lines: string[]][] 
     },
     [
       'Successfully replaced 1 occurrence in long.txt, from line 2 on. file_hash: #',
-      '1\tline 1 of the a part',
-      '2\trow 2 of the b part',
-      '3\tline 3 of the c part',
-      '4\trow 4 of the d part',
-      '5\tline 5 of the e part',
-      '6\trow 6 of the f part',
-      '7\tline 7 of the g part',
-      '8\trow 8 of the h part',
-      '9\tline 9 of the i part',
-      '10\trow 10 of the j part',
-      '11\tline 11 of the a part'
+      ...shownOfLong([2, 16, 32, 46, 60], line => (line % 2 === 0 ? 'row' : 'line')),
+      '25 more places not shown.'
     ]
   ],
   [
@@ -225,12 +224,8 @@ const ANSWERS: [tool: string, args: Record<string, unknown>, lines: string[]][] 
     { path: 'long.txt', old_text: 'line', new_text: 'row', replace_all: true },
     [
       'Successfully replaced 60 occurrences in long.txt, the first at line 1. file_hash: #',
-      '1\trow 1 of the a part',
-      '2\trow 2 of the b part',
-      '3\trow 3 of the c part',
-      '4\trow 4 of the d part',
-      '5\trow 5 of the e part',
-      '6\trow 6 of the f part'
+      ...shownOfLong([1, 16, 31, 45, 60], () => 'row'),
+      '47 more places not shown.'
     ]
   ],
   [
@@ -813,6 +808,54 @@ const ANSWERS: [tool: string, args: Record<string, unknown>, lines: string[]][] 
       '48\tline 48 of the h part',
       '49\tline 49 of the i part',
       '50\tline 50 of the j part'
+    ]
+  ],
+  // Of many places some are shown, spread over the file.
+  [
+    'edit_file',
+    { path: 'long.txt', old_text: 'a part', new_text: 'A part', occurrences: 6 },
+    [
+      'Successfully replaced 6 occurrences in long.txt (lines 1, 11, 21, 31, 41 and 51). file_hash: #',
+      ...[1, 11, 31, 41, 51].flatMap(line => [
+        ...(line === 1 ? [] : ['…', `${line - 1}\tline ${line - 1} of the j part`]),
+        `${line}\tline ${line} of the A part`,
+        `${line + 1}\tline ${line + 1} of the b part`
+      ]),
+      '1 more place not shown.'
+    ]
+  ],
+  [
+    'edit_lines',
+    {
+      path: 'long.txt',
+      edits: [2, 12, 22, 32, 42, 52].map(line => ({ start_line: line, end_line: line, new_text: 'x' }))
+    },
+    [
+      `Made 6 changes in long.txt: ${[2, 12, 22, 32, 42].map(line => `replaced line ${line} (now line ${line})`).join('; ')}; ` +
+        'and 1 more. long.txt now has 60 lines. file_hash: #',
+      ...[2, 12, 32, 42, 52].flatMap(line => [
+        ...(line === 2 ? [] : ['…']),
+        `${line - 1}\tline ${line - 1} of the a part`,
+        `${line}\tx`,
+        `${line + 1}\tline ${line + 1} of the c part`
+      ]),
+      '1 more place not shown.',
+      'What was removed (5 of 6 lines):',
+      ...[2, 12, 32, 42, 52].flatMap(line => [...(line === 2 ? [] : ['…']), `${line}\tline ${line} of the b part`])
+    ]
+  ],
+  // What was deleted by its name is shown too.
+  [
+    'edit_section',
+    { path: 'cart.js', action: 'delete', symbol: 'Cart.add' },
+    [
+      'Deleted lines 2 to 4 of cart.js. cart.js now has 2 lines. Target: the method "Cart.add". file_hash: #',
+      '1\tclass Cart {',
+      '2\t}',
+      'What was removed:',
+      '2\t  add (item) {',
+      '3\t    this.items.push(item)',
+      '4\t  }'
     ]
   ],
   [

@@ -21,7 +21,7 @@ import { oneLineAtATime } from '../inspect-outcome.ts'
 import type { AnswerBody } from '../outcome.ts'
 import { briefFound, numberedMatches } from './found.ts'
 import { briefReplaced } from './replaced.ts'
-import { below, hashLine, linesOf, manyFiles, numbered, outlineLines } from './layout.ts'
+import { below, hashLine, linesChanged, linesOf, manyFiles, numbered, outlineLines } from './layout.ts'
 
 /** The text of a success. `body` is its JSON, `made` the call, `naming` the caller's names. */
 export function briefOutcome(value: Outcome, body: AnswerBody, made: ToolCall, naming: CallSyntax = BY_ROUTE): string {
@@ -62,8 +62,8 @@ function briefChange(
 ): string {
   const { message, file_hash, note, diff, diff_truncated, diff_unavailable, files, batch_id } = body
   // The caller has just sent every line of a created file.
-  const { changed, dry_run, changed_lines, removed_lines } = value.outcome
-  const lines = value.operation === 'create' || !changed ? [] : changed_lines
+  const { changed, dry_run, removed_lines } = value.outcome
+  const lines = value.operation === 'create' || !changed ? '' : linesChanged(value.outcome)
   return below(
     sentences(
       message,
@@ -72,7 +72,7 @@ function briefChange(
       hashLine(file_hash, naming)
     ),
     dry_run && files !== undefined ? filesShown(files, naming) : '',
-    diff?.trimEnd() ?? below(numbered(lines), removed_lines && removed(removed_lines, dry_run)),
+    diff?.trimEnd() ?? below(lines, removed_lines && removed(removed_lines, dry_run)),
     diff_truncated === true ? 'The diff is cut here.' : '',
     diff_unavailable,
     note,
@@ -316,8 +316,7 @@ function briefUndo({ results: outcomes }: UndoOutcome, body: UndoResult | RedoRe
     return {
       head: sentences(what, id, hashLine(file_hash, naming)),
       rest: below(
-        diff?.trimEnd() ??
-          (removed === true || (created === true && !isOne) ? '' : numbered(outcomes[i]!.changed_lines)),
+        diff?.trimEnd() ?? (removed === true || (created === true && !isOne) ? '' : linesChanged(outcomes[i]!)),
         diff_truncated === true ? 'The diff is cut here.' : '',
         diff_unavailable,
         ...file.warnings.map(warning => `Warning: ${warning}`)
