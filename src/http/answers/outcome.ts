@@ -270,11 +270,10 @@ const FILE_WARNINGS: Record<FileWarning, string> = {
  * ` became one line break, because the text between them was removed.
  */
 function joinedWarning({ count, lines }: JoinedBreaks, dry_run: boolean): string {
-  const more = count > lines.length ? ` and ${count - lines.length} more` : ''
   const [brought, are, has] = dry_run ? ['would bring', 'would be', 'would have'] : ['brought', 'are', 'has']
   return sentences(
     `The edit ${brought} a carriage return (\\r) and a line feed (\\n) together`,
-    `at the end of ${linesListed(lines)}${more}.`,
+    `at the end of ${linesListed(lines, count === lines.length)}.`,
     `Together they ${are} one line break, so the file ${has} ${counted(count, 'line')} fewer than expected.`
   )
 }
@@ -375,10 +374,11 @@ const UNCHANGED = 'The file already has exactly this content; nothing was writte
 
 /** The note about matches that an edit left unchanged. */
 function leftAlone({ edit_index, count, lines }: LeftAlone, edits: number, naming: CallSyntax): string {
-  const more = count > lines.length ? ` and ${count - lines.length} more` : ''
+  const areAll = count === lines.length
+  const times = areAll ? '' : ` ${counted(count, 'time')},`
   const old_text = naming.field('old_text')
   const text = edits === 1 ? old_text : `The ${old_text} of edit ${edit_index + 1}`
-  return `${text} also appears at ${linesListed(lines)}${more}, which ${count === 1 ? 'was' : 'were'} left unchanged.`
+  return `${text} also appears${times} at ${linesListed(lines, areAll)}, which ${count === 1 ? 'was' : 'were'} left unchanged.`
 }
 
 function editMessage(outcome: ChangeOutcome): string {

@@ -1192,6 +1192,71 @@ t.test('sends of a long block only the lines around the change', async t => {
   t.ok(text.includes(`\nIf so, send:\n${JSON.stringify(call)}\n`), text)
 })
 
+t.test('counts matches and the lines that they are on', async t => {
+  const server = await startServer(t, { files: { a: 'a a a\nb\na a\nc a\nd\na\n', many: 'x x\n'.repeat(300) } })
+  const call = async (tool: string, body: object): Promise<string> =>
+    (await server.call('POST', `/tools/${tool}`, { body, headers: { accept: '*/*' } })).text
+  for (const [tool, body, said] of [
+    ['inspect_file', { path: 'a', search: 'a' }, /\n"a" was found 7 times on 4 lines:\n1\t/],
+    ['inspect_file', { path: 'a', search: 'b' }, /\n"b" was found 1 time:\n2\t/],
+    ['inspect_file', { path: 'many', search: 'x' }, /found 600 times; the first 200, on 100 lines, are shown:\n/],
+    ['find', { path: 'a', text: 'a' }, /^"a" was found 7 times on 4 lines in 1 file\.\n/],
+    ['find', { path: 'a', text: 'a', max_lines: 4 }, /^"a" was found 7 times in 1 file\.\n/],
+    ['find', { path: 'a', text: 'a', max_lines: 4 }, /\n4 of 7 matches in "a" are listed, on 2 lines; to get all/],
+    [
+      'edit_file',
+      { path: 'many', old_text: 'x', new_text: 'y', occurrence: 3 },
+      /also appears 599 times, at lines 1, 2, 3, 4, 5, 6, 7, 8, 9, 10 and more, which were left/
+    ]
+  ] as const) {
+    t.match(await call(tool, body), said)
+  }
+})
+
+t.test('shows the lines of matches where it has no call for each', async t => {
+  const two = 'function a() {\n  const wait = 30\n}\n\nfunction b() {\n  const wait = 30\n}\n'
+  const others = Array.from({ length: 9 }, (_, i) => ({
+    path: `f${i}`,
+    old_text: `text ${i} `.repeat(9),
+    new_text: 'x'
+  }))
+  const server = await startServer(t, {
+    files: {
+      ...Object.fromEntries(others.map(({ path, old_text }) => [path, old_text])),
+      'two.js': two,
+      same: 'one\nand the same line\n'.repeat(20)
+    }
+  })
+  const call = async (route: string, body: object): Promise<string> => {
+    const { text, body: answer } = await server.call('POST', route, { body, headers: { accept: '*/*' } })
+    return String(answer.output ?? text)
+  }
+  const edit = { path: 'two.js', old_text: 'const wait = 30', new_text: 'const wait = 60' }
+  const operations = [edit, ...others].map(each => ({ operation: 'edit', ...each }))
+  t.match(
+    await call('/tools/batch_edit', { operations }),
+    /For line 2, send the same call with this in operations\[0\]:\n.*function a.*\nFor line 6, .*\n.*function b.*\nTo replace all 2/
+  )
+  const around = '1- function a() {\n2:   const wait = 30\n3- }\n4- \n5- function b() {\n6:   const wait = 30\n7- }'
+  t.match(
+    await call('/tools/edit_file', { ...edit, new_text: 'x'.repeat(700) }),
+    `\nTo replace one of them, send "occurrence": a number from 1 to 2, counted from the top. To replace all 2, send "occurrences": 2.\n${around}\n`
+  )
+  t.match(
+    await call('/tools/edit_file', { path: 'same', old_text: 'the same line', new_text: 'x' }),
+    /\nTo replace one of them, send "occurrence": a number from 1 to 20\. .*\n1- one\n2: and the same line\n[^]*\n10 more places not shown\.\n/
+  )
+  t.match(
+    await call('/adapters/anthropic-text-editor', {
+      command: 'str_replace',
+      path: 'same',
+      old_str: 'the same line',
+      new_str: 'x'
+    }),
+    /\nAdd surrounding lines to old_str until it matches one place\.\n1- one\n2: and the same line\n/
+  )
+})
+
 t.test('shows no lines that were removed where the hash of their file was sent', async t => {
   const server = await startServer(t, { files: { 'a.txt': 'one\ntwo\n' } })
   const call = async (tool: string, fields: object): Promise<string> =>

@@ -16,7 +16,7 @@ import type {
   UndoOutcome
 } from '../../../operations/operation.ts'
 import { BY_ROUTE, type CallSyntax, pathShown, type ToolCall } from '../call-names.ts'
-import { counted, cut, linesListed, quote, sentences, span } from '../phrases.ts'
+import { counted, cut, linesListed, quote, sentences, span, timesOn } from '../phrases.ts'
 import { oneLineAtATime } from '../inspect-outcome.ts'
 import type { AnswerBody } from '../outcome.ts'
 import { briefFound, numberedMatches } from './found.ts'
@@ -216,9 +216,11 @@ function found(outcome: InspectOutcome, searched: SearchedText, looked: Looked):
   const isInContext = matches.some(
     ({ context_before, context_after }) => (context_before ?? context_after) !== undefined
   )
-  const where = total_matches === 0 ? 'was not found' : `was found ${counted(total_matches, 'time')}`
   const areAll = total_matches <= matches.length
-  const more = areAll ? '' : `; the first ${matches.length} are shown`
+  const times = areAll ? timesOn(total_matches, lines.size) : counted(total_matches, 'time')
+  const where = total_matches === 0 ? 'was not found' : `was found ${times}`
+  const on = lines.size === matches.length ? '' : `, on ${counted(lines.size, 'line')},`
+  const more = areAll ? '' : `; the first ${matches.length}${on} are shown`
   return below(
     sentences(
       `${quote(searched.text)} ${where}${more}${total_matches === 0 ? '.' : ':'}`,
