@@ -75,7 +75,8 @@ export function explainWrongCount(failed: FailedEdit & { found: Found }): WrongC
   // If one match is required, overlapping ones count too, so requiring the number found would fail as well.
   const overlapping = found.all.count > found.matches.count && (expected === 1 || actual === 1)
   const { old_text, new_text } = edit
-  const fixes = contextFixes(failed)
+  const undone = undoneCount(failed)
+  const fixes = contextFixes(failed, undone.undone_by_edit === undefined ? undefined : ownMatches(failed))
   const choose: EditFix[] = [{ type: 'CHOOSE_OCCURRENCE', edit: { old_text, new_text, occurrence: 1 } }]
   const adjust: EditFix[] = overlapping
     ? []
@@ -91,10 +92,17 @@ export function explainWrongCount(failed: FailedEdit & { found: Found }): WrongC
     actual_occurrences: actual,
     overlapping,
     ...locations(failed),
-    ...undoneCount(failed),
+    ...undone,
     ...(actual < expected && otherPlaces(failed)),
     fixes: fixes.filter(isSmall)
   }
+}
+
+/** The one match that was in the original, if there is one; else the first ones. */
+function ownMatches({ draft, found }: FailedEdit & { found: Found }): Match[] {
+  const first = found.all.slice(0, MOST_LINES)
+  const own = first.filter(({ start, end }) => draft.originOf(start, end).inserted_by_edit === undefined)
+  return own.length === 1 ? own : first.slice(0, MOST_CONTEXT_FIXES)
 }
 
 /** The earlier edit that made the count wrong, if the count is right in the original. */

@@ -376,7 +376,7 @@ const ANSWERS: [tool: string, args: Record<string, unknown>, lines: string[]][] 
       'No edit was made, because edit 1 of 4 failed: old_text was not found in tabs.py; most likely lines 1 to 2 were meant: ' +
         'the file indents with 1 tab, but old_text indents with 2 spaces. [NO_MATCH]',
       'Edit 3 fails too, for the same reason; most likely lines 6 to 7 were meant.',
-      'Edit 4 fails too; most likely line 5 was meant: edit 2 of this request changes it first.',
+      'Edit 4 fails too: edit 2 of this request changes it first.',
       'If so, send:',
       '{"path":"tabs.py","edits":[{"old_text":"def read(path):\\n\\twith","new_text":"def read(path):\\n\\t# Closed.\\n\\twith"},' +
         '{"old_text":"def first(","new_text":"def first_of("},' +
@@ -1254,6 +1254,77 @@ t.test('shows the lines of matches where it has no call for each', async t => {
       new_str: 'x'
     }),
     /\nAdd surrounding lines to old_str until it matches one place\.\n1- one\n2: and the same line\n/
+  )
+})
+
+t.test('makes the replacements of earlier edits in a later one that they change', async t => {
+  const job =
+    'def load(path, mode):\n    wait = 30\n    get(path, wait)\n\ndef save(path):\n    wait = 10\n    get(path, wait)\n'
+  const server = await startServer(t, { files: { 'job.py': job } })
+  const check = async (edits: object[], said: string, sent: object[] | undefined): Promise<void> => {
+    const body = { path: 'job.py', edits }
+    const { text } = await server.call('POST', '/tools/edit_file', { body, headers: { accept: '*/*' } })
+    t.match(text, said)
+    t.strictSame(/^\{.*$/m.exec(text)?.[0], sent && JSON.stringify({ path: 'job.py', edits: sent }), text)
+  }
+  const changed = 'edit 1 of this request changes it first. [NO_MATCH]\n'
+  const rename = { old_text: 'wait', new_text: 'delay', replace_all: true }
+  await check(
+    [
+      rename,
+      { old_text: '    wait = 30\n', new_text: '    wait = 60\n' },
+      { old_text: 'save(path):\n    wait = 10', new_text: 'save(path, mode):\n    wait = 10' }
+    ],
+    `${changed}Edit 3 fails too: edit 1 of this request changes it first.\nTo edit what that edit leaves, send:\n`,
+    [
+      rename,
+      { old_text: '    delay = 30\n', new_text: '    delay = 60\n' },
+      { old_text: 'save(path):\n    delay = 10', new_text: 'save(path, mode):\n    delay = 10' }
+    ]
+  )
+  const number = { old_text: 'wait = 30', new_text: 'wait = 60' }
+  // It has the earlier replacement in its new_text already.
+  await check(
+    [number, { old_text: 'mode):\n    wait = 30', new_text: 'mode, key):\n    wait = 60' }],
+    `${changed}To edit what that edit leaves, send:\n`,
+    [number, { old_text: 'mode):\n    wait = 60', new_text: 'mode, key):\n    wait = 60' }]
+  )
+  await check(
+    [number, { old_text: 'wait = 30', new_text: 'wait = 90' }],
+    `${changed}To edit what that edit leaves, send this with a new_text of your own (your change is at "30", where the file has "60"):\n`,
+    [number, { old_text: 'wait = 60' }]
+  )
+  // The earlier replacement reaches beyond its text.
+  const head = { old_text: 'mode):\n    wait = 30', new_text: '):\n    wait = 31' }
+  await check(
+    [head, { old_text: '    wait = 30\n    get(path, wait)', new_text: '    wait = 30\n    get(path, None)' }],
+    `${changed}To edit what that edit leaves, send:\n`,
+    [
+      head,
+      {
+        old_text: '):\n    wait = 31\n    get(path, wait)',
+        new_text: '):\n    wait = 31\n    get(path, None)'
+      }
+    ]
+  )
+  // Nothing is left of it.
+  const gone = { old_text: '    wait = 30\n', new_text: '' }
+  await check(
+    [gone, { ...gone, new_text: '    wait = 90\n' }],
+    `${changed}Write old_text to match the text after`,
+    undefined
+  )
+  await check(
+    [number, { ...number, new_text: 'wait = 60' }],
+    `${changed}Write old_text to match the text after that edit, or merge the two edits.`,
+    undefined
+  )
+  // The earlier edit puts its text in once more: the place of before is the one meant.
+  const again = { old_text: 'wait = 10', new_text: 'wait = 30' }
+  await check(
+    [again, { ...number, new_text: 'wait = 31' }],
+    'must match one place, since edit 1 of this request changes it first. [WRONG_COUNT]\nFor line 2, send:\n',
+    [again, { old_text: 'def load(path, mode):\n    wait = 30', new_text: 'def load(path, mode):\n    wait = 31' }]
   )
 })
 

@@ -405,9 +405,7 @@ t.test('says what was done or found', async t => {
   edited(
     { joined_breaks: { count: 5, lines: [3, 9] }, dry_run: true },
     {
-      warnings: [
-        /^The edit would bring .* at the end of lines 3, 9 and more\. Together they would be .* 5 lines fewer/
-      ]
+      warnings: [/^The edit would bring .* at the end of lines 3, 9 and more\. Together they would be .* 5 lines fewer/]
     }
   )
   edited(

@@ -233,8 +233,9 @@ function oneOfThem(failure: WrongCount | OccurrenceOutOfRange, call: FailedCall)
   const isWhole = shown.length === 2 * around.length && shown.join('\n').length <= CALLS_LENGTH
   const number = `"occurrence": a number from 1 to ${actual}`
   const everywhere = adjust === undefined ? '' : ` To replace all ${actual}, send "occurrences": ${actual}.`
-  if (shown.length === 0 && byNumber === undefined && adjust === undefined)
+  if (shown.length === 0 && byNumber === undefined && adjust === undefined) {
     return [`${addLines(call.naming)}.`, ...matchesShown(failure)]
+  }
   if (isWhole || byNumber === undefined) {
     const one = around.length === 0 ? 'To replace one of them' : 'For one of the others'
     const others = actual > around.length && byNumber !== undefined ? ` ${one}, send ${number}.` : ''
