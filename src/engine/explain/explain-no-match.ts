@@ -4,7 +4,7 @@ import { fail, ok, type Result } from '../../result.ts'
 import type { TextEdit } from '../edit/request.ts'
 import { decode, excerpt, isUnsendable } from '../text/encoding.ts'
 import { findApplied, repeatedAt } from './already-applied.ts'
-import { contextFixes, isSmall, linesOf, type FailedEdit, SEARCH_LENGTH, undoneBy } from './explain.ts'
+import { asInFile, contextFixes, isSmall, linesOf, type FailedEdit, SEARCH_LENGTH, undoneBy } from './explain.ts'
 import type { EditFix, Fix, NoMatch } from '../failure.ts'
 import type { LineEndings } from '../text/eol.ts'
 import { ANY_BREAK, withLf } from '../text/lines.ts'
@@ -90,7 +90,7 @@ function editsFor(failed: FailedEdit, text: Text, { candidates, margin }: Sugges
     if (lossy || content.trim() === edit.new_text.trim()) continue
     const merged = replacementFor(edit, read, content, line_endings)
     const unmerged = merged.ok ? {} : { conflict: merged.failure }
-    const new_text = merged.ok ? merged.value : undefined
+    const new_text = merged.ok ? asInFile(merged.value, failed) : undefined
     const found = locate(text, new Needle(content), line_endings, ending)
     if (found.all.count === 1 && margin >= MARGIN) {
       const lines = linesOf(failed, { start, end })
@@ -148,21 +148,14 @@ function afterEarlierEdits(failed: FailedEdit, text: Text, original: Text): Edit
   const merged = replacementFor(whole, one => one, now.text, line_endings)
   if (merged.ok && merged.value === now.text) return []
   const found = locate(text, new Needle(now.text), line_endings, ending)
+  const own = merged.ok ? { new_text: asInFile(merged.value, failed) } : {}
+  const fixes: { edit: EditFix['edit'] }[] =
+    found.all.count === 1
+      ? [{ edit: { old_text: now.text, ...own } }]
+      : contextFixes({ draft, line_index, line_endings, ending, found, edit: own }, [place])
   const lines = linesOf(failed, place)
-  return contextFixes(
-    { draft, line_index, line_endings, ending, found, edit: merged.ok ? { new_text: merged.value } : {} },
-    [place]
-  )
-    .map((fix): EditFix => ({
-      ...fix,
-      type: 'USE_EXACT_TEXT',
-      lines,
-      ...(found.all.count === 1 && {
-        edit: { ...fix.edit, old_text: now.text, ...(merged.ok && { new_text: merged.value }) }
-      }),
-      ...(!merged.ok && { conflict: merged.failure })
-    }))
-    .filter(isSmall)
+  const unmerged = merged.ok ? {} : { conflict: merged.failure }
+  return fixes.map(({ edit }): EditFix => ({ type: 'USE_EXACT_TEXT', lines, edit, ...unmerged })).filter(isSmall)
 }
 
 /**

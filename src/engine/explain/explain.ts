@@ -15,7 +15,7 @@ import type {
 } from '../failure.ts'
 import type { TextEdit } from '../edit/request.ts'
 import type { LineIndex } from '../text/line-index.ts'
-import { lineAround, lineFrom, markLength, withLf } from '../text/lines.ts'
+import { lineAround, lineFrom, markLength, withBreaksOf, withLf } from '../text/lines.ts'
 import { type Found, locate, type Match, type Needle } from '../match/locate.ts'
 import { requiredCount } from '../edit/request.ts'
 import { previewOf } from './preview.ts'
@@ -193,6 +193,10 @@ type AmbiguousMatches = Searched &
     edit: Pick<Partial<TextEdit>, 'new_text'>
   }
 
+/** A text that is adapted when it is written, with the breaks that it will have, if these don't depend on the place. */
+export const asInFile = (text: string, { line_endings, ending }: Pick<Searched, 'line_endings' | 'ending'>): string =>
+  line_endings === 'adapt' && ending !== 'none' ? (withBreaksOf(ending, text) ?? text) : text
+
 /**
  * For each of `matches` (by default the first ones), the edit with the least context that makes it unique; none for a
  * place where it was already applied.
@@ -202,7 +206,8 @@ export function contextFixes(
   matches = found.all.slice(0, MOST_CONTEXT_FIXES)
 ): EditFix[] {
   const text = draft.searchable()
-  const { new_text } = edit
+  // One kind of break in both texts of an edit: that of the file.
+  const new_text = edit.new_text === undefined ? undefined : asInFile(edit.new_text, { line_endings, ending })
   const fixes: EditFix[] = []
   for (const match of matches) {
     const context = uniqueContext(text, match, found.all, line_endings === 'adapt')

@@ -1328,6 +1328,39 @@ t.test('makes the replacements of earlier edits in a later one that they change'
   )
 })
 
+t.test('offers edits with the line breaks of the file in both texts', async t => {
+  const lines = [
+    'function a() {',
+    '  const wait = 30',
+    '}',
+    '',
+    'function b() {',
+    '  const wait = 30',
+    '  stop(wait)',
+    '}'
+  ]
+  const server = await startServer(t, { files: { 'a.js': `${lines.join('\r\n')}\r\n` } })
+  for (const [old_text, new_text, sent] of [
+    [
+      'const wait = 30\n',
+      'const wait = 60\n  go()\n',
+      ['function a() {\r\n  const wait = 30\r\n', 'function a() {\r\n  const wait = 60\r\n  go()\r\n']
+    ],
+    [
+      'const wait = 30\n  stop(Wait)',
+      'const wait = 60\n  go()\n  stop(Wait)',
+      ['const wait = 30\r\n  stop(wait)', 'const wait = 60\r\n  go()\r\n  stop(wait)']
+    ]
+  ] as const) {
+    const body = { path: 'a.js', old_text, new_text }
+    const { text } = await server.call('POST', '/tools/edit_file', { body, headers: { accept: '*/*' } })
+    const [old, now] = sent
+    const { old_text: offered, new_text: made } = JSON.parse(/^\{.*$/m.exec(text)![0]) as Record<string, string>
+    t.ok(offered!.endsWith(old), text)
+    t.ok(made!.endsWith(now), text)
+  }
+})
+
 t.test('shows no lines that were removed where the hash of their file was sent', async t => {
   const server = await startServer(t, { files: { 'a.txt': 'one\ntwo\n' } })
   const call = async (tool: string, fields: object): Promise<string> =>
