@@ -30,7 +30,7 @@ export interface RemovedLines {
 }
 
 /** Lines at changed places; `more_places`: how many have lines that aren't shown at all. */
-export interface ChangedLines {
+export interface ShownLines {
   lines: NumberedLine[]
   more_places: number
 }
@@ -49,7 +49,7 @@ interface Place {
  * The changed lines of the result, in order, without duplicates. Linear in what is shown, in the number of places and,
  * if lines are long, in their length.
  */
-export function changedLines({ places, after, spans, newLines, totalAfter }: PlaceLines): ChangedLines {
+export function changedLines({ places, after, spans, newLines, totalAfter }: PlaceLines): ShownLines {
   const chosen = spread(places.length, MOST_PLACES)
   const shown = chosen.map((i): Place => {
     const { new_start, new_end } = places[i]!

@@ -82,13 +82,13 @@ export function changedTo(change: FoundOtherwise['change']): string {
 }
 
 /** How many matches or definitions of a file are listed, and on how many lines. */
-export interface Shown {
+export interface ShownMatches {
   matches: number
   lines: number
 }
 
 /** What is listed as JSON: each match by itself. */
-export function shownOf({ matches, definitions }: FoundFileOnWire): Shown {
+export function shownOf({ matches, definitions }: FoundFileOnWire): ShownMatches {
   const { length } = matches ?? definitions ?? []
   return { matches: length, lines: length }
 }
@@ -109,7 +109,7 @@ function whatIsLeft({ outcome, sought }: FoundOutcome): string[] {
 /** That only some matches of a file are listed; empty if all are, or none because of `show`. */
 export function cutFile(
   { path, count }: FoundFileOnWire,
-  { matches: shown, lines }: Shown,
+  { matches: shown, lines }: ShownMatches,
   { symbol, show = 'lines' }: FindRequest
 ): string {
   if (count === undefined || show !== 'lines' || shown === count) return ''

@@ -2,7 +2,7 @@
 import type { FindRequest, FoundFileOnWire } from '../../../../schemas/find.ts'
 import type { SearchMatch } from '../../../engine/inspect/match-lines.ts'
 import { BY_TOOL, type CallSyntax, type ToolCall } from '../call-names.ts'
-import { type FoundOutcome, type Shown, cutFile, leftOut, stopped, whatWasFound } from '../find-outcome.ts'
+import { type FoundOutcome, type ShownMatches, cutFile, leftOut, stopped, whatWasFound } from '../find-outcome.ts'
 import { counted } from '../phrases.ts'
 import { below } from './layout.ts'
 
@@ -31,7 +31,7 @@ export function briefFound(found: FoundOutcome, made: ToolCall, naming: CallSynt
   const lines = within(all, request.max_lines === undefined ? LENGTH : LENGTH_ASKED)
   const last = lines.at(-1)?.file ?? -1
   const file = files[last]
-  const shownIn = (index: number): Shown => {
+  const shownIn = (index: number): ShownMatches => {
     const own = lines.filter(({ file, shows }) => file === index && shows > 0)
     return { matches: own.reduce((sum, { shows }) => sum + shows, 0), lines: own.length }
   }
@@ -49,8 +49,8 @@ export function briefFound(found: FoundOutcome, made: ToolCall, naming: CallSynt
 }
 
 /** On how many lines all matches are; undefined if some aren't shown. */
-function linesOfAll({ outcome }: FoundOutcome, shown: readonly Shown[]): number | undefined {
-  const sum = (of: keyof Shown) => shown.reduce((all, one) => all + one[of], 0)
+function linesOfAll({ outcome }: FoundOutcome, shown: readonly ShownMatches[]): number | undefined {
+  const sum = (of: keyof ShownMatches) => shown.reduce((all, one) => all + one[of], 0)
   return sum('matches') === outcome.total_matches ? sum('lines') : undefined
 }
 
