@@ -8,17 +8,16 @@ import { type Problem, ProblemSchema } from './problem.ts'
 const path = (description: string) => Type.Unsafe<string>({ ...requestPath, description })
 const text = (description: string) => Type.String({ description })
 
-const lineRange = (description: string) =>
-  Type.Unsafe<[number, number]>({
-    type: 'array',
-    items: { type: 'integer' },
-    minItems: 2,
-    maxItems: 2,
-    description
-  })
-
 const ofFile = path('The file.')
-const viewRange = lineRange('view: first and last line, counted from 1; -1 as the last is the end of the file.')
+const viewRange = Type.Unsafe<[number, number] | [number, number, number]>({
+  type: 'array',
+  items: { type: 'integer' },
+  minItems: 2,
+  maxItems: 3,
+  description:
+    'view: first and last line, counted from 1; -1 as the last is the end of the file. ' +
+    'A third number is the column at which to go on in a long first line.'
+})
 const oldText = text('str_replace: the text to replace, which must be in the file exactly once.')
 const newText = text('str_replace: the text to put in its place.')
 const fileText = text('create: the content of the new file.')

@@ -154,7 +154,10 @@ const FileWithPlaces = named('FileWithPlaces', 'A file that holds old_text.', {
   path: text('The file.'),
   file_hash: hash('Its hash now.'),
   occurrences: line('How many places it has.'),
-  matches: Type.Array(ref(SearchMatch), { maxItems: MAX_SHOWN_PLACES, description: 'The first of them.' })
+  matches: Type.Array(ref(SearchMatch), {
+    maxItems: MAX_SHOWN_PLACES,
+    description: 'Some of them, spread over the file.'
+  })
 })
 
 const Highlight = named('Highlight', 'Lines to check.', {

@@ -58,7 +58,7 @@ const ReplacedFileSchema = named('ReplacedFile', 'One file in which text was rep
   matches: Type.Optional(
     Type.Array(ref(SearchMatch), {
       maxItems: MAX_SHOWN_PLACES,
-      description: 'The first of these places, if nothing was written.'
+      description: 'Some of these places, spread over the file, if nothing was written.'
     })
   ),
   hash_before,

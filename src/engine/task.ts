@@ -84,6 +84,8 @@ export interface Described {
   mark_dropped?: true
   changes: Description
   changed_lines: NumberedLine[]
+  /** How many changed places have no line there; absent if none. */
+  more_places?: number
   /** The content of removed lines that the caller identified only by number. */
   removed_lines?: RemovedLines
   diff: Diff | Record<string, never>
@@ -160,6 +162,7 @@ function described(
   const isOfAll = change.operation === 'create' || change.operation === 'delete'
   const numbered = isOfAll ? [] : numberedLines(original, plan)
   const lines = placeLines(original, plan, changed)
+  const shown = changedLines(lines)
   const description: Described = {
     plan: {
       edits_applied,
@@ -167,7 +170,7 @@ function described(
       newTextWarnings: newTextWarnings.concat(numbered, misplacedMarks(plan.placements))
     },
     changes: describe(original, plan, { context_lines, dry_run }, lines),
-    changed_lines: changedLines(lines),
+    changed_lines: shown.lines,
     diff:
       max_diff_lines === undefined
         ? {}
@@ -177,6 +180,7 @@ function described(
             { ...file, remains: change.operation !== 'delete', max_lines: max_diff_lines }
           )
   }
+  if (shown.more_places > 0) description.more_places = shown.more_places
   if (of_known_state !== true && removesUnseen(change)) {
     const removed = removedLines(lines)
     if (removed !== undefined) description.removed_lines = removed
@@ -188,14 +192,16 @@ function described(
 }
 
 /**
- * Whether lines are removed by number, without stating what they hold: if the text has shifted, these may be the wrong
- * lines. Showing their text in the answer costs 16 tokens of o200k_base on average (200 edits of one to eight lines of
+ * Whether lines are removed without stating what they hold: by number, where they may be the wrong lines if the text
+ * has shifted, or by a section's name. A section that gets another text is named by its caller, who writes it. Showing their text in the answer costs 16 tokens of o200k_base on average (200 edits of one to eight lines of
  * sources); a diff costs 69, and asking for the hash or the text first costs 125 and another call (2026-11-29).
  */
 const removesUnseen = (change: TaskChange): boolean =>
   change.operation === 'edit_lines' &&
-  change.by_name !== true &&
-  change.edits.some(({ start_line, end_line, expected_text }) => end_line >= start_line && expected_text === undefined)
+  change.edits.some(
+    ({ start_line, end_line, expected_text, new_text }) =>
+      end_line >= start_line && expected_text === undefined && (change.by_name !== true || new_text === '')
+  )
 
 /**
  * Whether the text `original` begins with a byte-order mark and the result `pieces` with other text. A mark is rarely

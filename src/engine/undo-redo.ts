@@ -86,11 +86,13 @@ export function planUndo(
   // The splices follow lines as they were recorded; a replay relies on that to find them again.
   const changed = changedSplices(present, splices.list, true)
   const lines = placeLines(present, plan, changed)
+  const shown = changedLines(lines)
   const { edits_applied, left_alone, newTextWarnings } = plan
   const description: Described = {
     plan: { edits_applied, left_alone, newTextWarnings },
     changes: describe(present, plan, { context_lines, dry_run }, lines),
-    changed_lines: changedLines(lines),
+    changed_lines: shown.lines,
+    ...(shown.more_places > 0 && { more_places: shown.more_places }),
     diff:
       max_diff_lines === undefined
         ? {}

@@ -275,6 +275,7 @@ export function fileWithoutTexts(outcome: Omit<ChangeOutcome, 'created'>) {
   const {
     diff: _diff,
     diff_truncated: _truncated,
+    more_places: _more,
     removed_lines: _removed,
     syntax: _syntax,
     encoded: _encoded,
@@ -349,7 +350,8 @@ export function outcomeOf(
   own: Partial<ChangeOutcome> = {}
 ): ChangeOutcome {
   const { path, resolved_path, changed, file_size, hash_before, edit_id, write_strategy, warnings, description } = done
-  const { changed_lines, removed_lines, joined_breaks, encoded, mark_dropped, syntax, plan, rebased } = description
+  const { changed_lines, more_places, removed_lines, joined_breaks, encoded, mark_dropped, syntax, plan, rebased } =
+    description
   const { dry_run = false } = request
   const file = {
     file_size,
@@ -359,7 +361,14 @@ export function outcomeOf(
     edit_id,
     write_strategy
   }
-  const texts = { removed_lines, joined_breaks, encoded: changed ? encoded : undefined, mark_dropped, syntax }
+  const texts = {
+    more_places,
+    removed_lines,
+    joined_breaks,
+    encoded: changed ? encoded : undefined,
+    mark_dropped,
+    syntax
+  }
   return {
     path,
     changed,

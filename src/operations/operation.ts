@@ -423,7 +423,9 @@ export interface SoughtFiles {
 export type ChangeOutcome = Omit<ChangeResult, 'message' | 'note' | 'warnings' | 'diff_unavailable'> & {
   /** For answers as text: the changed lines as they are now, with one line around each place. */
   changed_lines: NumberedLine[]
-  /** For answers as text: the removed lines, if they were named by their numbers alone. */
+  /** How many changed places have no line there; absent if none. */
+  more_places?: number
+  /** For answers as text: the removed lines, if the caller didn't state what they hold. */
   removed_lines?: RemovedLines
   left_alone: LeftAlone[]
   newTextWarnings: NewTextWarning[]

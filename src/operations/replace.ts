@@ -11,6 +11,7 @@ import {
 } from '../../schemas/replace.ts'
 import { matchLines, type SearchMatch } from '../engine/inspect/match-lines.ts'
 import { placesToReplace } from '../engine/plan/places-to-replace.ts'
+import { spread } from '../engine/report/spread.ts'
 import { Text } from '../engine/text/text.ts'
 import { fail, ok } from '../result.ts'
 import type { FindFailure, FoundFile, FoundFiles, Planner, Workspace } from '../workspace/api.ts'
@@ -206,7 +207,11 @@ class Replacement {
           return places
         },
         cut: (text, places, file) => ({
-          matches: matchLines(new Text([text]), places.slice(0, MAX_SHOWN_PLACES), 0),
+          matches: matchLines(
+            new Text([text]),
+            spread(places.length, MAX_SHOWN_PLACES).map(i => places[i]!),
+            0
+          ),
           repeated: repeatedIn.get(file)!
         }),
         binary: file => unreadable.push({ path: file, occurrences: 0 })

@@ -85,7 +85,7 @@ t.test('makes each operation on what the earlier ones made of the file', async t
     200,
     {
       message:
-        '3 of 4 operations changed 1 file; where several change one file, the line numbers in changes are those right after each.',
+        '3 of 4 operations changed 1 file; where several change one file, line numbers are those right after each.',
       results: [
         { changes: [{ new_start_line: 1 }] },
         { resolved_path: 'a.js' },
@@ -131,7 +131,7 @@ t.test('writes nothing in a dry run', async t => {
     200,
     {
       message:
-        '5 operations would change 4 files; where several change one file, the line numbers in changes are those ' +
+        '5 operations would change 4 files; where several change one file, line numbers are those ' +
         'right after each; nothing was written.',
       dry_run: true,
       batch_id: undefined,

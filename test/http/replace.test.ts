@@ -247,6 +247,15 @@ t.test('changes at most 500 files', async t => {
   t.match(await brief(server, { old_text: 'read', new_text: 'x' }), /\n\d+ more files not shown\.$/)
 })
 
+t.test('shows places spread over a file, and counts the others', async t => {
+  const lines = Array.from({ length: 7 }, (_, i) => `load ${i + 1}\n`)
+  const server = await startServer(t, { files: { a: lines.join(''), b: 'load load load load\n' } })
+  t.match(
+    await brief(server, { old_text: 'load', new_text: 'x' }),
+    /\): 7\n1: load 1\n4: load 4\n7: load 7\n4 more places not shown\.\nb \(\w+\): 4\n1: load load load load$/
+  )
+})
+
 t.test('changes each name of a file once', async t => {
   const server = await startServer(t, { files: { a: 'load load\n' } })
   linkSync(join(server.root, 'a'), join(server.root, 'b'))

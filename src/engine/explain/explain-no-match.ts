@@ -4,7 +4,7 @@ import { fail, ok, type Result } from '../../result.ts'
 import type { TextEdit } from '../edit/request.ts'
 import { decode, excerpt, isUnsendable } from '../text/encoding.ts'
 import { findApplied, repeatedAt } from './already-applied.ts'
-import { contextFixes, isSmall, linesOf, type FailedEdit, SEARCH_LENGTH, undoneBy } from './explain.ts'
+import { asInFile, contextFixes, isSmall, linesOf, type FailedEdit, SEARCH_LENGTH, undoneBy } from './explain.ts'
 import type { EditFix, Fix, NoMatch } from '../failure.ts'
 import type { LineEndings } from '../text/eol.ts'
 import { ANY_BREAK, withLf } from '../text/lines.ts'
@@ -31,7 +31,8 @@ export function explainNoMatch(failed: FailedEdit): NoMatch {
   const surely = applied?.surely === true
   const similar_content = surely ? [] : similarContent(text, suggestions, region => linesOf(failed, region))
   const missing = missingTokens(text, edit.old_text)
-  const fixes: Fix[] = surely ? [] : editsFor(failed, text, suggestions)
+  const rebased = undone === undefined ? undefined : afterEarlierEdits(failed, text, original)
+  const fixes: Fix[] = rebased ?? (surely ? [] : editsFor(failed, text, suggestions))
   const applied_lines = applied && linesOf(failed, applied.place)
   if (applied_lines !== undefined) fixes.push({ type: 'ALREADY_APPLIED', lines: applied_lines })
   const place = surely ? applied.place : (candidates[0] ?? applied?.place)
@@ -89,7 +90,7 @@ function editsFor(failed: FailedEdit, text: Text, { candidates, margin }: Sugges
     if (lossy || content.trim() === edit.new_text.trim()) continue
     const merged = replacementFor(edit, read, content, line_endings)
     const unmerged = merged.ok ? {} : { conflict: merged.failure }
-    const new_text = merged.ok ? merged.value : undefined
+    const new_text = merged.ok ? asInFile(merged.value, failed) : undefined
     const found = locate(text, new Needle(content), line_endings, ending)
     if (found.all.count === 1 && margin >= MARGIN) {
       const lines = linesOf(failed, { start, end })
@@ -111,6 +112,50 @@ function editsFor(failed: FailedEdit, text: Text, { candidates, margin }: Sugges
     )
   }
   return fixes.filter(isSmall)
+}
+
+/**
+ * The edit with the replacements of earlier edits made in its texts. If such a replacement reaches beyond `old_text`,
+ * the edit does too. Empty if nothing is left of `old_text`, or of the change; undefined if `old_text` isn't exactly
+ * once in the original.
+ */
+function afterEarlierEdits(failed: FailedEdit, text: Text, original: Text): EditFix[] | undefined {
+  const { draft, line_index, edit, needle, line_endings, ending } = failed
+  const { all } = locate(original, needle, line_endings, ending)
+  if (all.count !== 1) return undefined
+  const { start, end } = all.at(0)
+  let [from, to] = [start, end]
+  let before = 0
+  let within = 0
+  for (const splice of draft.splices().list) {
+    const grows = splice.insert.length - (splice.end - splice.start)
+    if (splice.end <= start) before += grows
+    else if (splice.start < end) {
+      from = Math.min(from, splice.start)
+      to = Math.max(to, splice.end)
+      within += grows
+    }
+  }
+  const place = { start: from + before, end: to + before + within }
+  const [above, below, now] = [
+    decode(original.slice(from, start)),
+    decode(original.slice(end, to)),
+    decode(text.slice(place.start, place.end))
+  ]
+  if (above.lossy || below.lossy || now.lossy || now.text === '') return []
+  const around = (own: string) => above.text + own + below.text
+  const whole = { ...edit, old_text: around(edit.old_text), new_text: around(edit.new_text) }
+  const merged = replacementFor(whole, one => one, now.text, line_endings)
+  if (merged.ok && merged.value === now.text) return []
+  const found = locate(text, new Needle(now.text), line_endings, ending)
+  const own = merged.ok ? { new_text: asInFile(merged.value, failed) } : {}
+  const fixes: { edit: EditFix['edit'] }[] =
+    found.all.count === 1
+      ? [{ edit: { old_text: now.text, ...own } }]
+      : contextFixes({ draft, line_index, line_endings, ending, found, edit: own }, [place])
+  const lines = linesOf(failed, place)
+  const unmerged = merged.ok ? {} : { conflict: merged.failure }
+  return fixes.map(({ edit }): EditFix => ({ type: 'USE_EXACT_TEXT', lines, edit, ...unmerged })).filter(isSmall)
 }
 
 /**

@@ -15,7 +15,7 @@ import type {
 } from '../failure.ts'
 import type { TextEdit } from '../edit/request.ts'
 import type { LineIndex } from '../text/line-index.ts'
-import { lineAround, lineFrom, markLength, withLf } from '../text/lines.ts'
+import { lineAround, lineFrom, markLength, withBreaksOf, withLf } from '../text/lines.ts'
 import { type Found, locate, type Match, type Needle } from '../match/locate.ts'
 import { requiredCount } from '../edit/request.ts'
 import { previewOf } from './preview.ts'
@@ -75,7 +75,8 @@ export function explainWrongCount(failed: FailedEdit & { found: Found }): WrongC
   // If one match is required, overlapping ones count too, so requiring the number found would fail as well.
   const overlapping = found.all.count > found.matches.count && (expected === 1 || actual === 1)
   const { old_text, new_text } = edit
-  const fixes = contextFixes(failed)
+  const undone = undoneCount(failed)
+  const fixes = contextFixes(failed, undone.undone_by_edit === undefined ? undefined : ownMatches(failed))
   const choose: EditFix[] = [{ type: 'CHOOSE_OCCURRENCE', edit: { old_text, new_text, occurrence: 1 } }]
   const adjust: EditFix[] = overlapping
     ? []
@@ -91,10 +92,17 @@ export function explainWrongCount(failed: FailedEdit & { found: Found }): WrongC
     actual_occurrences: actual,
     overlapping,
     ...locations(failed),
-    ...undoneCount(failed),
+    ...undone,
     ...(actual < expected && otherPlaces(failed)),
     fixes: fixes.filter(isSmall)
   }
+}
+
+/** The one match that was in the original, if there is one; else the first ones. */
+function ownMatches({ draft, found }: FailedEdit & { found: Found }): Match[] {
+  const first = found.all.slice(0, MOST_LINES)
+  const own = first.filter(({ start, end }) => draft.originOf(start, end).inserted_by_edit === undefined)
+  return own.length === 1 ? own : first.slice(0, MOST_CONTEXT_FIXES)
 }
 
 /** The earlier edit that made the count wrong, if the count is right in the original. */
@@ -185,6 +193,10 @@ type AmbiguousMatches = Searched &
     edit: Pick<Partial<TextEdit>, 'new_text'>
   }
 
+/** A text that is adapted when it is written, with the breaks that it will have, if these don't depend on the place. */
+export const asInFile = (text: string, { line_endings, ending }: Pick<Searched, 'line_endings' | 'ending'>): string =>
+  line_endings === 'adapt' && ending !== 'none' ? (withBreaksOf(ending, text) ?? text) : text
+
 /**
  * For each of `matches` (by default the first ones), the edit with the least context that makes it unique; none for a
  * place where it was already applied.
@@ -194,7 +206,8 @@ export function contextFixes(
   matches = found.all.slice(0, MOST_CONTEXT_FIXES)
 ): EditFix[] {
   const text = draft.searchable()
-  const { new_text } = edit
+  // One kind of break in both texts of an edit: that of the file.
+  const new_text = edit.new_text === undefined ? undefined : asInFile(edit.new_text, { line_endings, ending })
   const fixes: EditFix[] = []
   for (const match of matches) {
     const context = uniqueContext(text, match, found.all, line_endings === 'adapt')

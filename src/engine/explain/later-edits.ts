@@ -64,9 +64,9 @@ export function withLaterEdits(
 
 /** The correction of the one edit that was most likely meant. */
 function clearFix(failure: TextFailure): ClearFix | undefined {
-  if (failure.code !== 'NO_MATCH' || failure.cause.type === 'near_duplicate' || failure.applied_lines !== undefined) {
-    return undefined
-  }
+  if (failure.code !== 'NO_MATCH' || failure.applied_lines !== undefined) return undefined
+  // An edit whose text an earlier one changed has a clear place, whatever else resembles it.
+  if (failure.cause.type === 'near_duplicate' && failure.undone_by_edit === undefined) return undefined
   const [first, ...others] = failure.fixes.filter(({ edit }) => edit !== undefined)
   return first?.lines !== undefined && others.length === 0 ? (first as ClearFix) : undefined
 }

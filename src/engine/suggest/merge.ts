@@ -132,9 +132,10 @@ class Merge {
         this.#origins.set(mineAt, at)
       }
       if (edit === end) break
-      const conflict = this.#conflictWith(edit) ?? this.#mergeWords(edit)
+      const isMade = this.#isMade(edit)
+      const conflict = isMade ? null : (this.#conflictWith(edit) ?? this.#mergeWords(edit))
       if (conflict !== null) return fail(conflict)
-      ;[at, mineAt, isDone] = [edit.to, edit.otherTo, true]
+      ;[at, mineAt, isDone] = [edit.to, edit.otherTo, !isMade]
     }
     const merged = this.#written()
     const conflict =
@@ -152,6 +153,16 @@ class Merge {
       written += this.#theirs[at]!.text
     }
     return written
+  }
+
+  /** Whether the file has these words of the edit already, in the same place. */
+  #isMade({ from, to, otherFrom, otherTo }: WordsChanged): boolean {
+    const change = this.#changes.find(one => one.from === from && one.to === to)
+    if (change === undefined || otherTo - otherFrom !== change.otherTo - change.otherFrom) return false
+    return this.#mine.slice(otherFrom, otherTo).every(({ text, gap }, i) => {
+      const there = this.#theirs[change.otherFrom + i]!
+      return there.text === text && there.gap === gap
+    })
   }
 
   #conflictWith(edit: WordsChanged): MergeConflict | null {

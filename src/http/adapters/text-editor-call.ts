@@ -11,7 +11,7 @@ import { TO_THE_END } from './text-editor-names.ts'
 export interface CommandFields {
   command: string
   path?: string
-  view_range?: [number, number]
+  view_range?: [number, number] | [number, number, number]
   old_str?: string
   new_str?: string
   file_text?: string
@@ -44,13 +44,19 @@ type Translation = (
 const TRANSLATIONS: Readonly<Record<string, Translation>> = {
   view({ view_range }, [path], { inspect }) {
     if (view_range === undefined) return ok({ operation: inspect, body: { path } })
-    const [start_line, last] = view_range
+    const [start_line, last, start_column] = view_range
     return ok({
       operation: inspect,
-      body: { path, start_line, end_line: last === -1 ? TO_THE_END : last },
+      body: {
+        path,
+        start_line,
+        end_line: last === -1 ? TO_THE_END : last,
+        ...(start_column !== undefined && { start_column })
+      },
       sentNames: new Map([
         ['/start_line', '/view_range/0'],
-        ['/end_line', '/view_range/1']
+        ['/end_line', '/view_range/1'],
+        ['/start_column', '/view_range/2']
       ])
     })
   },

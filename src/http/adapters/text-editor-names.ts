@@ -20,7 +20,7 @@ type Args = Readonly<Record<string, unknown>>
 const ONLY_OURS = ['edits', 'occurrence', 'occurrences', 'replace_all', 'expected_text', 'overwrite']
 
 /** Fields of a view that shows something other than lines. */
-const OTHER_VIEWS = ['structure', 'search', 'facts', 'after', 'start_column', 'start_item']
+const OTHER_VIEWS = ['structure', 'search', 'facts', 'after', 'start_item']
 
 const hasAny = (args: Args, fields: readonly string[]): boolean =>
   fields.some(field => args[field] !== undefined && args[field] !== false && args[field] !== '')
@@ -28,9 +28,11 @@ const hasAny = (args: Args, fields: readonly string[]): boolean =>
 /** The `end_line` that shows everything from the first requested line on; the tool has -1 for it. */
 export const TO_THE_END = Number.MAX_SAFE_INTEGER
 
-function viewRange({ start_line, end_line = TO_THE_END }: Args): object {
+/** A third number is the column at which a long line continues. */
+function viewRange({ start_line, end_line = TO_THE_END, start_column }: Args): object {
   if (start_line === undefined && end_line === TO_THE_END) return {}
-  return { view_range: [start_line ?? 1, end_line === TO_THE_END ? -1 : end_line] }
+  const column = start_column === undefined ? [] : [start_column]
+  return { view_range: [start_line ?? 1, end_line === TO_THE_END ? -1 : end_line, ...column] }
 }
 
 /** The names of the tool's commands and fields. */

@@ -1,6 +1,6 @@
 // What the text editors answer when a command succeeded, in their vendor's words. Does not know problems.
 import type { ChangeOutcome, InspectOutcome, UndoOutcome, UndoneFile } from '../../operations/operation.ts'
-import { below, linesOf, numbered } from '../answers/brief/layout.ts'
+import { below, linesChanged, linesOf, numbered } from '../answers/brief/layout.ts'
 import { type CallSyntax, pathShown } from '../answers/call-names.ts'
 import { listed, span } from '../answers/phrases.ts'
 
@@ -13,7 +13,10 @@ export function fileShown(outcome: InspectOutcome, shown: string): string {
   if (total_lines === undefined) return `${shown} is a binary file: it has no lines and can't be edited.`
   const head = `Here's the content of ${shown} with line numbers:`
   if (total_lines === 0) return `${shown} is empty.`
-  const rest = next_column === undefined ? '' : `Line ${end_line} is cut here: it is too long to be shown whole.`
+  const go = (when: string, view_range: number[]) =>
+    `${when}, send:\n${JSON.stringify({ command: 'view', path: shown, view_range })}`
+  const within = `Line ${end_line} is cut here: it is too long to be shown whole. To go on within it`
+  const rest = next_column === undefined ? '' : go(within, [end_line, end_line, next_column])
   const next = next_column === undefined ? next_line : end_line < total_lines ? end_line + 1 : undefined
   return below(
     head,
@@ -21,8 +24,12 @@ export function fileShown(outcome: InspectOutcome, shown: string): string {
     rest,
     next === undefined
       ? ''
-      : `These are ${span([start_line, end_line])} of ${total_lines}. To go on, send:\n` +
-          JSON.stringify({ command: 'view', path: shown, view_range: [next, -1] }),
+      : go(
+          next_column === undefined
+            ? `These are ${span([start_line, end_line])} of ${total_lines}. To go on`
+            : `To go on with line ${next}`,
+          [next, -1]
+        ),
     lossy === true ? 'Bytes that are not UTF-8 are shown as \ufffd.' : ''
   )
 }
@@ -41,5 +48,5 @@ export function removalShown(
 }
 
 /** The changed lines, with one line of context around each place. */
-export const snippetOf = ({ changed_lines }: Pick<ChangeOutcome, 'changed_lines'>): string =>
-  numbered(changed_lines, NUMBER_WIDTH)
+export const snippetOf = (outcome: Pick<ChangeOutcome, 'changed_lines' | 'more_places'>): string =>
+  linesChanged(outcome, NUMBER_WIDTH)

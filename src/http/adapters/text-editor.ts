@@ -166,7 +166,7 @@ function editor(operations: Operations, tool: Editor): Adapter['answer'] {
 
   function changeShown(
     fields: CommandFields,
-    outcome: Pick<ChangeOutcome, 'changed' | 'changed_lines'>,
+    outcome: Pick<ChangeOutcome, 'changed' | 'changed_lines' | 'more_places'>,
     message: string,
     warnings: readonly string[]
   ): string {

@@ -12,9 +12,7 @@ export function batchMessage({ dry_run, results }: BatchOutcome): string {
   const all = counted(results.length, 'operation')
   const which = made.length === results.length ? all : `${made.length} of ${all}`
   const whole = `${which} ${dry_run ? 'would change' : 'changed'} ${counted(files, 'file')}`
-  const moved = movesLines(made)
-    ? '; where several change one file, the line numbers in changes are those right after each'
-    : ''
+  const moved = movesLines(made) ? '; where several change one file, line numbers are those right after each' : ''
   return `${whole}${moved}${dry_run ? '; nothing was written' : ''}.`
 }
 

@@ -92,8 +92,9 @@ export function whyFails(failure: TextFailure, naming: CallSyntax): string {
 
 /** The lines that a later edit was meant for, if they are known, and whether `most likely` or `perhaps`. */
 export function placeOf({ failure, fix }: LaterEdit): { lines: [number, number]; likely: string } | undefined {
+  if (failure.code === 'NO_MATCH' && failure.undone_by_edit !== undefined) return undefined
   if (fix !== undefined) return { lines: fix.lines, likely: 'most likely' }
-  if (failure.code !== 'NO_MATCH' || failure.undone_by_edit !== undefined) return undefined
+  if (failure.code !== 'NO_MATCH') return undefined
   const [best] = failure.similar_content
   if (best === undefined || failure.cause.type === 'near_duplicate') return undefined
   const likely = best.confidence === 'low' ? 'perhaps' : 'most likely'

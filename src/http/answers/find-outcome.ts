@@ -3,14 +3,17 @@ import { MAX_LINES, type FindRequest, type FoundFileOnWire } from '../../../sche
 import type { FoundOtherwise, Outcome } from '../../operations/operation.ts'
 import { isForSeveralLines } from '../../engine/inspect/across-lines.ts'
 import { oneLineAtATime } from './inspect-outcome.ts'
-import { counted, cut, ECHO_MAX, listed, quote, sentences } from './phrases.ts'
+import { counted, cut, ECHO_MAX, listed, quote, sentences, timesOn } from './phrases.ts'
 
 export type FoundOutcome = Extract<Outcome, { operation: 'find' }>
 
 export const findMessage = (found: FoundOutcome): string => sentences(whatWasFound(found), ...whatIsLeft(found))
 
-/** What was found, in one sentence; if no file was, also what would find something. */
-export function whatWasFound({ outcome, sought }: FoundOutcome): string {
+/**
+ * What was found, in one sentence; if no file was, also what would find something. `lines`: on how many lines all
+ * matches are shown below it.
+ */
+export function whatWasFound({ outcome, sought }: FoundOutcome, lines = outcome.total_matches): string {
   const { total_files, total_matches, truncated } = outcome
   const { request } = sought
   // The total counts those before it too.
@@ -27,7 +30,7 @@ export function whatWasFound({ outcome, sought }: FoundOutcome): string {
   const text = request.text ?? request.regex
   return text === undefined
     ? `Found ${atLeast}${counted(total_files, 'file')}.`
-    : `${quote(text)} was found ${atLeast}${counted(total_matches, 'time')} ${inFiles}.`
+    : `${quote(text)} was found ${atLeast}${timesOn(total_matches, lines)} ${inFiles}.`
 }
 
 function nothingFound({ outcome, sought }: Pick<FoundOutcome, 'outcome' | 'sought'>): string {
@@ -78,8 +81,17 @@ export function changedTo(change: FoundOtherwise['change']): string {
   return value === undefined ? `Without ${listed(Object.keys(change))}` : `With ${field}: ${JSON.stringify(value)}`
 }
 
-/** How many matches or definitions of a file are listed. */
-export const shownOf = ({ matches, definitions }: FoundFileOnWire): number => (matches ?? definitions ?? []).length
+/** How many matches or definitions of a file are listed, and on how many lines. */
+export interface ShownMatches {
+  matches: number
+  lines: number
+}
+
+/** What is listed as JSON: each match by itself. */
+export function shownOf({ matches, definitions }: FoundFileOnWire): ShownMatches {
+  const { length } = matches ?? definitions ?? []
+  return { matches: length, lines: length }
+}
 
 /** What the answer leaves out, and how to go on. */
 function whatIsLeft({ outcome, sought }: FoundOutcome): string[] {
@@ -97,7 +109,7 @@ function whatIsLeft({ outcome, sought }: FoundOutcome): string[] {
 /** That only some matches of a file are listed; empty if all are, or none because of `show`. */
 export function cutFile(
   { path, count }: FoundFileOnWire,
-  shown: number,
+  { matches: shown, lines }: ShownMatches,
   { symbol, show = 'lines' }: FindRequest
 ): string {
   if (count === undefined || show !== 'lines' || shown === count) return ''
@@ -107,7 +119,8 @@ export function cutFile(
       : symbol === undefined
         ? 'to find fewer, send a longer text'
         : 'to find fewer, send a longer path of names'
-  return `${shown} of ${count} ${symbol === undefined ? 'matches' : 'definitions'} in ${quote(path, ECHO_MAX)} ${shown === 1 ? 'is' : 'are'} listed; ${how}.`
+  const on = lines === shown ? '' : `, on ${counted(lines, 'line')}`
+  return `${shown} of ${count} ${symbol === undefined ? 'matches' : 'definitions'} in ${quote(path, ECHO_MAX)} ${shown === 1 ? 'is' : 'are'} listed${on}; ${how}.`
 }
 
 /** Why looking was stopped, and how to go on. */

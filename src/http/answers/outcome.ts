@@ -224,6 +224,7 @@ function bodyOf<F extends ChangeOutcome>(outcome: F, message: string, naming: Ca
     path,
     resolved_path,
     changed_lines: _lines,
+    more_places: _more,
     removed_lines: _removed,
     left_alone,
     newTextWarnings: _texts,
@@ -280,11 +281,10 @@ const FILE_WARNINGS: Record<FileWarning, string> = {
  * ` became one line break, because the text between them was removed.
  */
 function joinedWarning({ count, lines }: JoinedBreaks, dry_run: boolean): string {
-  const more = count > lines.length ? ` and ${count - lines.length} more` : ''
   const [brought, are, has] = dry_run ? ['would bring', 'would be', 'would have'] : ['brought', 'are', 'has']
   return sentences(
     `The edit ${brought} a carriage return (\\r) and a line feed (\\n) together`,
-    `at the end of ${linesListed(lines)}${more}.`,
+    `at the end of ${linesListed(lines, count === lines.length)}.`,
     `Together they ${are} one line break, so the file ${has} ${counted(count, 'line')} fewer than expected.`
   )
 }
@@ -385,10 +385,11 @@ const UNCHANGED = 'The file already has exactly this content; nothing was writte
 
 /** The note about matches that an edit left unchanged. */
 function leftAlone({ edit_index, count, lines }: LeftAlone, edits: number, naming: CallSyntax): string {
-  const more = count > lines.length ? ` and ${count - lines.length} more` : ''
+  const areAll = count === lines.length
+  const times = areAll ? '' : ` ${counted(count, 'time')},`
   const old_text = naming.field('old_text')
   const text = edits === 1 ? old_text : `The ${old_text} of edit ${edit_index + 1}`
-  return `${text} also appears at ${linesListed(lines)}${more}, which ${count === 1 ? 'was' : 'were'} left unchanged.`
+  return `${text} also appears${times} at ${linesListed(lines, areAll)}, which ${count === 1 ? 'was' : 'were'} left unchanged.`
 }
 
 function editMessage(outcome: ChangeOutcome): string {
@@ -422,9 +423,9 @@ function linesMessage(outcome: ChangeOutcome): string {
   const each = changes.slice(0, MAX_LISTED).map(change => inList(change, dry_run))
   const total = `${outcome.changes_truncated ? 'more than ' : ''}${changes.length}`
   const rest = outcome.changes_truncated
-    ? [`and more (changes lists the first ${changes.length})`]
+    ? ['and more']
     : changes.length > MAX_LISTED
-      ? [`and ${changes.length - MAX_LISTED} more, which changes lists`]
+      ? [`and ${changes.length - MAX_LISTED} more`]
       : []
   return `${dry_run ? 'Would make' : 'Made'} ${total} changes in ${path}: ${[...each, ...rest].join('; ')}. ${end}`
 }

@@ -64,6 +64,10 @@ export const placed = (lines: readonly [number, number]): string =>
 export const counted = (n: number, noun: string): string =>
   `${n} ${n === 1 ? noun : noun.endsWith('y') ? `${noun.slice(0, -1)}ies` : `${noun}s`}`
 
+/** `7 times`; where the lines below it are fewer, `7 times on 4 lines`. */
+export const timesOn = (times: number, lines: number): string =>
+  lines === times ? counted(times, 'time') : `${counted(times, 'time')} on ${counted(lines, 'line')}`
+
 /** A symbol's name, qualified by its parent: `Parser.parse`. */
 export const qualifiedName = ({ name = '', parent }: OutlineEntry): string =>
   parent === undefined ? name : `${parent}.${name}`

@@ -51,6 +51,8 @@ check(
   'new Units(x)',
   'new Units(x, 1)'
 )
+check('takes a change that the file has already as made', 'f(1)\ng(2)', 'f(3)\ng(4)', 'f(3)\ng(2)', 'f(3)\ng(4)')
+check('does not take half of a change as made', 'f(1)\ng(2)', 'f(3, 5)\ng(4)', 'f(3)\ng(2)', both('1', '3'))
 check('says what both have changed', 'f(Buffer)', 'f(Bytes)', 'f(Units)', both('Buffer', 'Units'))
 check('wants a word between two changes', 'a b c', 'a x c', 'a b y', both('b c', 'b y'))
 check('is glad of one word', 'a b c', 'x b c', 'a b y', 'x b y')

@@ -45,6 +45,32 @@ const FILES = {
   sub: { 'b.js': 'x'.repeat(1536), deep: { 'c.js': 'y', deeper: { 'd.js': '' } } }
 }
 
+t.test('goes on within a line that is too long to be shown whole', async t => {
+  const line = Array.from({ length: 20_000 }, (_, i) => `word${i} `).join('')
+  const server = await startServer(t, { files: { 'wide.txt': `one\n${line}\nthree\n` } })
+  let sent: object = { command: 'view', path: 'wide.txt', view_range: [2, 2] }
+  let seen = ''
+  for (let isCut = true; isCut;) {
+    const { body } = await check(t, server, EDITOR, sent, { output: /^.*\n {5}2\t/ })
+    const [, shown, , call] = String(body.output).split('\n')
+    seen += shown!.slice(7)
+    isCut = call !== undefined
+    if (isCut) {
+      t.match(String(body.output), /\nTo go on with line 3, send:\n\{.*"view_range":\[3,-1\]\}$/)
+      sent = JSON.parse(call!) as object
+      t.match(sent, { command: 'view', path: 'wide.txt', view_range: [2, 2, seen.length + 1] })
+    }
+  }
+  t.equal(seen, line)
+  await check(
+    t,
+    server,
+    EDITOR,
+    { command: 'view', path: 'wide.txt', view_range: [2, 2, 0] },
+    { status: 400, code: 'INVALID_REQUEST', output: /\/view_range\/2 must be at least 1/ }
+  )
+})
+
 t.test('shows files and directories', async t => {
   const long = `${'x'.repeat(80)}\n`.repeat(2500)
   const server = await startServer(t, { files: { ...FILES, 'long.txt': long, 'wide.txt': 'w'.repeat(100_000) } })
@@ -71,7 +97,9 @@ t.test('shows files and directories', async t => {
   const next = JSON.parse(String(body.output).split('\n').at(-1)!) as { view_range: [number, number] }
   t.match(String(body.output), new RegExp(`\\n *${next.view_range[0] - 1}\\tx+\\nThese`))
   await check(t, server, EDITOR, next, { output: new RegExp(`^.*\\n *${next.view_range[0]}\\t`) })
-  await view('wide.txt', { output: /w\nLine 1 is cut here: it is too long to be shown whole\.$/ })
+  await view('wide.txt', {
+    output: /w\nLine 1 is cut here: it is too long to be shown whole\. To go on within it, send:\n/
+  })
   const list = "Here're the files and directories up to 2 levels deep in X, excluding hidden items and node_modules:\n"
   await view('sub', {
     output: `${list.replace('X', 'sub')}-\tsub\n1.5K\tsub/b.js\n-\tsub/deep/\n1B\tsub/deep/c.js\n-\tsub/deep/deeper/`

@@ -60,6 +60,14 @@ const FIRST_OF_APP = [
   '7\t  listen(port)'
 ]
 
+/** The lines of long.txt around these, as a text shows them, each with its first word. */
+const shownOfLong = (lines: readonly number[], word: (line: number) => string): string[] =>
+  lines.flatMap((line, i) => {
+    const around = [line - 1, line, line + 1].filter(number => number >= 1 && number <= 60)
+    const each = around.map(number => `${number}\t${word(number)} ${number} of the ${'jabcdefghi'[number % 10]} part`)
+    return i === 0 ? each : ['…', ...each]
+  })
+
 /** Calls, each on the files as they are above, and their answers, with # for a hash, @ for an id. */
 const ANSWERS: [tool: string, args: Record<string, unknown>, lines: string[]][] = [
   [
@@ -207,17 +215,8 @@ const ANSWERS: [tool: string, args: Record<string, unknown>, lines: string[]][] 
     },
     [
       'Successfully replaced 1 occurrence in long.txt, from line 2 on. file_hash: #',
-      '1\tline 1 of the a part',
-      '2\trow 2 of the b part',
-      '3\tline 3 of the c part',
-      '4\trow 4 of the d part',
-      '5\tline 5 of the e part',
-      '6\trow 6 of the f part',
-      '7\tline 7 of the g part',
-      '8\trow 8 of the h part',
-      '9\tline 9 of the i part',
-      '10\trow 10 of the j part',
-      '11\tline 11 of the a part'
+      ...shownOfLong([2, 16, 32, 46, 60], line => (line % 2 === 0 ? 'row' : 'line')),
+      '25 more places not shown.'
     ]
   ],
   [
@@ -225,12 +224,8 @@ const ANSWERS: [tool: string, args: Record<string, unknown>, lines: string[]][] 
     { path: 'long.txt', old_text: 'line', new_text: 'row', replace_all: true },
     [
       'Successfully replaced 60 occurrences in long.txt, the first at line 1. file_hash: #',
-      '1\trow 1 of the a part',
-      '2\trow 2 of the b part',
-      '3\trow 3 of the c part',
-      '4\trow 4 of the d part',
-      '5\trow 5 of the e part',
-      '6\trow 6 of the f part'
+      ...shownOfLong([1, 16, 31, 45, 60], () => 'row'),
+      '47 more places not shown.'
     ]
   ],
   [
@@ -381,7 +376,7 @@ const ANSWERS: [tool: string, args: Record<string, unknown>, lines: string[]][] 
       'No edit was made, because edit 1 of 4 failed: old_text was not found in tabs.py; most likely lines 1 to 2 were meant: ' +
         'the file indents with 1 tab, but old_text indents with 2 spaces. [NO_MATCH]',
       'Edit 3 fails too, for the same reason; most likely lines 6 to 7 were meant.',
-      'Edit 4 fails too; most likely line 5 was meant: edit 2 of this request changes it first.',
+      'Edit 4 fails too: edit 2 of this request changes it first.',
       'If so, send:',
       '{"path":"tabs.py","edits":[{"old_text":"def read(path):\\n\\twith","new_text":"def read(path):\\n\\t# Closed.\\n\\twith"},' +
         '{"old_text":"def first(","new_text":"def first_of("},' +
@@ -815,6 +810,54 @@ const ANSWERS: [tool: string, args: Record<string, unknown>, lines: string[]][] 
       '50\tline 50 of the j part'
     ]
   ],
+  // Of many places some are shown, spread over the file.
+  [
+    'edit_file',
+    { path: 'long.txt', old_text: 'a part', new_text: 'A part', occurrences: 6 },
+    [
+      'Successfully replaced 6 occurrences in long.txt (lines 1, 11, 21, 31, 41 and 51). file_hash: #',
+      ...[1, 11, 31, 41, 51].flatMap(line => [
+        ...(line === 1 ? [] : ['…', `${line - 1}\tline ${line - 1} of the j part`]),
+        `${line}\tline ${line} of the A part`,
+        `${line + 1}\tline ${line + 1} of the b part`
+      ]),
+      '1 more place not shown.'
+    ]
+  ],
+  [
+    'edit_lines',
+    {
+      path: 'long.txt',
+      edits: [2, 12, 22, 32, 42, 52].map(line => ({ start_line: line, end_line: line, new_text: 'x' }))
+    },
+    [
+      `Made 6 changes in long.txt: ${[2, 12, 22, 32, 42].map(line => `replaced line ${line} (now line ${line})`).join('; ')}; ` +
+        'and 1 more. long.txt now has 60 lines. file_hash: #',
+      ...[2, 12, 32, 42, 52].flatMap(line => [
+        ...(line === 2 ? [] : ['…']),
+        `${line - 1}\tline ${line - 1} of the a part`,
+        `${line}\tx`,
+        `${line + 1}\tline ${line + 1} of the c part`
+      ]),
+      '1 more place not shown.',
+      'What was removed (5 of 6 lines):',
+      ...[2, 12, 32, 42, 52].flatMap(line => [...(line === 2 ? [] : ['…']), `${line}\tline ${line} of the b part`])
+    ]
+  ],
+  // What was deleted by its name is shown too.
+  [
+    'edit_section',
+    { path: 'cart.js', action: 'delete', symbol: 'Cart.add' },
+    [
+      'Deleted lines 2 to 4 of cart.js. cart.js now has 2 lines. Target: the method "Cart.add". file_hash: #',
+      '1\tclass Cart {',
+      '2\t}',
+      'What was removed:',
+      '2\t  add (item) {',
+      '3\t    this.items.push(item)',
+      '4\t  }'
+    ]
+  ],
   [
     'edit_lines',
     { path: 'app.js', start_line: 5, end_line: 5, new_text: '', expected_text: '  listen(port, host)' },
@@ -1147,6 +1190,175 @@ t.test('sends of a long block only the lines around the change', async t => {
   const around = (line: string) => `line 29 of the i part\n${line} of the j part\nline 31 of the a part`
   const call = { path: 'long.txt', old_text: around('line 30'), new_text: around('the end') }
   t.ok(text.includes(`\nIf so, send:\n${JSON.stringify(call)}\n`), text)
+})
+
+t.test('counts matches and the lines that they are on', async t => {
+  const server = await startServer(t, { files: { a: 'a a a\nb\na a\nc a\nd\na\n', many: 'x x\n'.repeat(300) } })
+  const call = async (tool: string, body: object): Promise<string> =>
+    (await server.call('POST', `/tools/${tool}`, { body, headers: { accept: '*/*' } })).text
+  for (const [tool, body, said] of [
+    ['inspect_file', { path: 'a', search: 'a' }, /\n"a" was found 7 times on 4 lines:\n1\t/],
+    ['inspect_file', { path: 'a', search: 'b' }, /\n"b" was found 1 time:\n2\t/],
+    ['inspect_file', { path: 'many', search: 'x' }, /found 600 times; the first 200, on 100 lines, are shown:\n/],
+    ['find', { path: 'a', text: 'a' }, /^"a" was found 7 times on 4 lines in 1 file\.\n/],
+    ['find', { path: 'a', text: 'a', max_lines: 4 }, /^"a" was found 7 times in 1 file\.\n/],
+    ['find', { path: 'a', text: 'a', max_lines: 4 }, /\n4 of 7 matches in "a" are listed, on 2 lines; to get all/],
+    [
+      'edit_file',
+      { path: 'many', old_text: 'x', new_text: 'y', occurrence: 3 },
+      /also appears 599 times, at lines 1, 2, 3, 4, 5, 6, 7, 8, 9, 10 and more, which were left/
+    ]
+  ] as const) {
+    t.match(await call(tool, body), said)
+  }
+})
+
+t.test('shows the lines of matches where it has no call for each', async t => {
+  const two = 'function a() {\n  const wait = 30\n}\n\nfunction b() {\n  const wait = 30\n}\n'
+  const others = Array.from({ length: 9 }, (_, i) => ({
+    path: `f${i}`,
+    old_text: `text ${i} `.repeat(9),
+    new_text: 'x'
+  }))
+  const server = await startServer(t, {
+    files: {
+      ...Object.fromEntries(others.map(({ path, old_text }) => [path, old_text])),
+      'two.js': two,
+      same: 'one\nand the same line\n'.repeat(20)
+    }
+  })
+  const call = async (route: string, body: object): Promise<string> => {
+    const { text, body: answer } = await server.call('POST', route, { body, headers: { accept: '*/*' } })
+    return String(answer.output ?? text)
+  }
+  const edit = { path: 'two.js', old_text: 'const wait = 30', new_text: 'const wait = 60' }
+  const operations = [edit, ...others].map(each => ({ operation: 'edit', ...each }))
+  t.match(
+    await call('/tools/batch_edit', { operations }),
+    /For line 2, send the same call with this in operations\[0\]:\n.*function a.*\nFor line 6, .*\n.*function b.*\nTo replace all 2/
+  )
+  const around = '1- function a() {\n2:   const wait = 30\n3- }\n4- \n5- function b() {\n6:   const wait = 30\n7- }'
+  t.match(
+    await call('/tools/edit_file', { ...edit, new_text: 'x'.repeat(700) }),
+    `\nTo replace one of them, send "occurrence": a number from 1 to 2, counted from the top. To replace all 2, send "occurrences": 2.\n${around}\n`
+  )
+  t.match(
+    await call('/tools/edit_file', { path: 'same', old_text: 'the same line', new_text: 'x' }),
+    /\nTo replace one of them, send "occurrence": a number from 1 to 20\. .*\n1- one\n2: and the same line\n[^]*\n10 more places not shown\.\n/
+  )
+  t.match(
+    await call('/adapters/anthropic-text-editor', {
+      command: 'str_replace',
+      path: 'same',
+      old_str: 'the same line',
+      new_str: 'x'
+    }),
+    /\nAdd surrounding lines to old_str until it matches one place\.\n1- one\n2: and the same line\n/
+  )
+})
+
+t.test('makes the replacements of earlier edits in a later one that they change', async t => {
+  const job =
+    'def load(path, mode):\n    wait = 30\n    get(path, wait)\n\ndef save(path):\n    wait = 10\n    get(path, wait)\n'
+  const server = await startServer(t, { files: { 'job.py': job } })
+  const check = async (edits: object[], said: string, sent: object[] | undefined): Promise<void> => {
+    const body = { path: 'job.py', edits }
+    const { text } = await server.call('POST', '/tools/edit_file', { body, headers: { accept: '*/*' } })
+    t.match(text, said)
+    t.strictSame(/^\{.*$/m.exec(text)?.[0], sent && JSON.stringify({ path: 'job.py', edits: sent }), text)
+  }
+  const changed = 'edit 1 of this request changes it first. [NO_MATCH]\n'
+  const rename = { old_text: 'wait', new_text: 'delay', replace_all: true }
+  await check(
+    [
+      rename,
+      { old_text: '    wait = 30\n', new_text: '    wait = 60\n' },
+      { old_text: 'save(path):\n    wait = 10', new_text: 'save(path, mode):\n    wait = 10' }
+    ],
+    `${changed}Edit 3 fails too: edit 1 of this request changes it first.\nTo edit what that edit leaves, send:\n`,
+    [
+      rename,
+      { old_text: '    delay = 30\n', new_text: '    delay = 60\n' },
+      { old_text: 'save(path):\n    delay = 10', new_text: 'save(path, mode):\n    delay = 10' }
+    ]
+  )
+  const number = { old_text: 'wait = 30', new_text: 'wait = 60' }
+  // It has the earlier replacement in its new_text already.
+  await check(
+    [number, { old_text: 'mode):\n    wait = 30', new_text: 'mode, key):\n    wait = 60' }],
+    `${changed}To edit what that edit leaves, send:\n`,
+    [number, { old_text: 'mode):\n    wait = 60', new_text: 'mode, key):\n    wait = 60' }]
+  )
+  await check(
+    [number, { old_text: 'wait = 30', new_text: 'wait = 90' }],
+    `${changed}To edit what that edit leaves, send this with a new_text of your own (your change is at "30", where the file has "60"):\n`,
+    [number, { old_text: 'wait = 60' }]
+  )
+  // The earlier replacement reaches beyond its text.
+  const head = { old_text: 'mode):\n    wait = 30', new_text: '):\n    wait = 31' }
+  await check(
+    [head, { old_text: '    wait = 30\n    get(path, wait)', new_text: '    wait = 30\n    get(path, None)' }],
+    `${changed}To edit what that edit leaves, send:\n`,
+    [
+      head,
+      {
+        old_text: '):\n    wait = 31\n    get(path, wait)',
+        new_text: '):\n    wait = 31\n    get(path, None)'
+      }
+    ]
+  )
+  // Nothing is left of it.
+  const gone = { old_text: '    wait = 30\n', new_text: '' }
+  await check(
+    [gone, { ...gone, new_text: '    wait = 90\n' }],
+    `${changed}Write old_text to match the text after`,
+    undefined
+  )
+  await check(
+    [number, { ...number, new_text: 'wait = 60' }],
+    `${changed}Write old_text to match the text after that edit, or merge the two edits.`,
+    undefined
+  )
+  // The earlier edit puts its text in once more: the place of before is the one meant.
+  const again = { old_text: 'wait = 10', new_text: 'wait = 30' }
+  await check(
+    [again, { ...number, new_text: 'wait = 31' }],
+    'must match one place, since edit 1 of this request changes it first. [WRONG_COUNT]\nFor line 2, send:\n',
+    [again, { old_text: 'def load(path, mode):\n    wait = 30', new_text: 'def load(path, mode):\n    wait = 31' }]
+  )
+})
+
+t.test('offers edits with the line breaks of the file in both texts', async t => {
+  const lines = [
+    'function a() {',
+    '  const wait = 30',
+    '}',
+    '',
+    'function b() {',
+    '  const wait = 30',
+    '  stop(wait)',
+    '}'
+  ]
+  const server = await startServer(t, { files: { 'a.js': `${lines.join('\r\n')}\r\n` } })
+  for (const [old_text, new_text, sent] of [
+    [
+      'const wait = 30\n',
+      'const wait = 60\n  go()\n',
+      ['function a() {\r\n  const wait = 30\r\n', 'function a() {\r\n  const wait = 60\r\n  go()\r\n']
+    ],
+    [
+      'const wait = 30\n  stop(Wait)',
+      'const wait = 60\n  go()\n  stop(Wait)',
+      ['const wait = 30\r\n  stop(wait)', 'const wait = 60\r\n  go()\r\n  stop(wait)']
+    ]
+  ] as const) {
+    const body = { path: 'a.js', old_text, new_text }
+    const { text } = await server.call('POST', '/tools/edit_file', { body, headers: { accept: '*/*' } })
+    const [old, now] = sent
+    const { old_text: offered, new_text: made } = JSON.parse(/^\{.*$/m.exec(text)![0]) as Record<string, string>
+    t.ok(offered!.endsWith(old), text)
+    t.ok(made!.endsWith(now), text)
+  }
 })
 
 t.test('shows no lines that were removed where the hash of their file was sent', async t => {

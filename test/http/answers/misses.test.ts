@@ -168,7 +168,7 @@ t.test('says which of several edits failed, and whether an earlier one is why', 
     {
       code: 'WRONG_COUNT',
       detail: /appears 2 times .* The original file has that many; edit 1 of this request changes it first\./,
-      suggested_fixes: [{ type: 'ADD_CONTEXT' }, {}, {}, {}]
+      suggested_fixes: [{ type: 'ADD_CONTEXT', edit: { old_text: 'line 2 of beta' } }, {}, {}]
     }
   )
 })

@@ -374,7 +374,7 @@ t.test('says what was done or found', async t => {
   )
   edited(
     { left_alone: [{ edit_index: 1, count: 5, lines: [40, 41] }] },
-    { note: 'The old_text of edit 2 also appears at lines 40 and 41 and 3 more, which were left unchanged.' }
+    { note: 'The old_text of edit 2 also appears 5 times, at lines 40, 41 and more, which were left unchanged.' }
   )
   edited(
     {
@@ -405,9 +405,7 @@ t.test('says what was done or found', async t => {
   edited(
     { joined_breaks: { count: 5, lines: [3, 9] }, dry_run: true },
     {
-      warnings: [
-        /^The edit would bring .* at the end of lines 3 and 9 and 3 more\. Together they would be .* 5 lines fewer/
-      ]
+      warnings: [/^The edit would bring .* at the end of lines 3, 9 and more\. Together they would be .* 5 lines fewer/]
     }
   )
   edited(

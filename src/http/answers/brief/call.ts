@@ -187,34 +187,46 @@ const hasEdit = (fix: AnyFix): fix is EditFix => fix.edit !== undefined
 /** The fixes that contain an edit to send. */
 export const withEdits = (fixes: readonly AnyFix[]): EditFix[] => fixes.filter(hasEdit)
 
-/** A fix as a call, below the words that say when to send it and what the caller has to add. */
+/**
+ * A fix as a call, below the words that say when to send it and what the caller has to add. `longest`: of a call with
+ * other edits or operations, in UTF-16 units.
+ */
 export const fixed = (
   { edit, conflict, later }: EditFix,
   when: string,
   failure: EditPosition,
-  call: FailedCall
+  call: FailedCall,
+  longest = CALL_LENGTH
 ): string[] =>
   asCall(edit, failure, call, {
     when,
+    longest,
     whyOwn: conflict === undefined ? undefined : whyNotMerged(conflict, call.naming),
     later
   })
 
+interface ShownCall {
+  when: string
+  whyOwn: string | undefined
+  later?: readonly LaterEdit[] | undefined
+  longest?: number
+}
+
 /**
- * An edit as a call. `whyOwn`: why the caller has to write new_text. If there are several edits and they are too long
- * together, shows only this one and the corrected later ones. Empty if the caller has no such call.
+ * An edit as a call. `whyOwn`: why the caller has to write new_text. If there are several edits and they are longer
+ * together than `longest`, shows only this one and the corrected later ones. Empty if the caller has no such call.
  */
 export function asCall(
   edit: object,
   failure: EditPosition,
   call: FailedCall,
-  { when, whyOwn, later = [] }: { when: string; whyOwn: string | undefined; later?: readonly LaterEdit[] }
+  { when, whyOwn, later = [], longest = CALL_LENGTH }: ShownCall
 ): string[] {
   const isOne = failure.total_edits === 1
   const one = withEdit(call, edit, failure, later)
   const whole = wholeCall(call, one)
   if (whole === undefined) return []
-  const isWhole = (isOne && call.part === undefined) || isShown(call, whole, CALL_LENGTH)
+  const isWhole = (isOne && call.part === undefined) || isShown(call, whole, longest)
   const corrected = later.filter(isCorrected)
   const these = corrected.length === 0 ? 'this' : 'these'
   const as = isOne ? '' : ` as ${editsNumbered([failure, ...corrected.map(({ failure }) => failure)])}`
@@ -251,9 +263,11 @@ export function eachPlace(
 ): Pick<Brief, 'next'> {
   const next = [...before]
   const places = ready.map(({ lines }) => (lines === undefined ? '' : span(lines)))
+  // Other edits or operations are not repeated for each place if that leaves no room for all places.
+  const longest = ready.length > 1 ? CALLS_LENGTH / ready.length : undefined
   let length = 0
   for (const [i, fix] of ready.entries()) {
-    const lines = fixed(fix, fix.lines === undefined ? '' : `For ${oneOf(places, i)}`, failure, call)
+    const lines = fixed(fix, fix.lines === undefined ? '' : `For ${oneOf(places, i)}`, failure, call, longest)
     length += lines.join('\n').length
     if (length <= CALLS_LENGTH || fix === ready[0]) next.push(...lines)
   }

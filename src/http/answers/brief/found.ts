@@ -2,7 +2,7 @@
 import type { FindRequest, FoundFileOnWire } from '../../../../schemas/find.ts'
 import type { SearchMatch } from '../../../engine/inspect/match-lines.ts'
 import { BY_TOOL, type CallSyntax, type ToolCall } from '../call-names.ts'
-import { type FoundOutcome, cutFile, leftOut, stopped, whatWasFound } from '../find-outcome.ts'
+import { type FoundOutcome, type ShownMatches, cutFile, leftOut, stopped, whatWasFound } from '../find-outcome.ts'
 import { counted } from '../phrases.ts'
 import { below } from './layout.ts'
 
@@ -31,17 +31,27 @@ export function briefFound(found: FoundOutcome, made: ToolCall, naming: CallSynt
   const lines = within(all, request.max_lines === undefined ? LENGTH : LENGTH_ASKED)
   const last = lines.at(-1)?.file ?? -1
   const file = files[last]
-  const shownIn = (index: number) => lines.reduce((sum, { file, shows }) => sum + (file === index ? shows : 0), 0)
+  const shownIn = (index: number): ShownMatches => {
+    const own = lines.filter(({ file, shows }) => file === index && shows > 0)
+    return { matches: own.reduce((sum, { shows }) => sum + shows, 0), lines: own.length }
+  }
+  const shownInEach = files.map((_, i) => shownIn(i))
   const after = last < files.length - 1 ? (file!.after ?? file!.path) : outcome.next_after
   return below(
-    whatWasFound(found),
+    whatWasFound(found, linesOfAll(found, shownInEach)),
     offer && below('Send:', send(offer.change)),
     ...lines.map(({ text }) => text),
-    ...files.slice(0, last + 1).map((one, i) => cutFile(one, shownIn(i), request)),
+    ...files.slice(0, last + 1).map((one, i) => cutFile(one, shownInEach[i]!, request)),
     stopped(outcome.truncated, ''),
     leftOut(outcome),
     after === undefined ? '' : below(`${moreFiles(found, last + 1)} To continue, send:`, send({ after }))
   )
+}
+
+/** On how many lines all matches are; undefined if some aren't shown. */
+function linesOfAll({ outcome }: FoundOutcome, shown: readonly ShownMatches[]): number | undefined {
+  const sum = (of: keyof ShownMatches) => shown.reduce((all, one) => all + one[of], 0)
+  return sum('matches') === outcome.total_matches ? sum('lines') : undefined
 }
 
 function moreFiles({ outcome, sought }: FoundOutcome, shown: number): string {

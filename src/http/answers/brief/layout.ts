@@ -52,6 +52,13 @@ export const numbered = (lines: readonly NumberedLine[], width = 0): string =>
     })
     .join('\n')
 
+/** The changed lines, and how many places are left out. */
+export const linesChanged = (
+  { changed_lines, more_places = 0 }: { changed_lines: readonly NumberedLine[]; more_places?: number | undefined },
+  width?: number
+): string =>
+  below(numbered(changed_lines, width), more_places === 0 ? '' : `${counted(more_places, 'more place')} not shown.`)
+
 /** The line with a file's hash, for callers who can send it. */
 export const hashLine = (file_hash: string | undefined, naming: CallSyntax): string =>
   file_hash === undefined || !naming.takes('expected_hash') ? '' : `file_hash: ${file_hash}`

@@ -16,12 +16,12 @@ import type {
   UndoOutcome
 } from '../../../operations/operation.ts'
 import { BY_ROUTE, type CallSyntax, pathShown, type ToolCall } from '../call-names.ts'
-import { counted, cut, linesListed, quote, sentences, span } from '../phrases.ts'
+import { counted, cut, linesListed, quote, sentences, span, timesOn } from '../phrases.ts'
 import { oneLineAtATime } from '../inspect-outcome.ts'
 import type { AnswerBody } from '../outcome.ts'
 import { briefFound, numberedMatches } from './found.ts'
 import { briefReplaced } from './replaced.ts'
-import { below, hashLine, linesOf, manyFiles, numbered, outlineLines } from './layout.ts'
+import { below, hashLine, linesChanged, linesOf, manyFiles, numbered, outlineLines } from './layout.ts'
 
 /** The text of a success. `body` is its JSON, `made` the call, `naming` the caller's names. */
 export function briefOutcome(value: Outcome, body: AnswerBody, made: ToolCall, naming: CallSyntax = BY_ROUTE): string {
@@ -62,8 +62,8 @@ function briefChange(
 ): string {
   const { message, file_hash, note, diff, diff_truncated, diff_unavailable, files, batch_id } = body
   // The caller has just sent every line of a created file.
-  const { changed, dry_run, changed_lines, removed_lines } = value.outcome
-  const lines = value.operation === 'create' || !changed ? [] : changed_lines
+  const { changed, dry_run, removed_lines } = value.outcome
+  const lines = value.operation === 'create' || !changed ? '' : linesChanged(value.outcome)
   return below(
     sentences(
       message,
@@ -72,7 +72,7 @@ function briefChange(
       hashLine(file_hash, naming)
     ),
     dry_run && files !== undefined ? filesShown(files, naming) : '',
-    diff?.trimEnd() ?? below(numbered(lines), removed_lines && removed(removed_lines, dry_run)),
+    diff?.trimEnd() ?? below(lines, removed_lines && removed(removed_lines, dry_run)),
     diff_truncated === true ? 'The diff is cut here.' : '',
     diff_unavailable,
     note,
@@ -216,9 +216,11 @@ function found(outcome: InspectOutcome, searched: SearchedText, looked: Looked):
   const isInContext = matches.some(
     ({ context_before, context_after }) => (context_before ?? context_after) !== undefined
   )
-  const where = total_matches === 0 ? 'was not found' : `was found ${counted(total_matches, 'time')}`
   const areAll = total_matches <= matches.length
-  const more = areAll ? '' : `; the first ${matches.length} are shown`
+  const times = areAll ? timesOn(total_matches, lines.size) : counted(total_matches, 'time')
+  const where = total_matches === 0 ? 'was not found' : `was found ${times}`
+  const on = lines.size === matches.length ? '' : `, on ${counted(lines.size, 'line')},`
+  const more = areAll ? '' : `; the first ${matches.length}${on} are shown`
   return below(
     sentences(
       `${quote(searched.text)} ${where}${more}${total_matches === 0 ? '.' : ':'}`,
@@ -316,8 +318,7 @@ function briefUndo({ results: outcomes }: UndoOutcome, body: UndoResult | RedoRe
     return {
       head: sentences(what, id, hashLine(file_hash, naming)),
       rest: below(
-        diff?.trimEnd() ??
-          (removed === true || (created === true && !isOne) ? '' : numbered(outcomes[i]!.changed_lines)),
+        diff?.trimEnd() ?? (removed === true || (created === true && !isOne) ? '' : linesChanged(outcomes[i]!)),
         diff_truncated === true ? 'The diff is cut here.' : '',
         diff_unavailable,
         ...file.warnings.map(warning => `Warning: ${warning}`)

@@ -25,16 +25,24 @@ export function briefReplaced({ message, batch_id, results }: ReplaceResult, nam
   )
 }
 
-/** A line for each file with its places, below it the first places or the diff; as many as fit. */
+/** A line for each file with its places, below it some places or the diff; as many as fit. */
 export function filesListed(files: readonly ShownFile[], naming: CallSyntax): string {
   const takesHash = naming.takes('expected_hash')
   return manyFiles(
     files.map(({ path, file_hash, occurrences, matches = [], diff }) => ({
       head: `${oneLine(path)}${takesHash ? ` (${file_hash})` : ''}: ${occurrences}`,
-      rest: diff?.trimEnd() ?? below(...numberedMatches(matches).map(({ text }) => text)),
+      rest:
+        diff?.trimEnd() ?? below(...numberedMatches(matches).map(({ text }) => text), placesLeft(occurrences, matches)),
       asked: diff !== undefined
     }))
   )
+}
+
+/** How many places of a file aren't shown, if some are; `shown` has the first and the last place. */
+function placesLeft(all: number, shown: NonNullable<ShownFile['matches']>): string {
+  const left = all - shown.length
+  const isOnOneLine = shown[0]?.line_number === shown.at(-1)?.line_number
+  return left === 0 || isOnOneLine ? '' : `${counted(left, 'more place')} not shown.`
 }
 
 /** The warnings of all files, each once. */

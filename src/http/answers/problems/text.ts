@@ -3,6 +3,7 @@
 import type { Problem } from '../../../../schemas/problem.ts'
 import type { AlreadyApplied, OccurrenceOutOfRange, WrongCount } from '../../../engine/failure.ts'
 import { type Brief, CALLS_LENGTH, eachPlace, type FailedCall, fixed, whatOfEdit, withEdits } from '../brief/call.ts'
+import { numberedMatches } from '../brief/found.ts'
 import { excerptNumbered, preview } from '../brief/layout.ts'
 import type { CallSyntax, NamedFile } from '../call-names.ts'
 import { ofEdit, position } from '../edits-of-request.ts'
@@ -232,13 +233,24 @@ function oneOfThem(failure: WrongCount | OccurrenceOutOfRange, call: FailedCall)
   const isWhole = shown.length === 2 * around.length && shown.join('\n').length <= CALLS_LENGTH
   const number = `"occurrence": a number from 1 to ${actual}`
   const everywhere = adjust === undefined ? '' : ` To replace all ${actual}, send "occurrences": ${actual}.`
-  if (shown.length === 0 && byNumber === undefined && adjust === undefined) return [`${addLines(call.naming)}.`]
+  if (shown.length === 0 && byNumber === undefined && adjust === undefined) {
+    return [`${addLines(call.naming)}.`, ...matchesShown(failure)]
+  }
   if (isWhole || byNumber === undefined) {
-    const others = actual > around.length && byNumber !== undefined ? ` For one of the others, send ${number}.` : ''
-    return [...shown, `${others}${everywhere}`.trim()]
+    const one = around.length === 0 ? 'To replace one of them' : 'For one of the others'
+    const others = actual > around.length && byNumber !== undefined ? ` ${one}, send ${number}.` : ''
+    return [...shown, `${others}${everywhere}`.trim(), ...(shown.length === 0 ? matchesShown(failure) : [])]
   }
   // No call: it would have the number of the first match, and nothing favors that one.
-  return [`To replace one of them, send ${number}, counted from the top.${everywhere}`]
+  return [`To replace one of them, send ${number}, counted from the top.${everywhere}`, ...matchesShown(failure)]
+}
+
+/** The first matches with the lines around them, as many as fit, and how many there are besides. */
+function matchesShown({ match_locations, actual_occurrences: actual }: WrongCount | OccurrenceOutOfRange): string[] {
+  const first = (count: number) => numberedMatches(match_locations.slice(0, count)).map(({ text }) => text)
+  let count = match_locations.length
+  while (count > 1 && first(count).join('\n').length > CALLS_LENGTH) count--
+  return [...first(count), ...(count < actual ? [`${counted(actual - count, 'more place')} not shown.`] : [])]
 }
 
 /** The existing matches, as members of a problem. */
