@@ -9,7 +9,7 @@ import type { ComingChange } from '../recording/recorder.ts'
 import type { BatchDone, BatchStep, FileChanged, ChangeOptions, Origin } from '../workspace/api.ts'
 import { digestOf } from '../workspace/content.ts'
 import { codeOf, failureAt, MOVED, Overtaken } from '../workspace/errno.ts'
-import { changedMeanwhile, type FileFailure, type FileWarning } from '../workspace/failure.ts'
+import { changedMeanwhile, isChangedMeanwhile, type FileFailure, type FileWarning } from '../workspace/failure.ts'
 import { isIn, outermostFirst } from '../workspace/path.ts'
 import type { FailedFile, FileResult, ManyResult, RequestedPath } from '../workspace/results.ts'
 import { announce, auditDone, auditedBy, notDone, type Listeners } from './announce.ts'
@@ -29,6 +29,8 @@ import { Draft, refusalAt, type ChangeSteps, type Traceless } from './draft.ts'
 
 /** How often a change starts over when a path leads elsewhere by the time its file is held. Chosen, not measured. */
 const BEGINNINGS = 3
+/** How often it starts over when another program saves a file while its change is planned. Chosen, not measured. */
+const PLANS = 10
 
 /** Carries out all steps, or none. A failure names the step that failed. */
 export async function changeFiles<T, F, P extends FilePlace, S extends FileSnapshot>(
@@ -37,11 +39,18 @@ export async function changeFiles<T, F, P extends FilePlace, S extends FileSnaps
 ): Promise<ManyResult<BatchDone<T>, F | FileFailure>> {
   for (let attempt = 1; ; attempt++) {
     const done = await changeOnce(store, request)
-    if (done.ok || done.failure !== MOVED) return done as ManyResult<BatchDone<T>, F | FileFailure>
-    const { others: _, ...moved } = done
-    if (attempt === BEGINNINGS || request.options.dry_run) return { ...moved, failure: changedMeanwhile }
+    const isMoved = !done.ok && done.failure === MOVED
+    const isOvertaken = !done.ok && isChangedMeanwhile(done.failure) && replans(request.steps[done.at]!)
+    if (!isMoved && !isOvertaken) return done as ManyResult<BatchDone<T>, F | FileFailure>
+    const { others: _, ...overtaken } = done
+    if (attempt >= (isMoved ? BEGINNINGS : PLANS) || request.options.dry_run) {
+      return { ...overtaken, failure: changedMeanwhile }
+    }
   }
 }
+
+const replans = (step: BatchStep<unknown, unknown>): boolean =>
+  step.operation === 'edit' && step.target.replans === true
 
 /** Changes one file, outside a batch. */
 export async function changeFile<T, F, P extends FilePlace, S extends FileSnapshot>(

@@ -64,9 +64,10 @@ export interface Planning {
   reads: Reads
 }
 
-export const targetOf = ({ path, expected_hash }: ChangeRequest): FileTarget => ({
+export const targetOf = ({ path, expected_hash, on_stale }: ChangeRequest): FileTarget => ({
   path,
-  expected_hash
+  expected_hash,
+  replans: on_stale === 'rebase'
 })
 
 /** Makes a request with an idempotency key run only once. */
@@ -331,11 +332,11 @@ export function plannerFor(
   }
 }
 
-/** Whether an edit of lines doesn't say what one of them holds. */
+/** Whether an edit of lines doesn't say what one of them holds. The start of a file is always there. */
 const isByNumberAlone = (change: TaskChange): boolean =>
   change.operation === 'edit_lines' &&
   change.by_name !== true &&
-  change.edits.some(({ expected_text }) => expected_text === undefined)
+  change.edits.some(({ expected_text, end_line }) => expected_text === undefined && end_line > 0)
 
 /** The failure of an edit that names lines by number alone, with what they hold now. */
 async function versionNeeded(planMaker: PlanMaker, original: Buffer, task: Task): Promise<Result<never, CallFailure>> {

@@ -1,4 +1,5 @@
 // The syntax guard: checks a planned change before it is written. Does not know parsers, requests or sentences.
+import type { ChangeResult } from '../../schemas/outcome.ts'
 import type { BrokenSyntax } from '../engine/failure.ts'
 import type { SyntaxFault } from '../engine/outline/syntax-errors.ts'
 import { CHECKED_SIZE, checkedLanguageOf } from '../engine/syntax/languages.ts'
@@ -8,7 +9,6 @@ import { fail, ok, type Result } from '../result.ts'
 import type { SyntaxChecker, Unchecked } from '../workers/syntax.ts'
 import type { Planned } from '../workspace/api.ts'
 import { areSame } from '../workspace/content.ts'
-import type { ChangeOutcome } from './operation.ts'
 
 /** What to do about a file that parsed and wouldn't any more: nothing, warn, or refuse the change. */
 export type SyntaxMode = 'ignore' | 'warn' | 'refuse'
@@ -19,7 +19,7 @@ export type SyntaxReport =
   | { unchecked: Exclude<SyntaxCheck['found'], 'nothing' | 'fault'> | Unchecked | 'no_language' }
 
 /** The report of a plan, with what is reported about the syntax of its result. */
-export type Reported = Described & { syntax?: SyntaxReport; rebased?: ChangeOutcome['rebased'] }
+export type Reported = Described & { syntax?: SyntaxReport; rebased?: ChangeResult['rebased'] }
 
 export type PlanResult<F> = Result<Planned<Reported>, F>
 

@@ -19,6 +19,7 @@ import {
   type UndoPlanning
 } from './undo-file.ts'
 import { outcomeOfAll, outcomeWithoutTexts } from './undo-outcome.ts'
+import { isChangedMeanwhile } from '../workspace/failure.ts'
 
 type UndoRefused = Extract<HistoryFailure, { code: 'UNDO_CONFLICT' }>
 
@@ -64,12 +65,9 @@ export async function undoFiles(run: UndoRun, files: readonly FileToUndo[]): Pro
 async function planFile(run: UndoRun, file: FileToUndo): ReturnType<typeof changeFile> {
   for (let reading = 1; ; reading++) {
     const planned = await changeFile(run, file, { dry_run: true })
-    if (planned.ok || reading === READINGS || !isChangedMeanwhile(planned)) return planned
+    if (planned.ok || reading === READINGS || !isChangedMeanwhile(planned.failure)) return planned
   }
 }
-
-const isChangedMeanwhile = ({ failure }: Failed): boolean =>
-  failure.code === 'STALE_FILE' && failure.reason === 'changed_meanwhile'
 
 /** What was done in the files, or would be. `left`: edits in other files, left alone because of conflicts. */
 const answerOf = (

@@ -85,11 +85,15 @@ export interface WorkspaceOptions extends CommonOptions {
 export type * from '../log/record.ts'
 export type { ChangeEvent } from '../log/api.ts'
 
-/** `recorded`: the path comes from the history, so no similar paths are looked for if no file is there. */
+/**
+ * `recorded`: the path comes from the history, so no similar paths are looked for if no file is there. `replans`: the
+ * change is planned again if another program saves the file in the meantime.
+ */
 export interface FileTarget {
   path: string
   expected_hash?: string
   recorded?: boolean
+  replans?: boolean
 }
 
 /** The author and operation of a change, as the history records them. */

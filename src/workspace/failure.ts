@@ -123,6 +123,9 @@ export type FileFailure =
 /** Another program saved the file while it was being changed. */
 export const changedMeanwhile: FileFailure = { code: 'STALE_FILE', reason: 'changed_meanwhile' }
 
+export const isChangedMeanwhile = (failure: unknown): boolean =>
+  failure instanceof Object && 'reason' in failure && failure.reason === 'changed_meanwhile'
+
 export type NotReady = Extract<FileFailure, { code: 'NOT_READY' }>
 
 /** Why a request with an idempotency key isn't carried out. `retry_after` in seconds. */

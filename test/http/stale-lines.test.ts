@@ -8,6 +8,9 @@ import { bytesOf, check as request, startServer, type TestServer } from './test-
 const NUMBERS = 'one\ntwo\nthree\nfour\nfive\nsix\n'
 const files = { 'a.txt': NUMBERS }
 
+/** What is answered if the edit isn't to be carried over. */
+const REFUSE = { on_stale: 'refuse' }
+
 const hashIn = async (server: TestServer): Promise<string> => {
   const { body } = await server.call('POST', '/inspect', { body: { path: 'a.txt' } })
   return body.file_hash as string
@@ -36,13 +39,13 @@ function check(name: string, { args, says, gives, change = changeAbove, tool = '
     await change(t, server)
     const before = bytesOf(server, 'a.txt')
     const send = (body: unknown) => server.call('POST', `/tools/${tool}`, { body, headers: { accept: 'text/plain' } })
-    const own = 'operations' in args ? args : { path: 'a.txt', expected_hash, ...args }
+    const own = 'operations' in args ? args : { path: 'a.txt', expected_hash, ...REFUSE, ...args }
     const { status, text } = await send(JSON.parse(JSON.stringify(own).replaceAll('HASH', expected_hash)))
     t.equal(status, 409)
     const lines = text.split('\n')
     const shown = lines.slice(0, says.length)
     t.strictSame(
-      shown.map(line => line.replace(/\b[0-9a-f]{16}\b/g, '#')),
+      shown.map(line => line.replace(/\b[0-9a-f]{16}\b/g, '#').replaceAll(',"on_stale":"refuse"', '')),
       says
     )
     t.equal(bytesOf(server, 'a.txt'), before, 'nothing was written')
@@ -191,7 +194,15 @@ check('offers the whole batch in which the lines of one edit have moved', {
   tool: 'batch_edit',
   args: {
     operations: [
-      { operation: 'edit_lines', path: 'a.txt', expected_hash: 'HASH', start_line: 3, end_line: 3, new_text: '3' }
+      {
+        operation: 'edit_lines',
+        path: 'a.txt',
+        expected_hash: 'HASH',
+        ...REFUSE,
+        start_line: 3,
+        end_line: 3,
+        new_text: '3'
+      }
     ]
   },
   says: [

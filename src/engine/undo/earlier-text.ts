@@ -17,7 +17,7 @@ export interface EarlierState {
 }
 
 /** Bytes, end exclusive. */
-export type Range = Pick<Splice, 'start' | 'end'>
+export type ByteRange = Pick<Splice, 'start' | 'end'>
 
 export interface EarlierText {
   /** In order. */
@@ -42,7 +42,7 @@ export function earlierText(present: Buffer, { changes, at }: EarlierState): Ear
 }
 
 /** Where the bytes of a range (at least one) are now; undefined if one is gone, or others are between them. */
-export function stretchOf({ spans, text }: EarlierText, { start, end }: Range): Range | undefined {
+export function stretchOf({ spans, text }: EarlierText, { start, end }: ByteRange): ByteRange | undefined {
   const first = text.pieceAt(start)
   const from = spans[first]!.now + start - text.startOf(first)
   let at = from
@@ -56,5 +56,5 @@ export function stretchOf({ spans, text }: EarlierText, { start, end }: Range): 
 }
 
 /** Whether a range of a text is whole lines; the break of the last one needn't be in it. */
-export const isWholeLines = (text: Text, { start, end }: Range): boolean =>
+export const isWholeLines = (text: Text, { start, end }: ByteRange): boolean =>
   isLineStart(text, start) && (isLineStart(text, end) || isLineEnd(text, end))

@@ -8,7 +8,7 @@ import {
   type EarlierText,
   earlierText,
   isWholeLines,
-  type Range,
+  type ByteRange,
   stretchOf
 } from './earlier-text.ts'
 
@@ -17,7 +17,7 @@ export interface LinesNow extends LineRange {
   changed?: true
 }
 
-interface Gap extends Range {
+interface Gap extends ByteRange {
   isBetween: boolean
 }
 
@@ -44,7 +44,7 @@ export function linesNow(present: Buffer, state: EarlierState, lines: readonly L
 }
 
 /** The gap between the remaining text before a range and after it; `isBetween`: the bytes next to the range remain. */
-function gapOf({ spans, text }: EarlierText, { start, end }: Range, length: number): Gap {
+function gapOf({ spans, text }: EarlierText, { start, end }: ByteRange, length: number): Gap {
   const last = start === 0 ? -1 : text.pieceAt(start - 1)
   const first = text.pieceAt(end)
   let before = last
@@ -60,7 +60,7 @@ function gapOf({ spans, text }: EarlierText, { start, end }: Range, length: numb
 }
 
 /** Undefined if the range isn't whole lines. */
-function wholeLines(now: Text, index: LineIndex, range: Range | undefined): LineRange | undefined {
+function wholeLines(now: Text, index: LineIndex, range: ByteRange | undefined): LineRange | undefined {
   return range !== undefined && isWholeLines(now, range) ? linesOf(index, range) : undefined
 }
 
@@ -74,7 +74,7 @@ function placeIn(now: Text, index: LineIndex, { start, end, isBetween }: Gap): L
 }
 
 /** The lines that the bytes are on; if there are no bytes, the place before that line. */
-function linesOf(index: LineIndex, { start, end }: Range): LineRange {
+function linesOf(index: LineIndex, { start, end }: ByteRange): LineRange {
   const { lines } = index.lineNumbers([start, Math.max(start, end - 1)])
   return { start_line: lines[0]!, end_line: end === start ? lines[0]! - 1 : lines[1]! }
 }

@@ -7,13 +7,13 @@ import { LineIndex } from '../text/line-index.ts'
 import { isLineStart, lineAround, lineNumbers, lineStarts, markLength, startOfLineAround } from '../text/lines.ts'
 import { Text } from '../text/text.ts'
 import { askableId } from './change.ts'
-import { type EarlierState, type EarlierText, isWholeLines, type Range, stretchOf } from './earlier-text.ts'
+import { type EarlierState, type EarlierText, isWholeLines, type ByteRange, stretchOf } from './earlier-text.ts'
 import { BASE } from './spans.ts'
 
 /**
  * The lines that a splice touches. An insertion between two lines touches both: it was made for what is between them.
  */
-function touchedBy(text: Text, { start, end }: Range): Range {
+function touchedBy(text: Text, { start, end }: ByteRange): ByteRange {
   if (start < end || !isLineStart(text, start)) {
     const to = start < end && isLineStart(text, end) ? end : lineAround(text, end).next
     return { start: startOfLineAround(text, start), end: to }
@@ -22,13 +22,13 @@ function touchedBy(text: Text, { start, end }: Range): Range {
 }
 
 /** Where a range is in another text, if its bytes are there in one piece. */
-type Elsewhere = (range: Range) => Range | undefined
+type Elsewhere = (range: ByteRange) => ByteRange | undefined
 
 /**
  * By how many bytes a splice of `text` is further on in `other`; undefined if a line that it touches isn't there
  * unchanged.
  */
-function shiftOf({ start, end }: Range, text: Text, other: Text, find: Elsewhere): number | undefined {
+function shiftOf({ start, end }: ByteRange, text: Text, other: Text, find: Elsewhere): number | undefined {
   const lines = touchedBy(text, { start, end })
   const there = lines.start < lines.end ? find(lines) : undefined
   if (there === undefined || !isWholeLines(other, there)) return undefined
@@ -141,7 +141,7 @@ export interface ChangeSince {
  * touch them.
  */
 export function changesSince({ weave }: EarlierText, { changes, at }: EarlierState, splices: Splices): ChangeSince[] {
-  const places = new Map<number, Range>()
+  const places = new Map<number, ByteRange>()
   const add = (unit: number, start: number, end: number) => {
     const change = weave.units.changeOf[unit]!
     const known = places.get(change)
