@@ -16,6 +16,24 @@ export interface Intent {
   wanted: (content: string) => string
 }
 
+/** How some hosts and models send the arguments of a call. */
+const HABITS: readonly ((body: Record<string, unknown>) => Record<string, unknown>)[] = [
+  body => body,
+  // Lists, numbers and booleans as strings.
+  ({ path, ...edit }) => ({ path, edits: JSON.stringify([edit]), dry_run: 'false', context_lines: '3' }),
+  body => ({ ...body, toolCallId: 'call_1', sessionId: 's', chatInput: 'edit it', _meta: {} })
+]
+
+/** The `n`th edit of an agent, which has one habit after the other. */
+export const asSent = (body: Record<string, unknown>, n: number): Record<string, unknown> =>
+  HABITS[n % HABITS.length]!(body)
+
+/** Takes back what an answer reports, by the id in its text. */
+export async function takeBack(call: Call, text: string): Promise<boolean> {
+  const edit_id = /\bedit_id: (\w+)/.exec(text)?.[1]
+  return edit_id !== undefined && (await call('/tools/undo_edit', { edit_id })).status === 200
+}
+
 /** A change that fits any text: puts a mark at its end. */
 export const marked = (content: string): string => content.replace(/\s*$/, blank => ` @@EDITED@@${blank}`)
 

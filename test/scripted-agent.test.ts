@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import t from 'tap'
-import { type Call, type FixKind, followFirstCall, marked, withoutTrailingSpace } from './agent.ts'
+import { asSent, type Call, type FixKind, followFirstCall, marked, takeBack, withoutTrailingSpace } from './agent.ts'
 import { often, ONLY_CI } from './often.ts'
 import { Random } from './random.ts'
 import { start } from './running.ts'
@@ -105,7 +105,8 @@ t.test('leads to the right result where the first call of its answer is followed
         if (old_text === undefined || (mutation !== 'duplicate' && file.includes(old_text))) continue
         made++
         writeFileSync(join(folder, 'file.txt'), file)
-        const first = await call('/tools/edit_file', { path: 'file.txt', old_text, new_text: marked(old_text) })
+        const sent = { path: 'file.txt', old_text, new_text: marked(old_text) }
+        const first = await call('/tools/edit_file', asSent(sent, outcomes.length))
         if (first.status === 200) {
           t.fail(`${mutation} was applied at once: ${old_text}`)
           continue
@@ -115,7 +116,7 @@ t.test('leads to the right result where the first call of its answer is followed
           edit: { old_text },
           wanted: marked
         })
-        const second = await call('/tools/edit_file', edit)
+        const second = await call('/tools/edit_file', 'edits' in edit ? edit : asSent(edit, outcomes.length))
         const result = withoutTrailingSpace(readFileSync(join(folder, 'file.txt'), 'utf8'))
         const right =
           second.status === 200 &&
@@ -124,6 +125,8 @@ t.test('leads to the right result where the first call of its answer is followed
           )
         outcomes.push({ mutation, how, right, accepted: second.status === 200 })
         if (!right) wrong.push({ path, mutation, old_text, text: first.text, how, edit })
+        const isBack = second.status !== 200 || (await takeBack(call, second.text))
+        t.ok(isBack && readFileSync(join(folder, 'file.txt'), 'utf8') === file, `taken back: ${second.text}`)
       }
     }
   }
