@@ -320,7 +320,7 @@ export function plannerFor(
       return on_stale === 'rebase' ? rebased({ planMaker, reads }, edit, stale) : staleNow(planMaker, edit, stale)
     }
     if (needsVersion && file_hash !== undefined && reads.lastOf(caller, resolved_path) !== file_hash) {
-      return versionNeeded(planMaker, original, task)
+      return versionNeeded(planMaker, { original, task }, () => reads.saw(caller, resolved_path, file_hash))
     }
     return planMaker.plan(original, task, { path, exists })
   }
@@ -336,11 +336,19 @@ export function plannerFor(
 const isByNumberAlone = (change: TaskChange): boolean =>
   change.operation === 'edit_lines' &&
   change.by_name !== true &&
-  change.edits.some(({ expected_text, end_line }) => expected_text === undefined && end_line > 0)
+  change.edits.some(({ expected_text, end_line }) => expected_text === undefined && end_line !== 0)
 
-/** The failure of an edit that names lines by number alone, with what they hold now. */
-async function versionNeeded(planMaker: PlanMaker, original: Buffer, task: Task): Promise<Result<never, CallFailure>> {
+/**
+ * The failure of an edit that names lines by number alone, with what they hold now. If it would fail anyway, that
+ * failure, which shows its caller the file: `shown` is called.
+ */
+async function versionNeeded(
+  planMaker: PlanMaker,
+  { original, task }: { original: Buffer; task: Task },
+  shown: () => void
+): Promise<Result<never, CallFailure>> {
   const now = await planMaker.replan(original, task)
+  if (!now.fits) shown()
   return fail(now.fits ? { code: 'PRECONDITION_REQUIRED', now } : now.failure)
 }
 

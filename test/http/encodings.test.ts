@@ -156,6 +156,7 @@ t.test('edits lines, sections and several files, also for tools and adapters', a
     const section = { path, action: 'replace', heading: 'Müll', new_text: 'schön' }
     await check(t, server, '/edit-section', section, 200, {})
     now(path, text.replace('alt', 'schön'))
+    await server.call('POST', '/inspect', { body: { path } })
     await check(t, server, '/tools/edit_lines', { path, start_line: 7, end_line: 7, new_text: 'süß' }, 200, {})
     now(path, text.replace('alt', 'süß'))
     await check(t, server, '/preview', { operation: 'edit', path, old_text: 'süß', new_text: 'fad é' }, 200, {

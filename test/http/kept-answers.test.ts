@@ -30,6 +30,7 @@ t.test('keeps no text of a private file, and gives the answer again without it',
   const again = await send()
   t.match(again, { status: 200, body: { changed: true, edit_id: first.body.edit_id, file_hash: first.body.file_hash } })
   t.notMatch(JSON.stringify(again.body), 'hunter')
+  await server.call('POST', '/inspect', { body: { path: '.env' } })
   const deletes = () =>
     server.call('POST', '/tools/edit_lines', {
       body: { path: '.env', start_line: 2, end_line: 2, new_text: '', idempotency_key: 'lines' },

@@ -453,7 +453,7 @@ t.test('takes strict JSON only', async t => {
     { errors: [{ pointer: '/edits/0/__proto__', message: 'is an unknown field' }] }
   )
   await check(`{"path":"a.txt","${'o'.repeat(1_000_000)}":1}`, {}, 400, 'INVALID_REQUEST', {
-    detail: /characters left out.*\(known fields: path, old_text, .*, occurrence, .*, syntax, line_endings\)/
+    detail: /characters left out.*\(known fields: path, old_text, .*, occurrence, .*, syntax, on_stale, line_endings\)/
   })
   await check(`{"path":"a.txt","edits":[${'1,'.repeat(1_000_000)}1]}`, {}, 400, 'INVALID_REQUEST', {
     errors: [{ pointer: '', message: 'the body has more than 1,000,000 values' }]

@@ -1034,9 +1034,9 @@ const ANSWERS: [tool: string, args: Record<string, unknown>, lines: string[]][] 
     { path: 'app.js', old_text: 'if (host) {', new_text: 'if (true) {', expected_hash: '0123456789abcdef' },
     [
       'app.js has changed since its hash was #; nothing was written, but your edit still fits at line 4. [STALE_FILE]',
-      'If that is what you mean, send:',
-      '{"path":"app.js","old_text":"if (host) {","new_text":"if (true) {","expected_hash":"#"}',
-      ...FIRST_OF_APP
+      'It states the text that it replaces, so send it again without expected_hash.',
+      ...FIRST_OF_APP,
+      'file_hash: #'
     ]
   ],
   [
@@ -1171,6 +1171,8 @@ t.test('answers a call with what a model needs next, and nothing else', async t 
   const server = await startServer(t, { files })
   for (const [tool, args, lines] of ANSWERS) {
     for (const [name, content] of Object.entries(FILES)) writeFileSync(join(server.root, name), content)
+    // A caller who has read the files needs no hash.
+    for (const path of ['app.js', 'long.txt', 'tabs.py']) await server.call('POST', '/inspect', { body: { path } })
     const { text } = await server.call('POST', `/tools/${tool}`, { body: args, headers: { accept: '*/*' } })
     t.equal(
       text.replace(/[0-9a-f]{16}/g, '#').replace(/\b01[0-9A-Z]{24}\b/, '@'),
@@ -1386,7 +1388,7 @@ t.test('writes the same call out again where it is short, and else says what to 
   const long = 'x'.repeat(2000)
   t.match(
     await call('edit_file', { path: 'app.js', old_text: 'if (host)', new_text: long, expected_hash: STALE }),
-    /\nIf that is what you mean, send the same call with "expected_hash": "\w{16}"\.\n1\tconst port/
+    /\nIt states the text that it replaces, so send it again without expected_hash\.\n1\tconst port/
   )
   const edits = [
     { old_text: 'HOST', new_text: 'y'.repeat(6000) },

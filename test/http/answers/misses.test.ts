@@ -30,7 +30,7 @@ t.test('says what an edit comes to in a file that has changed', async t => {
       detail: [
         `ten.txt has changed: its hash is ${file_hash}, not ${OTHER}. Nothing was written.`,
         `Your edit would still apply at line 4; file_preview shows what is there now.`,
-        `If that is what you mean, send it with expected_hash "${file_hash}".`
+        'It states the text that it replaces, so send it again without expected_hash.'
       ].join(' '),
       expected_hash: OTHER,
       file_preview: { preview_start_line: 1, preview_end_line: 7, highlights: [{ start_line: 4, end_line: 4 }] },

@@ -110,6 +110,6 @@ t.test('refuses what is malformed, given twice or of no use', t => {
 t.test('passes over what an operation has no use for', t => {
   const headers = { 'idempotency-key': 'a b', 'editd-agent': 'a' }
   t.strictSame(read(headers, {}, PREVIEW), { request, caller: { agent: 'a' } })
-  t.strictSame(read({ ...headers, 'editd-session': '' }, {}, INSPECT), { request, caller: {} })
+  t.strictSame(read({ ...headers, 'editd-session': '' }, {}, INSPECT), { request, caller: { agent: 'a' } })
   t.end()
 })
