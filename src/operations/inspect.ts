@@ -116,7 +116,7 @@ export const makeInspect = (
         ? listing(request, looked.value)
         : searching(request, search.value, found => find(found, { workspace, searcher, outliner, client }))
     }
-    if (first.ok && first.value.type === 'file') noteRead(reads, caller, request, first.value)
+    noteRead(reads, caller, request, looked.value)
     if (request.after !== undefined) {
       return invalid(request, ['after'], 'for_directories')
     }
@@ -149,12 +149,12 @@ async function inUtf8<F>(
   looked: FileResult<Looked<Content>, F>
 ): Promise<FileResult<Looked<Content>, F>> {
   if (!looked.ok || looked.value.type !== 'file' || looked.value.value.bytes === null) return looked
-  const { bytes } = looked.value.value
+  const { bytes, read } = looked.value.value
   const decoded = await decodedOf(bytes)
   if (decoded === null) return looked
   const scan = scanning(request, true)
   scan.push(decoded.text)
-  return ok({ ...looked.value, value: { ...scan.finish(), encoding: decoded.codec.name } })
+  return ok({ ...looked.value, value: { ...scan.finish(), encoding: decoded.codec.name, read } })
 }
 
 /** Those of these fields that a request has. */
