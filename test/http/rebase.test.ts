@@ -253,6 +253,7 @@ check('asks a caller who has not read the file for the version of lines that it 
       status: 428,
       has: { ...NEEDED, file_preview: { highlights: [{ start_line: 2 }] } }
     },
+    { route: '/edit-lines', body: { ...BLIND, on_stale: 'rebase' }, status: 428, has: NEEDED },
     {
       route: '/tools/edit_lines',
       body: { ...BLIND, start_line: 9, end_line: 9 },
@@ -262,8 +263,7 @@ check('asks a caller who has not read the file for the version of lines that it 
     { route: '/tools/edit_lines', body: { ...BLIND, dry_run: true }, has: { dry_run: true } },
     { route: '/tools/edit_lines', body: { ...BLIND, start_line: 1, end_line: 0 } },
     { route: '/tools/edit_lines', body: { ...BLIND, expected_text: 'one' } },
-    { route: '/edit-lines', body: BLIND },
-    { route: '/edit-lines', body: { ...BLIND, on_stale: 'rebase' }, status: 428, has: NEEDED }
+    { route: '/edit-lines', body: BLIND }
   ]
 })
 check('takes what the same client has read, or made, for known', {
