@@ -238,6 +238,19 @@ check('plans large files in a thread', {
   gives: `zero\n${'x'.repeat(300_000)}\none\nTWO\n3\nfour\nfive\nsix\n`
 })
 
+check('replays the changes of large files in a thread', {
+  text: `${'x'.repeat(300_000)}\n${NUMBERS}`,
+  sent: [
+    {
+      route: '/edit',
+      body: { ...REBASE, old_text: 'two', new_text: 'TWO' },
+      has: { rebased: { others: [{ agent: 'bob' }] } }
+    },
+    { route: '/edit', body: { ...REBASE, old_text: 'two', new_text: 'zwei' }, status: 409, has: { code: 'STALE_FILE' } }
+  ],
+  gives: `${'x'.repeat(300_000)}\nzero\nhalf\none\nTWO\nthree\nfour\nfive\nsix\n`
+})
+
 const BLIND = { path: 'a.txt', start_line: 2, end_line: 2, new_text: 'TWO' }
 const NEEDED = {
   code: 'PRECONDITION_REQUIRED',
