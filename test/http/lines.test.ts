@@ -260,9 +260,10 @@ t.test('takes -1 for the last line of each edit, also in a batch and a preview',
   await check(t, server, '/preview', edit, 200, { changes: lines })
   await check(t, server, '/batch', { operations: [edit] }, 200, { results: [{ changes: lines }] })
   t.equal(bytesOf(server, 'a.txt'), '1\ntwo\nthree\nend\n')
-  const removed = await server.call('POST', '/tools/edit_lines', {
-    body: { path: 'crlf.txt', start_line: 2, end_line: -1, new_text: '' }
-  })
+  const ask = (tool: string, body: object) =>
+    server.call('POST', `/tools/${tool}`, { body: { path: 'crlf.txt', ...body }, headers: { accept: 'text/plain' } })
+  await ask('inspect_file', {})
+  const removed = await ask('edit_lines', { start_line: 2, end_line: -1, new_text: '' })
   t.match(removed.text, /What was removed:\n2\ttwo/)
 })
 
