@@ -194,12 +194,12 @@ function changeBody(
 ): ChangeResult {
   const outcome = withPathShown(given.outcome, naming)
   const value: ChangedOutcome = outcome === given.outcome ? given : { ...given, outcome }
-  const { joined_breaks, mark_dropped, encoded, syntax, warnings, newTextWarnings, dry_run } = outcome
+  const { joined_breaks, mark_dropped, encoded, syntax, warnings, newTextWarnings, dry_run, edit_id } = outcome
   const made =
     value.operation === 'edit_section' ? sectionMessage(outcome, value.section) : MESSAGES[value.operation](outcome)
   const message = sentences(made, rebasedSaid(outcome))
   const warned = [...requestWarnings]
-  if (syntax !== undefined) warned.push(syntaxWarning(syntax, { dry_run, field }))
+  if (syntax !== undefined) warned.push(syntaxWarning(syntax, { dry_run, field, edit_id, naming }))
   if (value.operation === 'edit_section') warned.push(...sectionWarnings(value.section, outcome))
   warned.push(...warnings.map(warningOfFile))
   if (joined_breaks !== undefined) warned.push(joinedWarning(joined_breaks, dry_run))
