@@ -7,11 +7,12 @@ import { changeFields, lineEndings, onStale } from './change-fields.ts'
 // No bounds: the answer to 0 or a number past the end says how many lines the file has.
 const startLine = Type.Integer({
   description:
-    'First line to replace, counted from 1 in the file before the request. total_lines + 1 appends to the file.'
+    'First line to replace, counted from 1 in the file before the request. total_lines + 1 appends to the file; ' +
+    '-1 is the last line.'
 })
 const endLine = Type.Integer({
   description:
-    'Last line to replace, inclusive. start_line - 1 replaces nothing and inserts new_text before start_line.'
+    'Last line to replace, inclusive; -1 is the last line of the file. start_line - 1 replaces nothing and inserts new_text before start_line.'
 })
 const newText = Type.String({
   description:

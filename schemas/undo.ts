@@ -84,7 +84,9 @@ const common = {
   ),
   results
 }
-const warnings = Type.Optional(Type.Array(Type.String(), { description: 'How the request was understood.' }))
+const warnings = Type.Optional(
+  Type.Array(Type.String(), { description: 'How the request was understood, and whether more of a batch stands.' })
+)
 const ids = (description: string) => Type.Array(Type.String(), { description })
 
 export const UndoResultSchema = named('UndoResult', 'What was taken back. Changes of others stay as they are.', {

@@ -16,17 +16,13 @@ export interface Intent {
   wanted: (content: string) => string
 }
 
-/** How some hosts and models send the arguments of a call. */
-const HABITS: readonly ((body: Record<string, unknown>) => Record<string, unknown>)[] = [
-  body => body,
-  // Lists, numbers and booleans as strings.
-  ({ path, ...edit }) => ({ path, edits: JSON.stringify([edit]), dry_run: 'false', context_lines: '3' }),
-  body => ({ ...body, toolCallId: 'call_1', sessionId: 's', chatInput: 'edit it', _meta: {} })
-]
-
-/** The `n`th edit of an agent, which has one habit after the other. */
-export const asSent = (body: Record<string, unknown>, n: number): Record<string, unknown> =>
-  HABITS[n % HABITS.length]!(body)
+/** An edit as some hosts and models send it: what they write as strings, and what they add. `list`: as a list. */
+export function asSent(edit: Record<string, unknown>, n: number, list = false): Record<string, unknown> {
+  const { path, ...one } = edit
+  const whole = list && !('edits' in edit) ? { path, edits: JSON.stringify([one]) } : edit
+  if (n % 3 === 1) return { ...whole, dry_run: 'false', context_lines: '3' }
+  return n % 3 === 2 ? { ...edit, toolCallId: 'call_1', chatInput: 'edit it', _meta: {} } : edit
+}
 
 /** Takes back what an answer reports, by the id in its text. */
 export async function takeBack(call: Call, text: string): Promise<boolean> {

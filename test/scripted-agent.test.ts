@@ -116,7 +116,7 @@ t.test('leads to the right result where the first call of its answer is followed
           edit: { old_text },
           wanted: marked
         })
-        const second = await call('/tools/edit_file', 'edits' in edit ? edit : asSent(edit, outcomes.length))
+        const second = await call('/tools/edit_file', asSent(edit, outcomes.length, true))
         const result = withoutTrailingSpace(readFileSync(join(folder, 'file.txt'), 'utf8'))
         const right =
           second.status === 200 &&

@@ -13,7 +13,7 @@ import { differing, recordedSplices } from './undo/refine.ts'
 import { type ChangedSplices, changedSplices } from './edit/changed-splices.ts'
 import { misplacedMarks } from './edit/new-text-warnings.ts'
 import { numberedLines } from './edit/numbered-lines.ts'
-import type { LineEdit, TextEdit } from './edit/request.ts'
+import { LAST_LINE, type LineEdit, type TextEdit } from './edit/request.ts'
 import { encodingMismatch } from './report/encoding-mismatch.ts'
 import { joinedBreaks, type JoinedBreaks } from './report/joined-breaks.ts'
 import { placeLines } from './report/place-lines.ts'
@@ -200,7 +200,9 @@ const removesUnseen = (change: TaskChange): boolean =>
   change.operation === 'edit_lines' &&
   change.edits.some(
     ({ start_line, end_line, expected_text, new_text }) =>
-      end_line >= start_line && expected_text === undefined && (change.by_name !== true || new_text === '')
+      (end_line >= start_line || end_line === LAST_LINE) &&
+      expected_text === undefined &&
+      (change.by_name !== true || new_text === '')
   )
 
 /**

@@ -453,6 +453,8 @@ export interface UndoOutcome {
   skipped: string[]
   /** Set if several files were changed, and a history is kept. */
   batch_id?: string
+  /** The batch of the undone edit, if the request named only its file and other edits of the batch stand. */
+  rest_of_batch?: string
   /** The hash of the file, if it is one file and it exists. */
   sha256?: string
 }

@@ -93,10 +93,11 @@ async function undoOfFile(
   if (!history.ok) return { ...history, path }
   const swept = to === undefined ? null : await sweptEdit(planning.workspace, to, 'undo')
   if (swept !== null) return { ...swept, path }
-  const last: { half?: EditRecord } = {}
+  const last: { edit?: EditRecord; half?: EditRecord } = {}
   const choose = (history: FileHistory) => {
     if (to !== undefined) return stateAfterEdit(history, to)
     const edit = lastEdit(history)
+    last.edit = edit
     if (edit?.moved !== undefined) last.half = edit
     return edit === undefined || edit.moved !== undefined ? nothingLeft : chosenLast(history, edit, on_conflict)
   }
@@ -104,13 +105,30 @@ async function undoOfFile(
   const done = await undoFiles({ planning, verb: 'undo', request, context }, [file])
   const { half } = last
   if (half === undefined) {
-    if (done.ok || done.failure !== nothingLeft.failure) return done
+    if (done.ok) return withRestOfBatch(planning.workspace, done, last.edit)
+    if (done.failure !== nothingLeft.failure) return done
     const gone = await allSwept(planning.workspace, { path }, { selector: 'path', name: path }, 'undo')
     return gone === null ? done : { path, ...gone }
   }
   // A move concerns two files, and only one was locked.
   const moved = await undoMeant(planning, request, { meant: wholeEdits([half]), known: [half] }, context)
-  return moved.ok ? moved : { path, ...moved }
+  return moved.ok ? withRestOfBatch(planning.workspace, moved, half) : { path, ...moved }
+}
+
+/** The answer of an undo of `edit`, with its batch if other edits of that still stand. */
+async function withRestOfBatch(
+  workspace: Workspace,
+  done: Extract<CallResult, { ok: true }>,
+  edit: EditRecord | undefined
+): Promise<CallResult> {
+  const { value } = done
+  if (edit?.batch_id === undefined || value.operation !== 'undo') return done
+  const { toggled } = value.outcome
+  const isRest = (other: PastEdit) => isLeft(other) && !toggled.includes(other.record.edit_id)
+  const rest = await findEdits(workspace, { batch_id: edit.batch_id }, isRest, 1)
+  // The undo is done, whether or not the history can be read now.
+  if (!rest.ok || rest.value.edits.length === 0) return done
+  return ok({ ...value, outcome: { ...value.outcome, rest_of_batch: edit.batch_id } })
 }
 
 const nothingLeft = fail<HistoryFailure>({ code: 'NOTHING_TO_UNDO', verb: 'undo', edit_ids: [], reason: 'none' })

@@ -47,15 +47,16 @@ t.test('keeps who makes a change, and why', async t => {
   t.strictSame(await lastOf(server), { edit_id: made.body.edit_id, operation: 'create', ...sent })
 })
 
-t.test('names a change in the answer, but not to a model, and none where nothing was written', async t => {
+t.test('names a change in the answer, also to a model, and none where nothing was written', async t => {
   const server = await startServer(t, { files })
   await check(t, server, '/edit', { ...EDIT, dry_run: true }, 200, { edit_id: undefined })
   await check(t, server, '/edit', { ...EDIT, new_text: 'two' }, 200, { edit_id: undefined })
   await check(t, server, '/preview', { operation: 'edit', ...EDIT }, 200, { edit_id: undefined })
   const { body } = await check(t, server, '/edit', EDIT, 200, { edit_id: /^\w{26}$/ })
   const { text } = await server.call('POST', '/tools/edit_file', { body: EDIT, headers: { accept: 'text/plain' } })
-  t.notMatch(text, /edit_id/)
-  t.notMatch(text, String(body.edit_id).slice(0, 6))
+  const [, edit_id] = / edit_id: (\w{26})\n/.exec(text) ?? []
+  t.not(edit_id, body.edit_id)
+  await check(t, server, '/undo', { edit_ids: [edit_id, body.edit_id] }, 200, { undone: [body.edit_id, edit_id] })
 })
 
 t.test('does not propose to a model what its host has sent', async t => {

@@ -48,6 +48,20 @@ t.test('changes lines, and says where they are now', async t => {
     ],
     [
       'a.txt',
+      { start_line: 4, end_line: -1, new_text: '' },
+      'one\ntwo\nthree\n',
+      'Deleted lines 4 to 5 of a.txt. a.txt now has 3 lines.',
+      [{ operation: 'delete', start_line: 4, end_line: 5 }]
+    ],
+    [
+      'a.txt',
+      { start_line: -1, end_line: -1, new_text: '5', expected_text: 'five' },
+      'one\ntwo\nthree\nfour\n5\n',
+      'Replaced line 5 of a.txt; it is now line 5. a.txt now has 5 lines.',
+      [{ operation: 'replace', start_line: 5, end_line: 5 }]
+    ],
+    [
+      'a.txt',
       { start_line: 6, end_line: 5, new_text: 'six\n' },
       `${LINES}six\n`,
       'Appended line 6 to a.txt. a.txt now has 6 lines.',
@@ -206,6 +220,9 @@ t.test('refuses lines that are not there, and says which there are', async t => 
     /^start_line is 0, but lines are counted from 1: .* To insert at the top, send start_line 1 and end_line 0\./
   )
   await refuses({ start_line: -3, end_line: 1 }, /^start_line is -3/)
+  await refuses({ start_line: -1, end_line: -2 }, /^end_line -2 comes before start_line 5\./)
+  await refuses({ start_line: 6, end_line: -1 }, /^a\.txt has no line 6: it has 5 lines\. To append, send start_line 6/)
+  await refuses({ start_line: -1, end_line: 2 }, /^end_line 2 comes before start_line 5\./)
   await refuses(
     { start_line: 4, end_line: 2 },
     [
@@ -227,6 +244,27 @@ t.test('refuses lines that are not there, and says which there are', async t => 
     { edit_index: 1, total_edits: 2 }
   )
   t.equal(bytesOf(server, 'a.txt'), LINES)
+})
+
+t.test('takes -1 for the last line of each edit, also in a batch and a preview', async t => {
+  const server = await startServer(t, { files })
+  const edits = [
+    { start_line: 1, end_line: 1, new_text: '1' },
+    { start_line: 4, end_line: -1, new_text: 'end' }
+  ]
+  const lines = [
+    { start_line: 1, end_line: 1 },
+    { start_line: 4, end_line: 5 }
+  ]
+  const edit = { operation: 'edit_lines', path: 'a.txt', edits }
+  await check(t, server, '/preview', edit, 200, { changes: lines })
+  await check(t, server, '/batch', { operations: [edit] }, 200, { results: [{ changes: lines }] })
+  t.equal(bytesOf(server, 'a.txt'), '1\ntwo\nthree\nend\n')
+  const ask = (tool: string, body: object) =>
+    server.call('POST', `/tools/${tool}`, { body: { path: 'crlf.txt', ...body }, headers: { accept: 'text/plain' } })
+  await ask('inspect_file', {})
+  const removed = await ask('edit_lines', { start_line: 2, end_line: -1, new_text: '' })
+  t.match(removed.text, /What was removed:\n2\ttwo/)
 })
 
 t.test('refuses edits that overlap, and text that is not there', async t => {

@@ -82,7 +82,9 @@ t.test('warns a tool of an edit that breaks a file, in each language, and refuse
     t.ok(
       warning.startsWith('After this edit the file has a syntax error that it did not have before, ') &&
         warning.includes(place) &&
-        warning.endsWith('. Check new_text.'),
+        warning.endsWith(
+          `. Check new_text. To take the edit back, call undo_edit with {"edit_ids":["${String(body.edit_id)}"]}.`
+        ),
       `${language}: ${warning}`
     )
     t.not(bytesOf(server, path), text, `${language}: it was written`)
@@ -150,7 +152,7 @@ t.test('takes a new file as if it had parsed before', async t => {
     warnings: [`The file would have a ${warning}`]
   })
   const { body } = await check(t, server, '/tools/create_file', create, 200, {
-    warnings: [`The file has a ${warning}`]
+    warnings: [/ Check content\. To take the edit back, call undo_edit with \{"edit_ids":\["\w{26}"\]\}\.$/]
   })
   const again = { ...create, overwrite: true, expected_hash: body.file_hash, content: '{ "a": 2, }' }
   await check(t, server, '/tools/create_file', again, 200, { warnings: [] })

@@ -32,6 +32,19 @@ function checkFiles(t: Test, server: TestServer, is: 'done' | 'undone'): void {
   t.strictSame(left, [])
 }
 
+t.test('says that the rest of a batch stands, where only one file of it was named', async t => {
+  const server = await startServer(t, { files, settings: { allowDelete: true } })
+  const move = { operation: 'move', path: 'b.txt', to: 'moved.txt' }
+  const batch = await makeBatch(t, server, [OPERATIONS[0]!, move])
+  const warnings = [
+    `This edit is one of batch ${batch}, and others of it still stand. ` +
+      `To take back all of it, call /undo with {"batch_id":"${batch}"}.`
+  ]
+  await check(t, server, '/undo', { path: 'a.txt', dry_run: true }, 200, { warnings })
+  await check(t, server, '/undo', { path: 'moved.txt' }, 200, { warnings })
+  await check(t, server, '/undo', { path: 'a.txt' }, 200, { warnings: undefined })
+})
+
 t.test('takes several files back as one batch, which is made again by its batch_id', async t => {
   const server = await startServer(t, { files })
   const batch = await makeBatch(t, server)

@@ -406,7 +406,7 @@ t.test('answers models in a few lines', async t => {
   t.equal(await ask('edit_history', {}), 'ID  TIME  a.txt  edit +1 -1 at 2  by "ann"  session "s1"')
   t.equal(
     await ask('undo_edit', {}),
-    'Took back edit ID in a.txt (line 2); it now has 7 lines. edit_id: UNDO file_hash: HASH\n1\tone\n2\ttwo\n3\tthree'
+    'Took back edit ID in a.txt (line 2); it now has 7 lines. file_hash: HASH edit_id: UNDO\n1\tone\n2\ttwo\n3\tthree'
   )
   t.equal(
     await ask('undo_edit', { edit_id: id }),
@@ -414,7 +414,7 @@ t.test('answers models in a few lines', async t => {
   )
   t.equal(
     await ask('redo_edit', {}),
-    'Made again edit ID in a.txt (line 2); it now has 7 lines. edit_id: UNDO file_hash: HASH\n1\tone\n2\tTWO\n3\tthree'
+    'Made again edit ID in a.txt (line 2); it now has 7 lines. file_hash: HASH edit_id: UNDO\n1\tone\n2\tTWO\n3\tthree'
   )
   await edit(server, 'a.txt', 'TWO', 'TWO and more', as('bob'))
   t.equal(

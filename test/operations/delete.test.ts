@@ -20,7 +20,7 @@ t.test('removes a file, also a binary one, and an undo brings it back with its m
     const before = stateOf(root)
     const { body, text } = await call('delete', { path })
     t.match(body, { path, removed: true, changed: true, dry_run: false, edit_id: /./, batch_id: /./ })
-    t.equal(text, `Deleted ${path}.`)
+    t.equal(text, `Deleted ${path}. edit_id: ${String(body.edit_id)}`)
     t.notOk(existsSync(join(root, path)))
     t.match((await call('undo', { path })).body, { results: [{ path, created: true }] })
     t.strictSame(stateOf(root), before)

@@ -24,7 +24,7 @@ t.test('moves a file with its bytes and mode, and an undo moves it back', async 
     const { body, text } = await call('move', { path, to })
     const moved = { path: to, moved_from: path, changed: true, changes: [], edit_id: /./, batch_id: /./ }
     t.match(body, { ...moved, message: `Moved ${path} to ${to}.` })
-    t.equal(text, `Moved ${path} to ${to}. file_hash: ${String(body.file_hash)}`)
+    t.equal(text, `Moved ${path} to ${to}. file_hash: ${String(body.file_hash)} edit_id: ${String(body.edit_id)}`)
     t.equal(stateOf(root)[to], before[path])
     t.notOk(existsSync(join(root, path)))
     await call('undo', { path: to })

@@ -11,9 +11,12 @@ export interface TextEdit {
   whole_word?: boolean
 }
 
+/** The number that stands for the last line in an edit of lines. */
+export const LAST_LINE = -1
+
 /**
- * One edit of /edit-lines; lines are 1-based, `end_line = start_line - 1` inserts. `inside`: replaces only these bytes
- * of its single line, counted from the line's start, end exclusive, without its break; then `new_text` needn't be whole
+ * One edit of /edit-lines; lines are 1-based or LAST_LINE, `end_line = start_line - 1` inserts. `inside`: replaces only
+ * these bytes of its single line, counted from the line's start, end exclusive, without its break; then `new_text` needn't be whole
  * lines.
  */
 export interface LineEdit {

@@ -4,7 +4,7 @@ import { warningsOfNewText } from '../edit/new-text-warnings.ts'
 import { PieceTable, type PlaceOperation, type Replacement } from '../edit/piece-table.ts'
 import { explainMismatch } from '../explain/explain-lines.ts'
 import type { LineFailure, ResultTooLarge, TakesLong } from '../failure.ts'
-import { isRangeIn, type LineEdit } from '../edit/request.ts'
+import { isRangeIn, LAST_LINE, type LineEdit } from '../edit/request.ts'
 import { LineIndex } from '../text/line-index.ts'
 import { breakBetween, BreakFinder, breakStyleOf, type LineEndings } from '../text/eol.ts'
 import { breakAt, breakBefore, isLineEnd, isLineStart, lineStarts, markLength, splitAtBreaks } from '../text/lines.ts'
@@ -58,15 +58,16 @@ export function planLineEdits(
 ): Result<Plan, LineFailure | TakesLong>
 export function planLineEdits(
   original: Buffer,
-  edits: readonly LineEdit[],
+  sent: readonly LineEdit[],
   { work_within = Infinity, ...options }: LineOptions & Partial<WorkWithin>
 ): Result<Plan, LineFailure | TakesLong> {
   const text = new Text([original])
+  const edits = withLastLine(sent, text)
   const { offsets, total } = lineStarts(
     text,
     edits.flatMap(({ start_line, end_line }) => [start_line, end_line + 1])
   )
-  const found = rangesOf(edits, offsets, total)
+  const found = rangesOf(edits, { offsets, total_lines: total, sent })
   if (!found.ok) return found
   const ranges = found.value
   const lines = new LineIndex(original)
@@ -101,19 +102,33 @@ export function planLineEdits(
 }
 
 /**
+ * The edits with the number of the last line in place of LAST_LINE; but an edit from a line after it to LAST_LINE stays,
+ * since no lines are from there to the last one.
+ */
+function withLastLine(edits: readonly LineEdit[], text: Text): readonly LineEdit[] {
+  if (!edits.some(({ start_line, end_line }) => start_line === LAST_LINE || end_line === LAST_LINE)) return edits
+  const { total } = lineStarts(text, [])
+  return edits.map(edit => {
+    const start_line = edit.start_line === LAST_LINE ? total : edit.start_line
+    const end_line = edit.end_line === LAST_LINE && start_line <= total ? total : edit.end_line
+    return { ...edit, start_line, end_line }
+  })
+}
+
+/**
  * The ranges in order, or the first edit whose lines don't exist, or two that overlap. `offsets`: where the first line
- * of each edit begins, and the line after its last one.
+ * of each edit begins, and the line after its last one. `sent`: the edits with the numbers that a failure names.
  */
 function rangesOf(
   edits: readonly LineEdit[],
-  offsets: readonly number[],
-  total_lines: number
+  { offsets, total_lines, sent }: { offsets: readonly number[]; total_lines: number; sent: readonly LineEdit[] }
 ): Result<Range[], LineFailure> {
   const total_edits = edits.length
   const ranges: Range[] = []
   for (const [index, edit] of edits.entries()) {
-    const { start_line, end_line, inside } = edit
+    const { inside } = edit
     if (!isRangeIn(edit, total_lines)) {
+      const { start_line, end_line } = sent[index]!
       return fail({ code: 'LINE_OUT_OF_RANGE', edit_index: index, total_edits, total_lines, start_line, end_line })
     }
     const [first, next] = [offsets[2 * index]!, offsets[2 * index + 1]!]

@@ -112,6 +112,10 @@ export const lookedAtWith = (naming: CallSyntax, args: object): { example?: stri
   example: naming.inspectWith(args)
 })
 
+/** A sentence that says with which call to undo something; empty if the caller has none. */
+export const undoneWith = ({ undo }: CallSyntax, to: string, args: object): string =>
+  undo === undefined ? '' : `${to}, call ${undo} with ${JSON.stringify(args)}.`
+
 /** The file that a request is about, and its sender's names for calls. */
 export interface NamedFile {
   path: string

@@ -22,7 +22,7 @@ import type { Section } from '../../engine/plan/plan-section.ts'
 import type { ChangedOutcome, ChangeOutcome, Outcome, PatchedFile, ReplacedFile } from '../../operations/operation.ts'
 import type { FileWarning } from '../../workspace/failure.ts'
 import { batchMessage, patchedMessage, patchMessage } from './batch-outcome.ts'
-import { BY_ROUTE, type CallSyntax, pathShown } from './call-names.ts'
+import { BY_ROUTE, type CallSyntax, pathShown, undoneWith } from './call-names.ts'
 import { othersNamed } from './other-changes.ts'
 import { sentences, capital, counted, encodingShown, linesListed, quote, span, listed } from './phrases.ts'
 import { findMessage, type FoundOutcome } from './find-outcome.ts'
@@ -84,7 +84,8 @@ export function toBody(
     }
     case 'undo':
     case 'redo': {
-      const { dry_run, batch_id, toggled, skipped } = value.outcome
+      const { dry_run, batch_id, toggled, skipped, rest_of_batch } = value.outcome
+      const rest = rest_of_batch === undefined ? [] : [restSaid(rest_of_batch, naming)]
       const results = value.outcome.results.map(file => withPathShown(file, naming))
       const common = {
         message: undoMessage(value.operation, { ...value.outcome, results }),
@@ -93,7 +94,7 @@ export function toBody(
         results: results.map(({ edit_ids, ...file }) =>
           bodyOf(file, fileMessage(value.operation, { ...file, edit_ids }), naming, file.warnings.map(warningOfFile))
         ),
-        warnings
+        warnings: rest.length === 0 ? warnings : [...requestWarnings, ...rest]
       }
       return value.operation === 'undo' ? { ...common, undone: toggled, skipped } : { ...common, redone: toggled }
     }
@@ -126,6 +127,12 @@ export function toBody(
       return changeBody(value, requestWarnings, naming)
   }
 }
+
+const restSaid = (batch_id: string, naming: CallSyntax): string =>
+  sentences(
+    `This edit is one of batch ${batch_id}, and others of it still stand.`,
+    undoneWith(naming, 'To take back all of it', { batch_id })
+  )
 
 function foundBody(found: FoundOutcome, warnings: string[] | undefined): FindResult {
   const { path, resolved_path, ...facts } = found.outcome
@@ -194,12 +201,12 @@ function changeBody(
 ): ChangeResult {
   const outcome = withPathShown(given.outcome, naming)
   const value: ChangedOutcome = outcome === given.outcome ? given : { ...given, outcome }
-  const { joined_breaks, mark_dropped, encoded, syntax, warnings, newTextWarnings, dry_run } = outcome
+  const { joined_breaks, mark_dropped, encoded, syntax, warnings, newTextWarnings, dry_run, edit_id } = outcome
   const made =
     value.operation === 'edit_section' ? sectionMessage(outcome, value.section) : MESSAGES[value.operation](outcome)
   const message = sentences(made, rebasedSaid(outcome))
   const warned = [...requestWarnings]
-  if (syntax !== undefined) warned.push(syntaxWarning(syntax, { dry_run, field }))
+  if (syntax !== undefined) warned.push(syntaxWarning(syntax, { dry_run, field, edit_id, naming }))
   if (value.operation === 'edit_section') warned.push(...sectionWarnings(value.section, outcome))
   warned.push(...warnings.map(warningOfFile))
   if (joined_breaks !== undefined) warned.push(joinedWarning(joined_breaks, dry_run))

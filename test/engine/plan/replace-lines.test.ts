@@ -258,7 +258,7 @@ check('expects nothing of an insertion', 'a\n', line(1, 0, 'x', 'a'), {
 })
 for (const [start, end] of [
   [0, 0],
-  [-1, 1],
+  [-2, 1],
   [3, 3],
   [4, 3],
   [2, 0],

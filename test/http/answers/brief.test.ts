@@ -166,7 +166,7 @@ const ANSWERS: [tool: string, args: Record<string, unknown>, lines: string[]][] 
     'edit_file',
     { path: 'app.js', old_text: 'if (host) {', new_text: 'if (host !== undefined) {' },
     [
-      'Successfully replaced 1 occurrence in app.js (line 4). file_hash: #',
+      'Successfully replaced 1 occurrence in app.js (line 4). file_hash: # edit_id: @',
       '3\t',
       '4\tif (host !== undefined) {',
       '5\t  listen(port, host)'
@@ -181,7 +181,7 @@ const ANSWERS: [tool: string, args: Record<string, unknown>, lines: string[]][] 
     'edit_file',
     { path: 'long.txt', old_string: 'line 30 of', new_text: '1\n2\n3\n4\n5\n6\n7\n8\nline 30 of', show_diff: false },
     [
-      'Successfully replaced 1 occurrence in long.txt (line 30). file_hash: #',
+      'Successfully replaced 1 occurrence in long.txt (line 30). file_hash: # edit_id: @',
       '29\tline 29 of the i part',
       '30\t1',
       '31\t2',
@@ -198,7 +198,7 @@ const ANSWERS: [tool: string, args: Record<string, unknown>, lines: string[]][] 
     'edit_file',
     { path: 'app.js', old_text: '\n\nif', new_text: '\nif', show_diff: true, max_diff_lines: 3 },
     [
-      'Successfully replaced 1 occurrence in app.js (line 3). file_hash: #',
+      'Successfully replaced 1 occurrence in app.js (line 3). file_hash: # edit_id: @',
       '--- a/app.js',
       '+++ b/app.js',
       '… 7 more lines of this diff left out: raise max_diff_lines to see them',
@@ -214,7 +214,7 @@ const ANSWERS: [tool: string, args: Record<string, unknown>, lines: string[]][] 
       show_diff: false
     },
     [
-      'Successfully replaced 1 occurrence in long.txt, from line 2 on. file_hash: #',
+      'Successfully replaced 1 occurrence in long.txt, from line 2 on. file_hash: # edit_id: @',
       ...shownOfLong([2, 16, 32, 46, 60], line => (line % 2 === 0 ? 'row' : 'line')),
       '25 more places not shown.'
     ]
@@ -223,7 +223,7 @@ const ANSWERS: [tool: string, args: Record<string, unknown>, lines: string[]][] 
     'edit_file',
     { path: 'long.txt', old_text: 'line', new_text: 'row', replace_all: true },
     [
-      'Successfully replaced 60 occurrences in long.txt, the first at line 1. file_hash: #',
+      'Successfully replaced 60 occurrences in long.txt, the first at line 1. file_hash: # edit_id: @',
       ...shownOfLong([1, 16, 31, 45, 60], () => 'row'),
       '47 more places not shown.'
     ]
@@ -232,7 +232,7 @@ const ANSWERS: [tool: string, args: Record<string, unknown>, lines: string[]][] 
     'edit_file',
     { path: 'long.txt', old_text: 'of the a', new_text: 'of an a', occurrence: 'first' },
     [
-      'Successfully replaced 1 occurrence in long.txt (line 1). file_hash: #',
+      'Successfully replaced 1 occurrence in long.txt (line 1). file_hash: # edit_id: @',
       '1\tline 1 of an a part',
       '2\tline 2 of the b part',
       'old_text also appears at lines 11, 21, 31, 41 and 51, which were left unchanged.'
@@ -242,13 +242,13 @@ const ANSWERS: [tool: string, args: Record<string, unknown>, lines: string[]][] 
     'edit_section',
     { path: 'guide.md', action: 'append', code_block: { index: 1 }, new_text: 'pwd' },
     [
-      'Inserted line 9 into guide.md, before what was line 9. guide.md now has 14 lines. Target: the "sh" code block. file_hash: #',
+      'Inserted line 9 into guide.md, before what was line 9. guide.md now has 14 lines. Target: the "sh" code block. file_hash: # edit_id: @',
       '8\tls',
       '9\tpwd',
       '10\t```'
     ]
   ],
-  ['create_file', { path: 'new.txt', content: 'x\n' }, ['Created new.txt (1 line, 2 bytes). file_hash: #']],
+  ['create_file', { path: 'new.txt', content: 'x\n' }, ['Created new.txt (1 line, 2 bytes). file_hash: # edit_id: @']],
   [
     'create_file',
     { path: 'app.js', content: 'x\n' },
@@ -746,7 +746,7 @@ const ANSWERS: [tool: string, args: Record<string, unknown>, lines: string[]][] 
     'edit_lines',
     { path: 'app.js', start_line: 5, end_line: 5, new_text: '' },
     [
-      'Deleted line 5 of app.js. app.js now has 7 lines. file_hash: #',
+      'Deleted line 5 of app.js. app.js now has 7 lines. file_hash: # edit_id: @',
       '4\tif (host) {',
       '5\t} else {',
       'What was removed:',
@@ -778,7 +778,7 @@ const ANSWERS: [tool: string, args: Record<string, unknown>, lines: string[]][] 
     },
     [
       'Made 3 changes in app.js: replaced line 1 (now line 1); inserted line 4; deleted lines 7 to 8. ' +
-        'app.js now has 7 lines. file_hash: #',
+        'app.js now has 7 lines. file_hash: # edit_id: @',
       '1\tconst port = 1',
       '2\tconst host = process.env.HOST',
       '3\t',
@@ -797,7 +797,7 @@ const ANSWERS: [tool: string, args: Record<string, unknown>, lines: string[]][] 
     'edit_lines',
     { path: 'long.txt', start_line: 11, end_line: 50, new_text: '' },
     [
-      'Deleted lines 11 to 50 of long.txt. long.txt now has 20 lines. file_hash: #',
+      'Deleted lines 11 to 50 of long.txt. long.txt now has 20 lines. file_hash: # edit_id: @',
       '10\tline 10 of the j part',
       '11\tline 51 of the a part',
       'What was removed (6 of 40 lines):',
@@ -815,7 +815,7 @@ const ANSWERS: [tool: string, args: Record<string, unknown>, lines: string[]][] 
     'edit_file',
     { path: 'long.txt', old_text: 'a part', new_text: 'A part', occurrences: 6 },
     [
-      'Successfully replaced 6 occurrences in long.txt (lines 1, 11, 21, 31, 41 and 51). file_hash: #',
+      'Successfully replaced 6 occurrences in long.txt (lines 1, 11, 21, 31, 41 and 51). file_hash: # edit_id: @',
       ...[1, 11, 31, 41, 51].flatMap(line => [
         ...(line === 1 ? [] : ['…', `${line - 1}\tline ${line - 1} of the j part`]),
         `${line}\tline ${line} of the A part`,
@@ -832,7 +832,7 @@ const ANSWERS: [tool: string, args: Record<string, unknown>, lines: string[]][] 
     },
     [
       `Made 6 changes in long.txt: ${[2, 12, 22, 32, 42].map(line => `replaced line ${line} (now line ${line})`).join('; ')}; ` +
-        'and 1 more. long.txt now has 60 lines. file_hash: #',
+        'and 1 more. long.txt now has 60 lines. file_hash: # edit_id: @',
       ...[2, 12, 32, 42, 52].flatMap(line => [
         ...(line === 2 ? [] : ['…']),
         `${line - 1}\tline ${line - 1} of the a part`,
@@ -849,7 +849,7 @@ const ANSWERS: [tool: string, args: Record<string, unknown>, lines: string[]][] 
     'edit_section',
     { path: 'cart.js', action: 'delete', symbol: 'Cart.add' },
     [
-      'Deleted lines 2 to 4 of cart.js. cart.js now has 2 lines. Target: the method "Cart.add". file_hash: #',
+      'Deleted lines 2 to 4 of cart.js. cart.js now has 2 lines. Target: the method "Cart.add". file_hash: # edit_id: @',
       '1\tclass Cart {',
       '2\t}',
       'What was removed:',
@@ -861,13 +861,13 @@ const ANSWERS: [tool: string, args: Record<string, unknown>, lines: string[]][] 
   [
     'edit_lines',
     { path: 'app.js', start_line: 5, end_line: 5, new_text: '', expected_text: '  listen(port, host)' },
-    ['Deleted line 5 of app.js. app.js now has 7 lines. file_hash: #', '4\tif (host) {', '5\t} else {']
+    ['Deleted line 5 of app.js. app.js now has 7 lines. file_hash: # edit_id: @', '4\tif (host) {', '5\t} else {']
   ],
   [
     'edit_lines',
     { path: 'app.js', start_line: 5, end_line: 4, new_text: '  // there' },
     [
-      'Inserted line 5 into app.js, before what was line 5. app.js now has 9 lines. file_hash: #',
+      'Inserted line 5 into app.js, before what was line 5. app.js now has 9 lines. file_hash: # edit_id: @',
       '4\tif (host) {',
       '5\t  // there',
       '6\t  listen(port, host)'

@@ -6,7 +6,7 @@ import type { NumberedLine } from '../../../engine/report/changed-lines.ts'
 import { CUT_MARK } from '../../../engine/text/encoding.ts'
 import { splitAtBreaks } from '../../../engine/text/lines.ts'
 import type { CallSyntax } from '../call-names.ts'
-import { counted, qualifiedName } from '../phrases.ts'
+import { counted, qualifiedName, sentences } from '../phrases.ts'
 
 /** Joins parts of an answer as lines; omits empty ones. */
 export const below = (...parts: (string | undefined)[]): string =>
@@ -59,9 +59,12 @@ export const linesChanged = (
 ): string =>
   below(numbered(changed_lines, width), more_places === 0 ? '' : `${counted(more_places, 'more place')} not shown.`)
 
-/** The line with a file's hash, for callers who can send it. */
-export const hashLine = (file_hash: string | undefined, naming: CallSyntax): string =>
-  file_hash === undefined || !naming.takes('expected_hash') ? '' : `file_hash: ${file_hash}`
+/** The line with a file's hash and, after a change, its id, for callers who can send them. */
+export const hashLine = (file_hash: string | undefined, naming: CallSyntax, edit_id?: string): string =>
+  sentences(
+    file_hash === undefined || !naming.takes('expected_hash') ? '' : `file_hash: ${file_hash}`,
+    edit_id === undefined || naming.undo === undefined ? '' : `edit_id: ${edit_id}`
+  )
 
 /** Outline items, one per line: `12-40⇥method Parser.parse`. */
 export const outlineLines = (items: readonly OutlineEntry[]): string =>

@@ -60,16 +60,15 @@ function briefChange(
   warnings: string[],
   naming: CallSyntax
 ): string {
-  const { message, file_hash, note, diff, diff_truncated, diff_unavailable, files, batch_id } = body
+  const { message, file_hash, edit_id, note, diff, diff_truncated, diff_unavailable, files, batch_id } = body
   // The caller has just sent every line of a created file.
   const { changed, dry_run, removed_lines } = value.outcome
   const lines = value.operation === 'create' || !changed ? '' : linesChanged(value.outcome)
   return below(
     sentences(
       message,
-      // A single file is undone by its path.
       files === undefined || batch_id === undefined ? '' : `batch_id: ${batch_id}`,
-      hashLine(file_hash, naming)
+      hashLine(file_hash, naming, edit_id)
     ),
     dry_run && files !== undefined ? filesShown(files, naming) : '',
     diff?.trimEnd() ?? below(lines, removed_lines && removed(removed_lines, dry_run)),
@@ -95,13 +94,13 @@ function removed({ lines, total }: RemovedLines, dry_run: boolean): string {
   return below(`What ${dry_run ? 'would be' : 'was'} removed${part}:`, numbered(lines))
 }
 
-/** What each operation did. Shows each file's hash once. */
+/** What each operation did. Shows each file's hash once; the batch's id stands for those of its edits. */
 function briefBatch(
   { results: outcomes }: BatchOutcome,
   { message, batch_id, results }: BatchResult,
   naming: CallSyntax
 ): string {
-  const each = results.map(({ file_hash, ...body }, i) => {
+  const each = results.map(({ file_hash, edit_id: _, ...body }, i) => {
     const isLast = results.findLastIndex(({ path }) => path === body.path) === i
     const warnings = body.warnings.map(warning => `Warning: ${warning}`)
     const shown = { ...body, ...(isLast && file_hash !== undefined && { file_hash }) }
@@ -314,9 +313,9 @@ function briefUndo({ results: outcomes }: UndoOutcome, body: UndoResult | RedoRe
     const { file_hash, edit_id, diff, diff_truncated, diff_unavailable, removed, created } = file
     const what = isOne ? message : file.message
     // If there are several, a redo names their batch.
-    const id = edit_id === undefined || !isOne ? '' : `edit_id: ${edit_id}`
+    const id = isOne ? edit_id : undefined
     return {
-      head: sentences(what, id, hashLine(file_hash, naming)),
+      head: sentences(what, hashLine(file_hash, naming, id)),
       rest: below(
         diff?.trimEnd() ?? (removed === true || (created === true && !isOne) ? '' : linesChanged(outcomes[i]!)),
         diff_truncated === true ? 'The diff is cut here.' : '',

@@ -3,6 +3,7 @@ import type { Problem } from '../../../../schemas/problem.ts'
 import type { ExpectedTextMismatch, LineOutOfRange } from '../../../engine/failure.ts'
 import { type Brief, type FailedCall, fixed, pathOf, toRead, whatOfEdit, withEdits } from '../brief/call.ts'
 import { excerptNumbered, preview } from '../brief/layout.ts'
+import { LAST_LINE } from '../../../engine/edit/request.ts'
 import type { CallSyntax } from '../call-names.ts'
 import { ofEdit, position } from '../edits-of-request.ts'
 import { whyMissed } from '../no-match-cause.ts'
@@ -94,15 +95,16 @@ function noSuchLinesToRead(failure: LineOutOfRange, shown: string, naming: CallS
 }
 
 function noSuchLinesToEdit(failure: LineOutOfRange, shown: string): string {
-  const { total_lines, start_line, end_line } = failure
+  const { total_lines, start_line: sent, end_line } = failure
+  const start_line = sent === LAST_LINE ? total_lines : sent
   const has = `${shown} has ${counted(total_lines, 'line')}.`
   if (start_line < 1) {
     return sentences(
-      `start_line is ${start_line}, but lines are counted from 1: ${has}`,
+      `start_line is ${sent}, but lines are counted from 1: ${has}`,
       'To insert at the top, send start_line 1 and end_line 0.'
     )
   }
-  if (end_line !== undefined && end_line < start_line - 1) {
+  if (end_line !== undefined && end_line !== LAST_LINE && end_line < start_line - 1) {
     return sentences(
       `end_line ${end_line} comes before start_line ${start_line}.`,
       `To insert before line ${start_line}, send end_line ${start_line - 1};`,

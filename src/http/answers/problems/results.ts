@@ -3,6 +3,7 @@
 import type { ResultTooLarge } from '../../../engine/failure.ts'
 import type { SyntaxFault } from '../../../engine/outline/syntax-errors.ts'
 import type { SyntaxReport } from '../../../operations/syntax-guard.ts'
+import { type CallSyntax, undoneWith } from '../call-names.ts'
 import { ofEdit, position } from '../edits-of-request.ts'
 import { counted, encodingShown, NOTHING_WRITTEN, quote, sentences } from '../phrases.ts'
 import type { ProblemEntries, FailedRequest } from './entry.ts'
@@ -75,14 +76,23 @@ const resultTooLarge = ({ what, limit, actual }: ResultTooLarge, { shown, naming
       )
 
 /** The warning for a change that was made, or would be (`dry_run`). `field`: the field that holds the inserted text. */
-export function syntaxWarning(report: SyntaxReport, { dry_run, field }: { dry_run: boolean; field: string }): string {
+export function syntaxWarning(
+  report: SyntaxReport,
+  {
+    dry_run,
+    field,
+    edit_id,
+    naming
+  }: { dry_run: boolean; field: string; edit_id: string | undefined; naming: CallSyntax }
+): string {
   if ('unchecked' in report) return `The syntax was not checked: ${WHY_UNCHECKED[report.unchecked]}.`
   const has = dry_run ? 'would have' : 'has'
   return sentences(
     report.is_new
       ? `The file ${has} a syntax error ${placeOf(report.fault)}.`
       : `After this edit the file ${has} a syntax error that it did not have before, ${placeOf(report.fault)}.`,
-    `Check ${field}.`
+    `Check ${field}.`,
+    edit_id === undefined ? '' : undoneWith(naming, 'To take the edit back', { edit_ids: [edit_id] })
   )
 }
 
