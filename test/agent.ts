@@ -18,8 +18,8 @@ export interface Intent {
 
 /** An edit as some hosts and models send it: what they write as strings, and what they add. `list`: as a list. */
 export function asSent(edit: Record<string, unknown>, n: number, list = false): Record<string, unknown> {
-  const { path, ...one } = edit
-  const whole = list && !('edits' in edit) ? { path, edits: JSON.stringify([one]) } : edit
+  const { path, old_text, new_text, occurrence } = edit
+  const whole = list ? { path, edits: JSON.stringify([{ old_text, new_text, occurrence }]) } : edit
   if (n % 3 === 1) return { ...whole, dry_run: 'false', context_lines: '3' }
   return n % 3 === 2 ? { ...edit, toolCallId: 'call_1', chatInput: 'edit it', _meta: {} } : edit
 }
