@@ -1,5 +1,6 @@
 // Why old_text wasn't found: one sentence per cause. Does not know statuses or fixes.
 import type { Cause, CauseType } from '../../engine/suggest/differences/classify.ts'
+import type { OtherDifferences } from '../../engine/suggest/differences/others.ts'
 import type { NoMatch } from '../../engine/failure.ts'
 import { BY_ROUTE, type CallSyntax } from './call-names.ts'
 import { withHiddenNamed } from './invisible.ts'
@@ -93,12 +94,44 @@ const SENTENCES: Record<CauseType, Describe> = {
 
 /** How the file and the sent text differ, as half a sentence. `field`: the field that was sent. */
 export const whyMissed = (
-  { type, expected = '', found = '', more_differences: more }: Cause,
+  { type, expected = '', found = '', others }: Cause,
   naming: CallSyntax = BY_ROUTE,
   field = naming.field('old_text')
 ): string =>
   SENTENCES[type](shown(type, expected), shown(type, found), field, naming) +
-  (more === undefined ? '' : ` (and ${counted(more, 'more difference')})`)
+  (others === undefined ? '' : ` (and ${othersListed(others, field)})`)
+
+/** What differs, for each kind of difference that leaves the words as they are. */
+const FORM_NAMES: Record<OtherDifferences['forms'][number], string> = {
+  html_entities: 'HTML entities',
+  over_escaped: 'backslashes',
+  unicode_form: 'accents',
+  invisible: 'characters that cannot be seen',
+  nbsp: 'no-break spaces',
+  quotes: 'quotation marks',
+  dashes: 'dashes or symbols',
+  case: 'letter case',
+  joined_or_split: 'line breaks',
+  tabs: 'tabs or spaces',
+  indentation: 'indentation',
+  spacing: 'spacing',
+  trailing_space: 'white space at the end of lines',
+  final_newline: 'a line break at the end'
+}
+
+/** `the file has "b" where old_text has "a"`; `2 more lines, line breaks and 1 blank line`. */
+function othersListed({ only, lines, blank_lines, forms }: OtherDifferences, field: string): string {
+  if (only !== undefined) {
+    const [expected, found] = [quote(only.expected, 60), quote(only.found, 60)]
+    return `the file has ${orNothing(found)} where ${field} has ${orNothing(expected)}`
+  }
+  const parts = [
+    ...(lines === 0 ? [] : [counted(lines, 'more line')]),
+    ...forms.map(form => FORM_NAMES[form]),
+    ...(blank_lines === 0 ? [] : [counted(blank_lines, 'blank line')])
+  ]
+  return parts.length === 0 ? 'more in the same line' : listed(parts)
+}
 
 /** A piece as `SENTENCES` expect it: white space unchanged, for `indent` to describe; anything else quoted. */
 const shown = (type: CauseType, piece: string): string =>

@@ -482,7 +482,7 @@ check(
   'diff_hunk',
   CODE,
   '-\tconst result = alpha(input)\n-\tif (result > limits) {',
-  /is a diff hunk; .* \(and 1 more difference\)$/,
+  /is a diff hunk; .* \(and the file has "limit" where old_text has "limits"\)$/,
   '\tconst result = alpha(input)\n\tif (result > limit) {'
 )
 check(
@@ -590,7 +590,7 @@ for (const [title, bytes, old_text, sentence, found, differences] of [
     'it before what else differs',
     'titre = "caf\xe9 au lait"\nport = 80\n',
     'titre = "café au lait"\nport = 81',
-    /characters such as "é" .* \(and 1 more difference\)$/,
+    /characters such as "é" .* \(and the file has "80" where old_text has "81"\)$/,
     'titre = "caf\ufffd au lait"\nport = 80',
     [
       { type: 'unicode', expected: 'é', found: '\ufffd' },
@@ -738,7 +738,7 @@ t.test('says how many more differences there are, and lists them', async t => {
     file,
     file.replace('two', 'tvo').replace('five', '5').replace(/ c.*/, ' d = 7')
   )
-  t.match(whyMissed(cause), /it has "two" where old_text has "tvo" \(and 3 more differences\)$/)
+  t.match(whyMissed(cause), /it has "two" where old_text has "tvo" \(and 2 more lines\)$/)
   t.strictSame(
     similar_content[0]!.differences.map(({ expected, found }) => [expected, found]),
     [
@@ -750,8 +750,23 @@ t.test('says how many more differences there are, and lists them', async t => {
   )
   t.notOk(Object.hasOwn(similar_content[0]!, 'more_differences'))
   const says = (there: string, old: string) => whyMissed(missed(there, old).cause)
-  t.match(says('one two\nthree four', 'one tvo\nthree four\n'), /has "two", old_text "tvo" \(and 1 more difference\)$/)
-  t.match(says(CODE, '4\t\tconst result = alpha(output)\n5\t\tif (result > limit) {'), /line numbers .*\(and 1 more/)
+  t.match(says('one two\nthree four', 'one tvo\nthree four\n'), /old_text "tvo" \(and a line break at the end\)$/)
+  t.match(
+    says('one(two)\n\n\nthree(four)\nfive(six)', 'one(tvo)\nthree(four)\nfive(sixes)'),
+    /old_text "tvo" \(and 1 more line and 2 blank lines\)$/
+  )
+  t.match(says('one(two, three) + f\n', 'one(tvo, thre) + 1'), /"tvo" \(and more in the same line\)$/)
+  t.match(says('a = one(two)\nb = {\n  c: d\n}\n', 'a = one(tvo)\nb = { c: d }'), /old_text "tvo" \(and line breaks\)$/)
+  t.match(
+    says('one(two)\nthree(four)\nfive(four)\n', 'one(tvo)\nthree(for)\nfive(for)'),
+    /\(and the file has "four" where old_text has "for"\)$/
+  )
+  const body = 'first(a)\nsecond(b)\nthird(c)\nfourth(d)\n'
+  t.match(says(body, `${body}extra(e)\nmore(f)`.replace('(a)', '(aa)')), /\(and 2 more lines\)$/)
+  t.match(
+    says(CODE, '4\t\tconst result = alpha(output)\n5\t\tif (result > limit) {'),
+    /line numbers .*\(and the file has "input" where old_text has "output"\)$/
+  )
   t.notMatch(says('f("a", "b", "c")\n', "f('a', 'b', 'c')"), /more/, 'one sentence for all quotes')
   t.notMatch(says('\tone(1)\n\t\ttwo(2)\n\tthree(3)\n', '  one(1)\n    two(2)\n  three(3)'), /more/)
   const rows = Array.from({ length: 30 }, (_, i) => `row ${i}: {"name": "number ${i * 7}", "kept": true, "rest": 1}`)
