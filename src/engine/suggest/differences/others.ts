@@ -46,7 +46,8 @@ export function othersOf(others: readonly WordHunk[], named?: WordHunk): OtherDi
   const [only] = words
   const isOnly =
     words.length === others.length &&
-    words.every(({ expected, found }) => expected === only!.expected && found === only!.found)
+    words.every(({ expected, found }) => expected === only!.expected && found === only!.found) &&
+    !`${only!.expected}${only!.found}`.trim().includes('\n')
   const lines = new Set(words.flatMap(({ lines }) => lines))
   for (const line of named?.lines ?? []) lines.delete(line)
   return {
