@@ -1,10 +1,10 @@
 // Why old_text wasn't found: one sentence per cause. Does not know statuses or fixes.
 import type { Cause, CauseType } from '../../engine/suggest/differences/classify.ts'
 import type { OtherDifferences } from '../../engine/suggest/differences/others.ts'
-import type { NoMatch } from '../../engine/failure.ts'
+import type { NoMatch, SimilarContent } from '../../engine/failure.ts'
 import { BY_ROUTE, type CallSyntax } from './call-names.ts'
 import { withHiddenNamed } from './invisible.ts'
-import { counted, listed, quote } from './phrases.ts'
+import { counted, listed, quote, span } from './phrases.ts'
 
 /** Describes how the file and the sent text differ. `field`: the field that was sent. */
 type Describe = (expected: string, found: string, field: string, naming: CallSyntax) => string
@@ -164,3 +164,18 @@ export function notContained({ missing_tokens = [] }: Pick<NoMatch, 'missing_tok
   const names = missing_tokens.slice(0, 3).map(token => quote(token, 40))
   return names.length === 0 ? '' : `, and it does not contain ${listed(names, 'or')}`
 }
+
+/**
+ * Several places that may have been meant: `line 2 or lines 6 to 7`. In the order of the file, but the one that defines
+ * the name of old_text comes first.
+ */
+export const placesNamed = (places: readonly SimilarContent[], { expected }: Cause): string =>
+  listed(
+    (expected === undefined ? inFileOrder(places) : places).map(({ line_number, end_line }) =>
+      span([line_number, end_line])
+    ),
+    'or'
+  )
+
+export const inFileOrder = (places: readonly SimilarContent[]): SimilarContent[] =>
+  places.toSorted((a, b) => a.line_number - b.line_number || a.end_line - b.end_line)

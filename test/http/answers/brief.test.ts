@@ -524,12 +524,14 @@ const ANSWERS: [tool: string, args: Record<string, unknown>, lines: string[]][] 
     { path: 'tabs.py', old_text: '    with open(path) as f:\n', new_text: '    with open(path, "rb") as f:\n' },
     [
       'old_text was not found in tabs.py; several places are equally likely: line 2 or line 6. [NO_MATCH]',
-      'For line 2, send:',
+      'For line 2, below "def read(path):", send:',
       '{"path":"tabs.py","old_text":"def read(path):\\n\\twith open(path) as f:\\n","new_text":"def ' +
         'read(path):\\n\\twith open(path, \\"rb\\") as f:\\n"}',
-      'For line 6, send:',
+      'For line 6, below "def first(path):", send:',
       '{"path":"tabs.py","old_text":"def first(path):\\n\\twith open(path) as f:\\n","new_text":"def ' +
         'first(path):\\n\\twith open(path, \\"rb\\") as f:\\n"}',
+      'If you are not sure which, read around them first:',
+      '{"name":"inspect_file","arguments":{"path":"tabs.py","start_line":1,"end_line":7}}',
       'file_hash: #'
     ]
   ],
@@ -555,8 +557,8 @@ const ANSWERS: [tool: string, args: Record<string, unknown>, lines: string[]][] 
     },
     [
       'old_text was not found in icons.json; several places are equally likely: lines 5 to 6 or lines 9 to 10. [NO_MATCH]',
-      'Read around the place you mean and make old_text longer, until it fits only there; lines 5 to 6:',
-      '{"name":"inspect_file","arguments":{"path":"icons.json","start_line":1,"end_line":11}}',
+      'For lines 5 to 6 or lines 9 to 10, read around there and make old_text longer, until it fits only one place:',
+      '{"name":"inspect_file","arguments":{"path":"icons.json","start_line":1,"end_line":15}}',
       'file_hash: #'
     ]
   ],

@@ -180,7 +180,7 @@ function withEdit(
 
 type AnyFix = Fix<FixedText> | Fix<FixedLines>
 
-type EditFix = AnyFix & { edit: FixedText | FixedLines }
+export type EditFix = AnyFix & { edit: FixedText | FixedLines }
 
 const hasEdit = (fix: AnyFix): fix is EditFix => fix.edit !== undefined
 
@@ -255,13 +255,8 @@ function leftToCaller(whyOwn: string | undefined, later: readonly LaterEdit[], n
 }
 
 /** A call for each place, as long as they are short together; the first one in any case. */
-export function eachPlace(
-  ready: readonly EditFix[],
-  failure: EditPosition,
-  call: FailedCall,
-  before: string[] = []
-): Pick<Brief, 'next'> {
-  const next = [...before]
+export function eachPlace(ready: readonly EditFix[], failure: EditPosition, call: FailedCall): string[] {
+  const next: string[] = []
   const places = ready.map(({ lines }) => (lines === undefined ? '' : span(lines)))
   // Other edits or operations are not repeated for each place if that leaves no room for all places.
   const longest = ready.length > 1 ? CALLS_LENGTH / ready.length : undefined
@@ -271,11 +266,11 @@ export function eachPlace(
     length += lines.join('\n').length
     if (length <= CALLS_LENGTH || fix === ready[0]) next.push(...lines)
   }
-  return { next }
+  return next
 }
 
 /** A place. Numbered if several are on the same lines, as with places in text that an earlier edit inserts. */
-function oneOf(places: readonly string[], at: number): string {
+export function oneOf(places: readonly string[], at: number): string {
   const place = places[at]!
   const same = places.filter(other => other === place).length
   const number = places.slice(0, at + 1).filter(other => other === place).length
