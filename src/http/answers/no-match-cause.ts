@@ -70,18 +70,18 @@ const SENTENCES: Record<CauseType, Describe> = {
   typo: (expected, found, field) => `the file has ${found}, ${field} ${expected}`,
   word: (expected, found, field) => `the file has ${found}, ${field} ${expected}`,
   renamed: (expected, found, field) => `the file has the name ${found}, ${field} ${expected}`,
-  lines_dropped: (expected, found, field) => `${field} leaves out ${found}`,
-  lines_added: (expected, _found, field) => `${field} has ${expected}, which is not in the file`,
-  comment: (expected, found, field) =>
-    isNothing(found)
-      ? `${field} has the comment ${expected}, which is not in the file`
-      : `the file has the comment ${found}, which ${field} leaves out`,
-  stale: (expected, found, field) => {
-    const changed = 'the file has changed, or was remembered wrongly'
-    if (isNothing(found)) return `${changed}: ${expected} is not in the file`
-    if (isNothing(expected)) return `${changed}: the file also has ${found}`
-    return `${changed}: it has ${found} where ${field} has ${expected}`
+  lines_dropped: (_expected, found, field) => leftOut(found, field),
+  lines_added: (expected, _found, field) => notInFile(expected, field),
+  comment: (expected, found, field) => {
+    if (!/[\p{L}\p{N}]/u.test(expected + found)) {
+      return isNothing(found)
+        ? `${field} comments out code that the file has`
+        : `the file comments out code that ${field} has`
+    }
+    return isNothing(found) ? notInFile(`the comment ${expected}`, field) : leftOut(`the comment ${found}`, field)
   },
+  stale: (expected, found, field) =>
+    `the file has changed, or was remembered wrongly: ${has(expected, found, field, 'it')}`,
   joined_or_split: () => 'the line breaks are in different places',
   long_line_part: (expected, found, field) =>
     `in that part of a very long line, the file has ${orNothing(found)} where ${field} has ${orNothing(expected)}`,
@@ -92,14 +92,24 @@ const SENTENCES: Record<CauseType, Describe> = {
   never_there: () => 'nothing in the file is similar enough'
 }
 
+const leftOut = (what: string, field: string): string => `${field} leaves out ${what}`
+
+const notInFile = (what: string, field: string): string => `${field} has ${what}, which is not in the file`
+
+function has(expected: string, found: string, field: string, file = 'the file'): string {
+  if (isNothing(found)) return notInFile(expected, field)
+  return isNothing(expected) ? leftOut(found, field) : `${file} has ${found} where ${field} has ${expected}`
+}
+
 /** How the file and the sent text differ, as half a sentence. `field`: the field that was sent. */
 export const whyMissed = (
-  { type, expected = '', found = '', others }: Cause,
+  { type, expected = '', found = '', others, shift }: Cause,
   naming: CallSyntax = BY_ROUTE,
   field = naming.field('old_text')
 ): string =>
-  SENTENCES[type](shown(type, expected), shown(type, found), field, naming) +
-  (others === undefined ? '' : ` (and ${othersListed(others, field)})`)
+  (shift === undefined
+    ? SENTENCES[type](shown(type, expected), shown(type, found), field, naming)
+    : shifted(shift, field)) + (others === undefined ? '' : ` (and ${othersListed(others, field)})`)
 
 /** What differs, for each kind of difference that leaves the words as they are. */
 const FORM_NAMES: Record<OtherDifferences['forms'][number], string> = {
@@ -123,7 +133,7 @@ const FORM_NAMES: Record<OtherDifferences['forms'][number], string> = {
 function othersListed({ only, lines, blank_lines, forms }: OtherDifferences, field: string): string {
   if (only !== undefined) {
     const [expected, found] = [quote(only.expected, 60), quote(only.found, 60)]
-    return `the file has ${orNothing(found)} where ${field} has ${orNothing(expected)}`
+    return has(expected, found, field)
   }
   const parts = [
     ...(lines === 0 ? [] : [counted(lines, 'more line')]),
@@ -144,6 +154,13 @@ const entityIn = (quoted: string): string | undefined => /&(?:\w+|#\d+);/.exec(q
 const isNothing = (quoted: string): boolean => quoted === '""'
 
 const orNothing = (quoted: string): string => (isNothing(quoted) ? 'nothing' : quoted)
+
+/** `the file indents every line by 4 more spaces than old_text`. */
+function shifted({ by, sign, lines, total }: NonNullable<Cause['shift']>, field: string): string {
+  const which = lines === total ? 'every line' : counted(lines, 'line')
+  const much = `${Math.abs(by)} ${by > 0 ? 'more' : 'fewer'} ${sign}${Math.abs(by) === 1 ? '' : 's'}`
+  return `the file indents ${which} by ${much} than ${field}`
+}
 
 function indentationDiffers(expected: string, found: string, field: string): string {
   return `${indents('the file', found)}, but ${indents(field, expected)}`

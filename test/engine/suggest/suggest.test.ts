@@ -383,7 +383,7 @@ check(
   'indentation',
   'a {\n    first(1);\n    second(2);\n}\n',
   '  first(1);\n  second(2);\n',
-  /with 4 spaces, but old_text indents with 2 spaces/,
+  /^the file indents every line by 2 more spaces than old_text$/,
   '    first(1);\n    second(2);\n'
 )
 check(
@@ -532,7 +532,7 @@ check(
   'comment',
   '\tif (result > limit) {\n\t\t// too much\n\t\tthrow new RangeError("too large")\n\t}\n\treturn result\n',
   '\tif (result > limit) {\n\t\tthrow new RangeError("too large")\n\t}\n\treturn result\n',
-  /which old_text leaves out/
+  /^old_text leaves out the comment/
 )
 check(
   'stale',
@@ -544,7 +544,7 @@ check(
   'stale',
   CODE,
   '\tif (result > limit) {\n\t\tthrow new RangeError()\n\t}\n\treturn result * 2\n',
-  /the file also has/
+  /: old_text leaves out/
 )
 check(
   'stale',
@@ -772,6 +772,33 @@ t.test('says how many more differences there are, and lists them', async t => {
   const rows = Array.from({ length: 30 }, (_, i) => `row ${i}: {"name": "number ${i * 7}", "kept": true, "rest": 1}`)
   const [best] = missed(rows.join('\n'), rows.join('\n').replace(/number (\d+)/g, 'count 5$1')).similar_content
   t.match(best, { differences: { length: 20 }, more_differences: 11 })
+})
+
+t.test('tells a comment from code that has one, and from code that became one', t => {
+  const kind = (a: string, b: string) => hunksOf(a, b)[0]!.kind
+  t.equal(kind('a {\n  b: c\n}\n', 'a {\n  // why\n  b: c\n}\n'), 'comment')
+  t.equal(kind('a {\n  b: c\n}\n', 'a {\n  d: e, /* why */\n  b: c\n}\n'), 'lines_dropped')
+  t.equal(kind('a {\n  b: c\n}\n', 'a {\n  /** why */\n  d: e,\n  b: c\n}\n'), 'lines_dropped')
+  t.equal(kind('a {\n  b()\n}\n', 'a {\n  // b()\n}\n'), 'comment')
+  t.end()
+})
+
+t.test('says by how much the lines are indented', t => {
+  const says = (there: string, old: string) => whyMissed(missed(there, old).cause)
+  const there = 'def f():\n        first(one)\n        second(two)\n'
+  t.equal(
+    says(there, '    first(one)\n    second(two)\n'),
+    'the file indents every line by 4 more spaces than old_text'
+  )
+  t.equal(
+    says(there, '        first(one)\n         second(two)\n'),
+    'the file indents 1 line by 1 fewer space than old_text'
+  )
+  t.match(
+    says(there, '    first(one)\n  second(two)\n'),
+    /^the file indents with 8 spaces, but old_text indents with 4/
+  )
+  t.end()
 })
 
 t.test('names line endings where they have to be exact', async t => {

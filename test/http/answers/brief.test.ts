@@ -353,7 +353,7 @@ const ANSWERS: [tool: string, args: Record<string, unknown>, lines: string[]][] 
       'No edit was made, because edit 1 of 3 failed: old_text was not found in app.js; most likely line 1 was ' +
         'meant: the spacing differs (the file has "port  =", old_text "port ="). [NO_MATCH]',
       'Edit 2 fails too; most likely line 2 was meant: the spacing differs (the file has "const host", old_text "const  host").',
-      'Edit 3 fails too; most likely lines 4 to 5 were meant: the file indents with 2 spaces, but old_text indents with 4 spaces.',
+      'Edit 3 fails too; most likely lines 4 to 5 were meant: the file indents 1 line by 2 fewer spaces than old_text.',
       'If so, send:',
       '{"path":"app.js","edits":[{"old_text":"const port  = 9090","new_text":"const port  = 1"},' +
         '{"old_text":"const host = process.env.HOST","new_text":"const host = env.HOST"},' +

@@ -69,6 +69,8 @@ export interface Cause {
   expected?: string
   found?: string
   others?: OtherDifferences
+  /** For indentation: the file has `by` signs more (or fewer, below 0) before `lines` of `total` lines. */
+  shift?: { by: number; sign: 'tab' | 'space'; lines: number; total: number }
 }
 
 /** The differences between a region and old_text. */
@@ -196,7 +198,9 @@ function classifyText({ sent, old, elided, inLongLine }: Sought, found: string):
       cause: { type: read.cause, ...example, ...besides(all) }
     }
   }
-  if (asSent.length > 0) return { ...shown(differencesOf(asSent)), cause: causeOf(asSent, allAsSent, inLongLine) }
+  if (asSent.length > 0) {
+    return { ...shown(differencesOf(asSent)), cause: causeOf(asSent, allAsSent, plain, inLongLine) }
+  }
   if (plain.startsWith('\ufeff')) {
     const mark = pieces(firstLine(sent), firstLine(found))
     return { differences: [{ type: 'unicode', ...mark }], cause: { type: 'byte_order_mark' } }
@@ -243,7 +247,9 @@ function addedEntity(sent: string, there: string): { expected?: string } {
 function besides(others: readonly WordHunk[], named?: WordHunk): Pick<Cause, 'others'> {
   const found = othersOf(others, named)
   if (found === undefined) return {}
-  return { others: { ...found, ...(found.only && { only: pieces(found.only.expected, found.only.found) }) } }
+  return {
+    others: { ...found, ...(found.only && { only: pieces(found.only.expected.trim(), found.only.found.trim()) }) }
+  }
 }
 
 const firstLine = (text: string): string => text.trimStart().split('\n', 1)[0]!
@@ -254,7 +260,7 @@ const pieces = (expected: string, found: string) => ({
 })
 
 /** The cause of the differences; one that doesn't change the words is the cause only if there is nothing else. */
-function causeOf(hunks: readonly WordHunk[], all: readonly WordHunk[], inLongLine: boolean): Cause {
+function causeOf(hunks: readonly WordHunk[], all: readonly WordHunk[], source: string, inLongLine: boolean): Cause {
   const words = hunks.filter(({ kind }) => !(FORMS as readonly DifferenceKind[]).includes(kind))
   const named = words[0] ?? FORMS.flatMap(form => hunks.find(({ kind }) => kind === form) ?? [])[0]!
   const { kind } = named
@@ -265,14 +271,35 @@ function causeOf(hunks: readonly WordHunk[], all: readonly WordHunk[], inLongLin
     ...pieces(expected, found),
     ...besides(others, named)
   })
-  if (words.length === 0) return cause(kind as CauseType, named)
+  if (words.length === 0) {
+    return { ...cause(kind as CauseType, named), ...(kind === 'indentation' && shiftOf(all, source)) }
+  }
   const isSame = kind !== 'content' && words.every(other => other.kind === kind)
   const isSlip = words.length <= MOST_WORDS && words.every(isWord)
   if (isSlip || (isSame && (kind === 'typo' || !isWord(named)))) {
-    const isLine = kind === 'comment' || kind === 'lines_dropped' || kind === 'lines_added'
-    return cause(kind as CauseType, isLine ? { expected: named.expected.trim(), found: named.found.trim() } : named)
+    return cause(kind as CauseType, onlyOne(named))
   }
-  return cause(inLongLine ? 'long_line_part' : 'stale', named)
+  return cause(inLongLine ? 'long_line_part' : 'stale', onlyOne(named))
 }
+
+/** The pieces of a difference; a piece that only one text has without the white space around it. */
+const onlyOne = ({ expected, found }: WordHunk): Pick<WordHunk, 'expected' | 'found'> =>
+  expected === '' || found === '' ? { expected: expected.trim(), found: found.trim() } : { expected, found }
+
+/** By how much the file indents lines of `source` more, if that is the same for each of them; `source` has several. */
+function shiftOf(all: readonly WordHunk[], source: string): Pick<Cause, 'shift'> {
+  const total = source.split('\n').filter(line => line.trim() !== '').length
+  const indents = all
+    .filter(({ kind }) => kind === 'indentation' || kind === 'tabs')
+    .map(({ expected, found }) => ({ own: INDENT.exec(expected)![0], there: INDENT.exec(found)![0] }))
+  const [first] = indents
+  const by = first!.there.length - first!.own.length
+  const isSame = indents.every(({ own, there }) => there.length - own.length === by)
+  const signs = new Set(indents.map(({ own, there }) => own + there).join(''))
+  if (total < 2 || !isSame || signs.size > 1) return {}
+  return { shift: { by, sign: signs.has('\t') ? 'tab' : 'space', lines: indents.length, total } }
+}
+
+const INDENT = /^[^\S\n]*/
 
 const isWord = ({ kind }: WordHunk): boolean => kind === 'typo' || kind === 'word' || kind === 'renamed'

@@ -201,8 +201,21 @@ const ZERO_WIDTH = /[\p{Cf}\ufe00-\ufe0f]+/gu
 const bare = (text: string): string => text.replace(/\s+/g, '')
 const plainSigns = (text: string): string => plainDashes(plainQuotes(text)).replaceAll('\u2026', '...')
 const plainEscapes = (text: string): string => text.replace(/\\[nrt]/g, '').replaceAll('\\', '')
-const COMMENT = /^\s*(?:\/\/|\/\*|<!--|(?:#|--)\s)|(?:\*\/|-->)\s*$/
-const COMMENT_LINE = /^\s*(?:\*|#|--|;|%)\s*[\p{L}\p{N}]/u
+/** Comments: blocks, and lines from a sign on that begins them. */
+const COMMENTS = /\/\*[^]*?(?:\*\/|$)|<!--[^]*?(?:-->|$)|^[^\S\n]*(?:\/\/|(?:#|--)\s).*$/gm
+const COMMENT_LINES = /^\s*(?:\*|#|--|;|%)\s*[\p{L}\p{N}].*$|^\s*\*\/\s*$/gmu
+/** Signs that turn the code after them into a comment. */
+const COMMENT_SIGN = /^\s*(?:\/\/+|\/\*+|<!--|(?:#|--)\s)\s*$/
+
+/**
+ * Whether a piece is nothing but comments, or only the sign that begins one; code with a comment isn't. `atLine`: it is
+ * whole lines.
+ */
+function isComment(piece: string, atLine: boolean): boolean {
+  if (COMMENT_SIGN.test(piece)) return true
+  const code = piece.replace(COMMENTS, '')
+  return (atLine ? code.replace(COMMENT_LINES, '') : code).trim() === ''
+}
 
 /**
  * The kind of a difference that isn't only white space. `atLine`: one text has whole lines where the other has none.
@@ -216,7 +229,7 @@ function kindOf(x: string, y: string, atLine: boolean): DifferenceKind {
   if (plainSigns(a) === plainSigns(b)) return 'dashes'
   if ((withoutEntities(a) ?? a) === (withoutEntities(b) ?? b)) return 'html_entities'
   if (plainEscapes(a) === plainEscapes(b)) return 'over_escaped'
-  if ((a === '' || b === '') && (COMMENT.test(x + y) || (atLine && COMMENT_LINE.test(x + y)))) return 'comment'
+  if ((a === '' || b === '') && isComment(x + y, atLine)) return 'comment'
   if (atLine && a === '') return 'lines_dropped'
   if (atLine && b === '') return 'lines_added'
   if (!/[\p{L}\p{N}]/u.test(a + b)) return 'punctuation'
