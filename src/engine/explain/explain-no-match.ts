@@ -162,15 +162,15 @@ function afterEarlierEdits(failed: FailedEdit, text: Text, original: Text): Edit
 
 /**
  * The edit of a long region with only the lines around the change, and as many more as make them unique. Empty if that
- * saves little, or if the request has several edits: later ones may need the corrected edit as it was sent.
+ * saves little, or if the request has later edits: they may need the corrected edit as it was sent.
  */
 function shortened(
-  { draft, line_index, line_endings, ending, total_edits }: FailedEdit,
+  { draft, line_index, line_endings, ending, edit_index, total_edits }: FailedEdit,
   text: Text,
   { start, content, new_text }: { start: number; content: string; new_text: string }
 ): EditFix[] {
   const [was, is] = [linesWithBreaks(content), linesWithBreaks(new_text)]
-  if (was.length < LONG_REGION || total_edits > 1) return []
+  if (was.length < LONG_REGION || edit_index < total_edits - 1) return []
   const isSame = (a: number, b: number): boolean => withLf(was.at(a)!) === withLf(is.at(b)!)
   const most = Math.min(was.length, is.length)
   let [head, tail] = [0, 0]
