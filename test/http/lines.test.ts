@@ -340,7 +340,7 @@ t.test('refuses edits that overlap, and text that is not there', async t => {
     {
       code: 'EXPECTED_TEXT_MISMATCH',
       detail: new RegExp(
-        'They are nearly the same: the file has no indentation, but expected_text indents with 2 spaces ' +
+        'They are nearly the same: the file indents 1 line by 2 fewer spaces than expected_text ' +
           '\\(and white space at the end of lines\\)\\. If you mean these lines, send'
       ),
       suggested_fixes: [
