@@ -2,7 +2,7 @@
 import type { LineRange } from '../../../engine/edit/request.ts'
 import type { EditPosition, Fix } from '../../../engine/failure.ts'
 import { listed, quote, span } from '../phrases.ts'
-import { CALLS_LENGTH, type EditFix, type FailedCall, fixed, inspect, oneOf, pathOf, toRead } from './call.ts'
+import { CALLS_LENGTH, type ReadyFix, type FailedCall, fixed, inspect, oneOf, pathOf, toRead } from './call.ts'
 
 /** Lines to read above and below a place. */
 const AROUND = 5
@@ -17,7 +17,7 @@ const LINE_LENGTH = 50
  */
 export function eachLikely(
   places: readonly LineRange[],
-  ready: readonly EditFix[],
+  ready: readonly ReadyFix[],
   total_lines: number,
   failure: EditPosition,
   call: FailedCall
