@@ -71,7 +71,7 @@ const MINIFIED = `!function(){${VARIABLES}var width=compute(left+right,"px");ret
 const BY_CAUSE: Record<CauseType, Omit<Miss, 'cause'>> = {
   indentation: {
     title: 'indentation lost or different',
-    says: 'the file indents with 8 spaces, but old_text has no indentation',
+    says: 'the file indents every line by 8 more spaces than old_text',
     file: PYTHON,
     old_text: 'for item in items:\n    result += item.price',
     new_text: 'for item in items:\n    result += item.price * item.count',
@@ -317,7 +317,7 @@ const BY_CAUSE: Record<CauseType, Omit<Miss, 'cause'>> = {
   },
   comment: {
     title: 'a comment added or left out',
-    says: 'the file has the comment "// Both are in pixels.", which old_text leaves out',
+    says: 'old_text leaves out the comment "// Both are in pixels."',
     file: 'function area (width, height) {\n  // Both are in pixels.\n  return width * height\n}\n',
     old_text: 'function area (width, height) {\n  return width * height\n}',
     new_text: 'function area (width, height) {\n  return width * height / 2\n}',

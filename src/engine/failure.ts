@@ -71,6 +71,8 @@ export interface Fix<E = FixedText> {
   section?: { symbol: string; at_line?: number }
   /** Why `edit` has no `new_text`. */
   conflict?: MergeConflict
+  /** The lines that tell this place from its rivals: the first and the last line of the context in `edit`. */
+  context?: { above?: string; below?: string }
   /** Set only with `edit`: later edits that fail too, in order. */
   later?: LaterEdit[]
   /** The lines to read hold bytes that aren't UTF-8. */

@@ -378,8 +378,8 @@ t.test('refuses edits that overlap, and text that is not there', async t => {
     {
       code: 'EXPECTED_TEXT_MISMATCH',
       detail: new RegExp(
-        'They are nearly the same: the file has no indentation, but expected_text indents with 2 spaces ' +
-          '\\(and 1 more difference\\)\\. If you mean these lines, send'
+        'They are nearly the same: the file indents 1 line by 2 fewer spaces than expected_text ' +
+          '\\(and white space at the end of lines\\)\\. If you mean these lines, send'
       ),
       suggested_fixes: [
         { edit: { start_line: 2, end_line: 3, expected_text: 'two\nthree', new_text: 'x' } },

@@ -2,7 +2,7 @@
 import type { PieceTable } from '../edit/piece-table.ts'
 import type { TextEdit } from '../edit/request.ts'
 import { locate, type Match, Needle } from '../match/locate.ts'
-import { FORMS } from '../suggest/differences/classify.ts'
+import { FORMS } from '../suggest/differences/others.ts'
 import { type Candidate, MARGIN, type Suggestions } from '../suggest/suggest.ts'
 import { decode } from '../text/encoding.ts'
 import type { LineEndings } from '../text/eol.ts'

@@ -15,7 +15,7 @@ import { MEDIUM, similarContent } from './similar-content.ts'
 import type { Cause } from '../suggest/differences/classify.ts'
 import { merge, type MergeConflict } from '../suggest/merge.ts'
 import type { OldText } from '../suggest/readings.ts'
-import { MARGIN, suggest, type Suggestions } from '../suggest/suggest.ts'
+import { type Candidate, MARGIN, suggest, type Suggestions } from '../suggest/suggest.ts'
 import { Text } from '../text/text.ts'
 
 /** `old_text` is nowhere in the text that the edits before this one produce. */
@@ -78,12 +78,12 @@ function causeOf({ candidates: [best, another], margin, name: expected }: Sugges
 
 /**
  * Edits that work when sent: with the exact text of the one region that was meant; or, for each of several equally
- * likely regions, with its text and the least context.
+ * likely regions, in the order of the file, with its text and the least context.
  */
 function editsFor(failed: FailedEdit, text: Text, { candidates, margin }: Suggestions): EditFix[] {
   const { draft, line_index, edit, line_endings, ending } = failed
   const fixes: EditFix[] = []
-  for (const { start, end, score, read } of margin < MARGIN ? candidates : candidates.slice(0, 1)) {
+  for (const { start, end, score, read } of margin < MARGIN ? inOrder(candidates) : candidates.slice(0, 1)) {
     if (score < MEDIUM) continue
     const { text: content, lossy } = decode(text.slice(start, end))
     // Don't suggest to edit again what the edit would have written.
@@ -113,6 +113,8 @@ function editsFor(failed: FailedEdit, text: Text, { candidates, margin }: Sugges
   }
   return fixes.filter(isSmall)
 }
+
+const inOrder = (candidates: readonly Candidate[]): Candidate[] => candidates.toSorted((a, b) => a.start - b.start)
 
 /**
  * The edit with the replacements of earlier edits made in its texts. If such a replacement reaches beyond `old_text`,
@@ -160,15 +162,15 @@ function afterEarlierEdits(failed: FailedEdit, text: Text, original: Text): Edit
 
 /**
  * The edit of a long region with only the lines around the change, and as many more as make them unique. Empty if that
- * saves little, or if the request has several edits: later ones may need the corrected edit as it was sent.
+ * saves little, or if the request has later edits: they may need the corrected edit as it was sent.
  */
 function shortened(
-  { draft, line_index, line_endings, ending, total_edits }: FailedEdit,
+  { draft, line_index, line_endings, ending, edit_index, total_edits }: FailedEdit,
   text: Text,
   { start, content, new_text }: { start: number; content: string; new_text: string }
 ): EditFix[] {
   const [was, is] = [linesWithBreaks(content), linesWithBreaks(new_text)]
-  if (was.length < LONG_REGION || total_edits > 1) return []
+  if (was.length < LONG_REGION || edit_index < total_edits - 1) return []
   const isSame = (a: number, b: number): boolean => withLf(was.at(a)!) === withLf(is.at(b)!)
   const most = Math.min(was.length, is.length)
   let [head, tail] = [0, 0]
@@ -186,7 +188,7 @@ function shortened(
   const found = locate(text, new Needle(own), line_endings, ending)
   return contextFixes({ draft, line_index, line_endings, ending, found, edit: { new_text: part(is) } }, [match])
     .filter(({ edit }) => 2 * edit.old_text!.length <= content.length)
-    .map(fix => ({ ...fix, type: 'USE_EXACT_TEXT' }))
+    .map(({ lines, edit }): EditFix => ({ type: 'USE_EXACT_TEXT', lines: lines!, edit }))
 }
 
 /** Least lines of a region for which to offer a shorter edit too, if that is at most half as long. */

@@ -7,6 +7,7 @@ import type {
   AlreadyApplied,
   EditFix,
   EditPosition,
+  Fix,
   FixedLines,
   FixedText,
   MatchLocation,
@@ -15,7 +16,7 @@ import type {
 } from '../failure.ts'
 import type { TextEdit } from '../edit/request.ts'
 import type { LineIndex } from '../text/line-index.ts'
-import { lineAround, lineFrom, markLength, withBreaksOf, withLf } from '../text/lines.ts'
+import { lineAround, lineFrom, markLength, splitAtBreaks, withBreaksOf, withLf } from '../text/lines.ts'
 import { type Found, locate, type Match, type Needle } from '../match/locate.ts'
 import { requiredCount } from '../edit/request.ts'
 import { previewOf } from './preview.ts'
@@ -225,14 +226,21 @@ export function contextFixes(
     const old_text = joined(before!.text, within!.text, after!.text)
     const lines = linesOf({ draft, line_index }, match)
     if (new_text === undefined) {
-      fixes.push({ type: 'ADD_CONTEXT', lines, edit: { old_text } })
+      fixes.push({ type: 'ADD_CONTEXT', lines, edit: { old_text }, ...contextOf(before!.text, after!.text) })
       continue
     }
     const fixed = { old_text, new_text: joined(before!.text, new_text, after!.text) }
     if (repeatedAt({ draft, line_endings, ending }, fixed, context) !== undefined) continue
-    fixes.push({ type: 'ADD_CONTEXT', lines, edit: fixed })
+    fixes.push({ type: 'ADD_CONTEXT', lines, edit: fixed, ...contextOf(before!.text, after!.text) })
   }
   return fixes
+}
+
+/** The outermost lines of a context that consists of whole lines; a blank line identifies nothing. */
+function contextOf(before: string, after: string): Pick<Fix, 'context'> {
+  const [above, below] = [splitAtBreaks(before).slice(0, -1)[0]?.trim(), splitAtBreaks(after).slice(1).at(-1)?.trim()]
+  const context = { ...(above && { above }), ...(below && { below }) }
+  return above || below ? { context } : {}
 }
 
 function locations({

@@ -9,7 +9,7 @@ import type {
   WrongCount
 } from '../../engine/failure.ts'
 import type { CallSyntax } from './call-names.ts'
-import { notContained, whyMissed } from './no-match-cause.ts'
+import { notContained, placesNamed, whyMissed } from './no-match-cause.ts'
 import { capital, counted, linesListed, listed, NOTHING_WRITTEN, span } from './phrases.ts'
 
 /** The members of a problem that say which edit failed. */
@@ -107,8 +107,7 @@ function whyNotFound(failure: NoMatch, naming: CallSyntax): string {
   const made = applied_lines && `its ${naming.field('new_text')} is there already (${span(applied_lines)})`
   const why = whyMissed(cause, naming)
   if (similar_content.length === 0) return made ?? `${why}${notContained(failure)}`
-  const places = similar_content.map(({ line_number, end_line }) => span([line_number, end_line]))
-  const which = cause.type === 'near_duplicate' ? `: ${listed(places, 'or')}` : ''
+  const which = cause.type === 'near_duplicate' ? `: ${placesNamed(similar_content, cause)}` : ''
   return `${why}${which}${made === undefined ? '' : `; ${made}`}`
 }
 

@@ -1,9 +1,10 @@
 // Why old_text wasn't found: one sentence per cause. Does not know statuses or fixes.
 import type { Cause, CauseType } from '../../engine/suggest/differences/classify.ts'
-import type { NoMatch } from '../../engine/failure.ts'
+import type { OtherDifferences } from '../../engine/suggest/differences/others.ts'
+import type { NoMatch, SimilarContent } from '../../engine/failure.ts'
 import { BY_ROUTE, type CallSyntax } from './call-names.ts'
 import { withHiddenNamed } from './invisible.ts'
-import { counted, listed, quote } from './phrases.ts'
+import { counted, listed, quote, span } from './phrases.ts'
 
 /** Describes how the file and the sent text differ. `field`: the field that was sent. */
 type Describe = (expected: string, found: string, field: string, naming: CallSyntax) => string
@@ -69,18 +70,18 @@ const SENTENCES: Record<CauseType, Describe> = {
   typo: (expected, found, field) => `the file has ${found}, ${field} ${expected}`,
   word: (expected, found, field) => `the file has ${found}, ${field} ${expected}`,
   renamed: (expected, found, field) => `the file has the name ${found}, ${field} ${expected}`,
-  lines_dropped: (expected, found, field) => `${field} leaves out ${found}`,
-  lines_added: (expected, _found, field) => `${field} has ${expected}, which is not in the file`,
-  comment: (expected, found, field) =>
-    isNothing(found)
-      ? `${field} has the comment ${expected}, which is not in the file`
-      : `the file has the comment ${found}, which ${field} leaves out`,
-  stale: (expected, found, field) => {
-    const changed = 'the file has changed, or was remembered wrongly'
-    if (isNothing(found)) return `${changed}: ${expected} is not in the file`
-    if (isNothing(expected)) return `${changed}: the file also has ${found}`
-    return `${changed}: it has ${found} where ${field} has ${expected}`
+  lines_dropped: (_expected, found, field) => leftOut(found, field),
+  lines_added: (expected, _found, field) => notInFile(expected, field),
+  comment: (expected, found, field) => {
+    if (!/[\p{L}\p{N}]/u.test(expected + found)) {
+      return isNothing(found)
+        ? `${field} comments out code that the file has`
+        : `the file comments out code that ${field} has`
+    }
+    return isNothing(found) ? notInFile(`the comment ${expected}`, field) : leftOut(`the comment ${found}`, field)
   },
+  stale: (expected, found, field) =>
+    `the file has changed, or was remembered wrongly: ${has(expected, found, field, 'it')}`,
   joined_or_split: () => 'the line breaks are in different places',
   long_line_part: (expected, found, field) =>
     `in that part of a very long line, the file has ${orNothing(found)} where ${field} has ${orNothing(expected)}`,
@@ -91,14 +92,56 @@ const SENTENCES: Record<CauseType, Describe> = {
   never_there: () => 'nothing in the file is similar enough'
 }
 
+const leftOut = (what: string, field: string): string => `${field} leaves out ${what}`
+
+const notInFile = (what: string, field: string): string => `${field} has ${what}, which is not in the file`
+
+function has(expected: string, found: string, field: string, file = 'the file'): string {
+  if (isNothing(found)) return notInFile(expected, field)
+  return isNothing(expected) ? leftOut(found, field) : `${file} has ${found} where ${field} has ${expected}`
+}
+
 /** How the file and the sent text differ, as half a sentence. `field`: the field that was sent. */
 export const whyMissed = (
-  { type, expected = '', found = '', more_differences: more }: Cause,
+  { type, expected = '', found = '', others, shift }: Cause,
   naming: CallSyntax = BY_ROUTE,
   field = naming.field('old_text')
 ): string =>
-  SENTENCES[type](shown(type, expected), shown(type, found), field, naming) +
-  (more === undefined ? '' : ` (and ${counted(more, 'more difference')})`)
+  (shift === undefined
+    ? SENTENCES[type](shown(type, expected), shown(type, found), field, naming)
+    : shifted(shift, field)) + (others === undefined ? '' : ` (and ${othersListed(others, field)})`)
+
+/** What differs, for each kind of difference that leaves the words as they are. */
+const FORM_NAMES: Record<OtherDifferences['forms'][number], string> = {
+  html_entities: 'HTML entities',
+  over_escaped: 'backslashes',
+  unicode_form: 'accents',
+  invisible: 'characters that cannot be seen',
+  nbsp: 'no-break spaces',
+  quotes: 'quotation marks',
+  dashes: 'dashes or symbols',
+  case: 'letter case',
+  joined_or_split: 'line breaks',
+  tabs: 'tabs or spaces',
+  indentation: 'indentation',
+  spacing: 'spacing',
+  trailing_space: 'white space at the end of lines',
+  final_newline: 'a line break at the end'
+}
+
+/** `the file has "b" where old_text has "a"`; `2 more lines, line breaks and 1 blank line`. */
+function othersListed({ only, lines, blank_lines, forms }: OtherDifferences, field: string): string {
+  if (only !== undefined) {
+    const [expected, found] = [quote(only.expected, 60), quote(only.found, 60)]
+    return has(expected, found, field)
+  }
+  const parts = [
+    ...(lines === 0 ? [] : [counted(lines, 'more line')]),
+    ...forms.map(form => FORM_NAMES[form]),
+    ...(blank_lines === 0 ? [] : [counted(blank_lines, 'blank line')])
+  ]
+  return parts.length === 0 ? 'more in the same line' : listed(parts)
+}
 
 /** A piece as `SENTENCES` expect it: white space unchanged, for `indent` to describe; anything else quoted. */
 const shown = (type: CauseType, piece: string): string =>
@@ -111,6 +154,13 @@ const entityIn = (quoted: string): string | undefined => /&(?:\w+|#\d+);/.exec(q
 const isNothing = (quoted: string): boolean => quoted === '""'
 
 const orNothing = (quoted: string): string => (isNothing(quoted) ? 'nothing' : quoted)
+
+/** `the file indents every line by 4 more spaces than old_text`. */
+function shifted({ by, sign, lines, total }: NonNullable<Cause['shift']>, field: string): string {
+  const which = lines === total ? 'every line' : counted(lines, 'line')
+  const much = `${Math.abs(by)} ${by > 0 ? 'more' : 'fewer'} ${sign}${Math.abs(by) === 1 ? '' : 's'}`
+  return `the file indents ${which} by ${much} than ${field}`
+}
 
 function indentationDiffers(expected: string, found: string, field: string): string {
   return `${indents('the file', found)}, but ${indents(field, expected)}`
@@ -131,3 +181,18 @@ export function notContained({ missing_tokens = [] }: Pick<NoMatch, 'missing_tok
   const names = missing_tokens.slice(0, 3).map(token => quote(token, 40))
   return names.length === 0 ? '' : `, and it does not contain ${listed(names, 'or')}`
 }
+
+/**
+ * Several places that may have been meant: `line 2 or lines 6 to 7`. In the order of the file, but the one that defines
+ * the name of old_text comes first.
+ */
+export const placesNamed = (places: readonly SimilarContent[], { expected }: Cause): string =>
+  listed(
+    (expected === undefined ? inFileOrder(places) : places).map(({ line_number, end_line }) =>
+      span([line_number, end_line])
+    ),
+    'or'
+  )
+
+export const inFileOrder = (places: readonly SimilarContent[]): SimilarContent[] =>
+  places.toSorted((a, b) => a.line_number - b.line_number || a.end_line - b.end_line)

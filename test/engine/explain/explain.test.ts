@@ -70,6 +70,12 @@ check(
     ]
   }
 )
+check(
+  'offers them in the last edit of a request',
+  `f {\n${BLOCK}}\n`,
+  [edit('f {', 'g {'), edit(sentFor(BLOCK), renamed(sentFor(BLOCK)))],
+  { fixes: [{ lines: [2, 31] }, { lines: [20, 22] }, { type: 'READ_FILE' }] }
+)
 const SHORT = lines(19, n => `  step${n}(a, b)`)
 const onlyWhole = { fixes: [{ type: 'USE_EXACT_TEXT' }, { type: 'READ_FILE' }] }
 check(

@@ -383,7 +383,7 @@ check(
   'indentation',
   'a {\n    first(1);\n    second(2);\n}\n',
   '  first(1);\n  second(2);\n',
-  /with 4 spaces, but old_text indents with 2 spaces/,
+  /^the file indents every line by 2 more spaces than old_text$/,
   '    first(1);\n    second(2);\n'
 )
 check(
@@ -482,7 +482,7 @@ check(
   'diff_hunk',
   CODE,
   '-\tconst result = alpha(input)\n-\tif (result > limits) {',
-  /is a diff hunk; .* \(and 1 more difference\)$/,
+  /is a diff hunk; .* \(and the file has "limit" where old_text has "limits"\)$/,
   '\tconst result = alpha(input)\n\tif (result > limit) {'
 )
 check(
@@ -532,7 +532,7 @@ check(
   'comment',
   '\tif (result > limit) {\n\t\t// too much\n\t\tthrow new RangeError("too large")\n\t}\n\treturn result\n',
   '\tif (result > limit) {\n\t\tthrow new RangeError("too large")\n\t}\n\treturn result\n',
-  /which old_text leaves out/
+  /^old_text leaves out the comment/
 )
 check(
   'stale',
@@ -544,7 +544,7 @@ check(
   'stale',
   CODE,
   '\tif (result > limit) {\n\t\tthrow new RangeError()\n\t}\n\treturn result * 2\n',
-  /the file also has/
+  /: old_text leaves out/
 )
 check(
   'stale',
@@ -590,7 +590,7 @@ for (const [title, bytes, old_text, sentence, found, differences] of [
     'it before what else differs',
     'titre = "caf\xe9 au lait"\nport = 80\n',
     'titre = "café au lait"\nport = 81',
-    /characters such as "é" .* \(and 1 more difference\)$/,
+    /characters such as "é" .* \(and the file has "80" where old_text has "81"\)$/,
     'titre = "caf\ufffd au lait"\nport = 80',
     [
       { type: 'unicode', expected: 'é', found: '\ufffd' },
@@ -738,7 +738,7 @@ t.test('says how many more differences there are, and lists them', async t => {
     file,
     file.replace('two', 'tvo').replace('five', '5').replace(/ c.*/, ' d = 7')
   )
-  t.match(whyMissed(cause), /it has "two" where old_text has "tvo" \(and 3 more differences\)$/)
+  t.match(whyMissed(cause), /it has "two" where old_text has "tvo" \(and 2 more lines\)$/)
   t.strictSame(
     similar_content[0]!.differences.map(({ expected, found }) => [expected, found]),
     [
@@ -750,13 +750,55 @@ t.test('says how many more differences there are, and lists them', async t => {
   )
   t.notOk(Object.hasOwn(similar_content[0]!, 'more_differences'))
   const says = (there: string, old: string) => whyMissed(missed(there, old).cause)
-  t.match(says('one two\nthree four', 'one tvo\nthree four\n'), /has "two", old_text "tvo" \(and 1 more difference\)$/)
-  t.match(says(CODE, '4\t\tconst result = alpha(output)\n5\t\tif (result > limit) {'), /line numbers .*\(and 1 more/)
+  t.match(says('one two\nthree four', 'one tvo\nthree four\n'), /old_text "tvo" \(and a line break at the end\)$/)
+  t.match(
+    says('one(two)\n\n\nthree(four)\nfive(six)', 'one(tvo)\nthree(four)\nfive(sixes)'),
+    /old_text "tvo" \(and 1 more line and 2 blank lines\)$/
+  )
+  t.match(says('one(two, three) + f\n', 'one(tvo, thre) + 1'), /"tvo" \(and more in the same line\)$/)
+  t.match(says('a = one(two)\nb = {\n  c: d\n}\n', 'a = one(tvo)\nb = { c: d }'), /old_text "tvo" \(and line breaks\)$/)
+  t.match(
+    says('one(two)\nthree(four)\nfive(four)\n', 'one(tvo)\nthree(for)\nfive(for)'),
+    /\(and the file has "four" where old_text has "for"\)$/
+  )
+  const body = 'first(a)\nsecond(b)\nthird(c)\nfourth(d)\n'
+  t.match(says(body, `${body}extra(e)\nmore(f)`.replace('(a)', '(aa)')), /\(and 2 more lines\)$/)
+  t.match(
+    says(CODE, '4\t\tconst result = alpha(output)\n5\t\tif (result > limit) {'),
+    /line numbers .*\(and the file has "input" where old_text has "output"\)$/
+  )
   t.notMatch(says('f("a", "b", "c")\n', "f('a', 'b', 'c')"), /more/, 'one sentence for all quotes')
   t.notMatch(says('\tone(1)\n\t\ttwo(2)\n\tthree(3)\n', '  one(1)\n    two(2)\n  three(3)'), /more/)
   const rows = Array.from({ length: 30 }, (_, i) => `row ${i}: {"name": "number ${i * 7}", "kept": true, "rest": 1}`)
   const [best] = missed(rows.join('\n'), rows.join('\n').replace(/number (\d+)/g, 'count 5$1')).similar_content
   t.match(best, { differences: { length: 20 }, more_differences: 11 })
+})
+
+t.test('tells a comment from code that has one, and from code that became one', t => {
+  const kind = (a: string, b: string) => hunksOf(a, b)[0]!.kind
+  t.equal(kind('a {\n  b: c\n}\n', 'a {\n  // why\n  b: c\n}\n'), 'comment')
+  t.equal(kind('a {\n  b: c\n}\n', 'a {\n  d: e, /* why */\n  b: c\n}\n'), 'lines_dropped')
+  t.equal(kind('a {\n  b: c\n}\n', 'a {\n  /** why */\n  d: e,\n  b: c\n}\n'), 'lines_dropped')
+  t.equal(kind('a {\n  b()\n}\n', 'a {\n  // b()\n}\n'), 'comment')
+  t.end()
+})
+
+t.test('says by how much the lines are indented', t => {
+  const says = (there: string, old: string) => whyMissed(missed(there, old).cause)
+  const there = 'def f():\n        first(one)\n        second(two)\n'
+  t.equal(
+    says(there, '    first(one)\n    second(two)\n'),
+    'the file indents every line by 4 more spaces than old_text'
+  )
+  t.equal(
+    says(there, '        first(one)\n         second(two)\n'),
+    'the file indents 1 line by 1 fewer space than old_text'
+  )
+  t.match(
+    says(there, '    first(one)\n  second(two)\n'),
+    /^the file indents with 8 spaces, but old_text indents with 4/
+  )
+  t.end()
 })
 
 t.test('names line endings where they have to be exact', async t => {

@@ -353,7 +353,7 @@ const ANSWERS: [tool: string, args: Record<string, unknown>, lines: string[]][] 
       'No edit was made, because edit 1 of 3 failed: old_text was not found in app.js; most likely line 1 was ' +
         'meant: the spacing differs (the file has "port  =", old_text "port ="). [NO_MATCH]',
       'Edit 2 fails too; most likely line 2 was meant: the spacing differs (the file has "const host", old_text "const  host").',
-      'Edit 3 fails too; most likely lines 4 to 5 were meant: the file indents with 2 spaces, but old_text indents with 4 spaces.',
+      'Edit 3 fails too; most likely lines 4 to 5 were meant: the file indents 1 line by 2 fewer spaces than old_text.',
       'If so, send:',
       '{"path":"app.js","edits":[{"old_text":"const port  = 9090","new_text":"const port  = 1"},' +
         '{"old_text":"const host = process.env.HOST","new_text":"const host = env.HOST"},' +
@@ -524,12 +524,14 @@ const ANSWERS: [tool: string, args: Record<string, unknown>, lines: string[]][] 
     { path: 'tabs.py', old_text: '    with open(path) as f:\n', new_text: '    with open(path, "rb") as f:\n' },
     [
       'old_text was not found in tabs.py; several places are equally likely: line 2 or line 6. [NO_MATCH]',
-      'For line 2, send:',
+      'For line 2, below "def read(path):", send:',
       '{"path":"tabs.py","old_text":"def read(path):\\n\\twith open(path) as f:\\n","new_text":"def ' +
         'read(path):\\n\\twith open(path, \\"rb\\") as f:\\n"}',
-      'For line 6, send:',
+      'For line 6, below "def first(path):", send:',
       '{"path":"tabs.py","old_text":"def first(path):\\n\\twith open(path) as f:\\n","new_text":"def ' +
         'first(path):\\n\\twith open(path, \\"rb\\") as f:\\n"}',
+      'If you are not sure which, read around them first:',
+      '{"name":"inspect_file","arguments":{"path":"tabs.py","start_line":1,"end_line":7}}',
       'file_hash: #'
     ]
   ],
@@ -555,8 +557,8 @@ const ANSWERS: [tool: string, args: Record<string, unknown>, lines: string[]][] 
     },
     [
       'old_text was not found in icons.json; several places are equally likely: lines 5 to 6 or lines 9 to 10. [NO_MATCH]',
-      'Read around the place you mean and make old_text longer, until it fits only there; lines 5 to 6:',
-      '{"name":"inspect_file","arguments":{"path":"icons.json","start_line":1,"end_line":11}}',
+      'For lines 5 to 6 or lines 9 to 10, read around there and make old_text longer, until it fits only one place:',
+      '{"name":"inspect_file","arguments":{"path":"icons.json","start_line":1,"end_line":15}}',
       'file_hash: #'
     ]
   ],
@@ -569,7 +571,7 @@ const ANSWERS: [tool: string, args: Record<string, unknown>, lines: string[]][] 
     },
     [
       'old_text was not found in app.js; perhaps lines 4 to 7 were meant: the file has changed, or was ' +
-        'remembered wrongly: it has "host" where old_text has "address" (and 2 more differences). [NO_MATCH]',
+        'remembered wrongly: it has "host" where old_text has "address" (and 3 more lines). [NO_MATCH]',
       'If so, send this with a new_text of your own:',
       '{"path":"app.js","old_text":"if (host) {\\n  listen(port, host)\\n} else {\\n  listen(port)"}',
       'file_hash: #'

@@ -121,10 +121,12 @@ t.test('says what the file and old_text differ in', async t => {
   differ('punctuation', '', ';', 'the file has ";" where old_text has nothing')
   differ('punctuation', ';', '', 'the file has nothing where old_text has ";"')
   differ('comment', '// x', '', 'old_text has the comment "// x", which is not in the file')
-  differ('comment', '', '// x', 'the file has the comment "// x", which old_text leaves out')
+  differ('comment', '', '// x', 'old_text leaves out the comment "// x"')
+  differ('comment', '// ', '', 'old_text comments out code that the file has')
+  differ('comment', '', '//', 'the file comments out code that old_text has')
   const changed = 'the file has changed, or was remembered wrongly'
-  differ('stale', 'a', '', `${changed}: "a" is not in the file`)
-  differ('stale', '', 'b', `${changed}: the file also has "b"`)
+  differ('stale', 'a', '', `${changed}: old_text has "a", which is not in the file`)
+  differ('stale', '', 'b', `${changed}: old_text leaves out "b"`)
   differ('stale', 'a', 'b', `${changed}: it has "b" where old_text has "a"`)
 })
 

@@ -4,6 +4,7 @@ import { type EightBitEncoding, excerpt } from '../../text/encoding.ts'
 import { withLf, withoutLastLf } from '../../text/lines.ts'
 import type { OldText, Reading } from '../readings.ts'
 import { hunksOf, type WordHunk, type DifferenceKind } from './hunks.ts'
+import { FORMS, othersOf, type OtherDifferences } from './others.ts'
 
 type DifferenceType =
   | 'whitespace'
@@ -60,14 +61,16 @@ export type CauseType =
   | 'never_there'
 
 /**
- * Why old_text isn't there, with the pieces of old_text and of the file that show it. `more_differences`: how many
- * differences the cause doesn't cover; absent if there are none.
+ * Why old_text isn't there, with the pieces of old_text and of the file that show it. `others`: the differences that
+ * the cause doesn't cover; absent if there are none.
  */
 export interface Cause {
   type: CauseType
   expected?: string
   found?: string
-  more_differences?: number
+  others?: OtherDifferences
+  /** For indentation: the file has `by` signs more (or fewer, below 0) before `lines` of `total` lines. */
+  shift?: { by: number; sign: 'tab' | 'space'; lines: number; total: number }
 }
 
 /** The differences between a region and old_text. */
@@ -124,26 +127,6 @@ const TYPE: Record<DifferenceKind, DifferenceType> = {
   content: 'content'
 }
 
-/** Kinds that don't change the words; if there are several, the first of this list names the cause. */
-export const FORMS = [
-  'html_entities',
-  'over_escaped',
-  'unicode_form',
-  'invisible',
-  'nbsp',
-  'quotes',
-  'dashes',
-  'case',
-  'punctuation',
-  'joined_or_split',
-  'tabs',
-  'indentation',
-  'spacing',
-  'blank_lines',
-  'trailing_space',
-  'final_newline'
-] as const satisfies readonly DifferenceKind[]
-
 interface Sought {
   /** Old_text as sent. */
   sent: string
@@ -183,13 +166,13 @@ export function classify(sought: Sought, found: string): Classified {
   if (encoding === undefined) return classified
   // No old_text can match such bytes, so the encoding is the cause whatever else differs.
   const differences = classified.differences.filter(({ type }) => type !== 'line_endings')
-  const others = differences.filter(difference => !NOT_ASCII.test(difference.found)).length
+  const others = allHunks(old.source, withLf(found)).filter(hunk => !NOT_ASCII.test(hunk.found))
   const letter = encoding === 'latin-1' ? NOT_ASCII.exec(found)![0] : ''
   const isSent = letter !== '' && old.source.includes(letter)
   return {
     ...classified,
     differences: [...(isSent ? [{ type: 'unicode' as const, expected: letter, found: '\ufffd' }] : []), ...differences],
-    cause: { type: 'encoding', found: letter, ...more(others + (classified.more_differences ?? 0)) }
+    cause: { type: 'encoding', found: letter, ...besides(others) }
   }
 }
 
@@ -201,8 +184,9 @@ function classifyText({ sent, old, elided, inLongLine }: Sought, found: string):
     return { differences: [{ type: 'content', ...pieces(old.source, there) }], cause: { type: 'elided' } }
   }
   const plain = withLf(sent)
-  const hunks = distinct(allHunks(old.source, there))
-  const asSent = old.reading === 'as_sent' ? hunks : distinct(allHunks(plain, there))
+  const all = allHunks(old.source, there)
+  const allAsSent = old.reading === 'as_sent' ? all : allHunks(plain, there)
+  const [hunks, asSent] = [distinct(all), distinct(allAsSent)]
   // Name a reading only if it leaves fewer differences than the text as sent.
   const read = old.reading === 'as_sent' || hunks.length >= asSent.length ? undefined : READ[old.reading]
   if (read !== undefined) {
@@ -211,10 +195,12 @@ function classifyText({ sent, old, elided, inLongLine }: Sought, found: string):
       old.reading === 'entities' ? addedEntity(plain, there) : old.reading === 'unescaped' ? LACKS_ESCAPES : {}
     return {
       ...shown([prefix, ...differencesOf(hunks)]),
-      cause: { type: read.cause, ...example, ...more(hunks.length) }
+      cause: { type: read.cause, ...example, ...besides(all) }
     }
   }
-  if (asSent.length > 0) return { ...shown(differencesOf(asSent)), cause: causeOf(asSent, inLongLine) }
+  if (asSent.length > 0) {
+    return { ...shown(differencesOf(asSent)), cause: causeOf(asSent, allAsSent, plain, inLongLine) }
+  }
   if (plain.startsWith('\ufeff')) {
     const mark = pieces(firstLine(sent), firstLine(found))
     return { differences: [{ type: 'unicode', ...mark }], cause: { type: 'byte_order_mark' } }
@@ -229,11 +215,15 @@ function allHunks(source: string, there: string): WordHunk[] {
   if (there.endsWith('\n')) return hunksOf(`${source}\n`, there)
   const ended = withoutLastLf(source)
   const line = ended.slice(ended.lastIndexOf('\n') + 1)
-  return [...hunksOf(ended, there), { kind: 'final_newline', expected: `${line}\n`, found: line }]
+  return [...hunksOf(ended, there), { kind: 'final_newline', expected: `${line}\n`, found: line, lines: [] }]
 }
 
+const keyOf = ({ kind, expected, found }: WordHunk): string => JSON.stringify([kind, expected, found])
+
+/** The first hunk of each kind and text. */
 function distinct(hunks: readonly WordHunk[]): WordHunk[] {
-  const seen = new Map(hunks.map(hunk => [JSON.stringify(hunk), hunk]))
+  const seen = new Map<string, WordHunk>()
+  for (const hunk of hunks) if (!seen.has(keyOf(hunk))) seen.set(keyOf(hunk), hunk)
   return [...seen.values()]
 }
 
@@ -254,6 +244,14 @@ function addedEntity(sent: string, there: string): { expected?: string } {
   return added === undefined ? {} : { expected: added }
 }
 
+function besides(others: readonly WordHunk[], named?: WordHunk): Pick<Cause, 'others'> {
+  const found = othersOf(others, named)
+  if (found === undefined) return {}
+  return {
+    others: { ...found, ...(found.only && { only: pieces(found.only.expected.trim(), found.only.found.trim()) }) }
+  }
+}
+
 const firstLine = (text: string): string => text.trimStart().split('\n', 1)[0]!
 const breakOf = (text: string): string => /\r\n?|\n/.exec(text)?.[0] ?? ''
 const pieces = (expected: string, found: string) => ({
@@ -262,25 +260,46 @@ const pieces = (expected: string, found: string) => ({
 })
 
 /** The cause of the differences; one that doesn't change the words is the cause only if there is nothing else. */
-function causeOf(hunks: readonly WordHunk[], inLongLine: boolean): Cause {
+function causeOf(hunks: readonly WordHunk[], all: readonly WordHunk[], source: string, inLongLine: boolean): Cause {
   const words = hunks.filter(({ kind }) => !(FORMS as readonly DifferenceKind[]).includes(kind))
   const named = words[0] ?? FORMS.flatMap(form => hunks.find(({ kind }) => kind === form) ?? [])[0]!
   const { kind } = named
   const spoken = SPOKEN_OF.find(kinds => kinds.includes(kind)) ?? []
-  const others = hunks.filter(hunk => hunk !== named && !spoken.includes(hunk.kind)).length
+  const others = all.filter(hunk => keyOf(hunk) !== keyOf(named) && !spoken.includes(hunk.kind))
   const cause = (type: CauseType, { expected, found }: Pick<WordHunk, 'expected' | 'found'>): Cause => ({
     type,
     ...pieces(expected, found),
-    ...more(others)
+    ...besides(others, named)
   })
-  if (words.length === 0) return cause(kind as CauseType, named)
+  if (words.length === 0) {
+    return { ...cause(kind as CauseType, named), ...(kind === 'indentation' && shiftOf(all, source)) }
+  }
   const isSame = kind !== 'content' && words.every(other => other.kind === kind)
   const isSlip = words.length <= MOST_WORDS && words.every(isWord)
   if (isSlip || (isSame && (kind === 'typo' || !isWord(named)))) {
-    const isLine = kind === 'comment' || kind === 'lines_dropped' || kind === 'lines_added'
-    return cause(kind as CauseType, isLine ? { expected: named.expected.trim(), found: named.found.trim() } : named)
+    return cause(kind as CauseType, onlyOne(named))
   }
-  return cause(inLongLine ? 'long_line_part' : 'stale', named)
+  return cause(inLongLine ? 'long_line_part' : 'stale', onlyOne(named))
 }
+
+/** The pieces of a difference; a piece that only one text has without the white space around it. */
+const onlyOne = ({ expected, found }: WordHunk): Pick<WordHunk, 'expected' | 'found'> =>
+  expected === '' || found === '' ? { expected: expected.trim(), found: found.trim() } : { expected, found }
+
+/** By how much the file indents lines of `source` more, if that is the same for each of them; `source` has several. */
+function shiftOf(all: readonly WordHunk[], source: string): Pick<Cause, 'shift'> {
+  const total = source.split('\n').filter(line => line.trim() !== '').length
+  const indents = all
+    .filter(({ kind }) => kind === 'indentation' || kind === 'tabs')
+    .map(({ expected, found }) => ({ own: INDENT.exec(expected)![0], there: INDENT.exec(found)![0] }))
+  const [first] = indents
+  const by = first!.there.length - first!.own.length
+  const isSame = indents.every(({ own, there }) => there.length - own.length === by)
+  const signs = new Set(indents.map(({ own, there }) => own + there).join(''))
+  if (total < 2 || !isSame || signs.size > 1) return {}
+  return { shift: { by, sign: signs.has('\t') ? 'tab' : 'space', lines: indents.length, total } }
+}
+
+const INDENT = /^[^\S\n]*/
 
 const isWord = ({ kind }: WordHunk): boolean => kind === 'typo' || kind === 'word' || kind === 'renamed'

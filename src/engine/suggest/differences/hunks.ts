@@ -1,5 +1,6 @@
 // The differences between two short texts, piece by piece, with the kind of each.
 import { distance } from 'fastest-levenshtein'
+import { withoutLastLf } from '../../text/lines.ts'
 import { withoutEntities } from '../readings.ts'
 import { changedRanges } from './changed-ranges.ts'
 import { isName } from './code-names.ts'
@@ -31,11 +32,16 @@ export type DifferenceKind =
   | 'lines_added'
   | 'content'
 
-/** A difference: the pieces of old_text and of the file, with the words next to them if the pieces are blank. */
+/**
+ * A difference: the pieces of old_text and of the file, with the words next to them if the pieces are blank. `lines`:
+ * the lines it touches, as keys: those of the file, or those of old_text that the file lacks; two differences within
+ * one line have one key.
+ */
 export interface WordHunk {
   kind: DifferenceKind
   expected: string
   found: string
+  lines: string[]
 }
 
 const TOKEN = /\n|[^\S\n]+|&(?:lt|gt|amp|quot|apos|nbsp|#\d+);|[\p{L}\p{M}\p{N}_$]+|[^]/gu
@@ -66,7 +72,7 @@ export function hunksOf(expected: string, found: string): WordHunk[] {
   const hunks = old.length + there.length <= MOST_UNITS ? hunksWithin(old, there) : undefined
   if (hunks !== undefined) return hunks
   const [first, second] = betweenSame(expected, found, WORDS)
-  return [{ kind: 'content', expected: first, found: second }]
+  return [{ kind: 'content', expected: first, found: second, lines: linesFrom(0, first, second) }]
 }
 
 function hunksWithin(expected: string, found: string): WordHunk[] | undefined {
@@ -75,7 +81,25 @@ function hunksWithin(expected: string, found: string): WordHunk[] | undefined {
   const tokens = (text: string): string[] => text.match(token) ?? []
   const [a, b] = [tokens(expected), tokens(found)]
   const changes = a.length + b.length > MOST_TOKENS ? undefined : changedRanges(a, b, MOST_EDITS)
-  return changes?.map(({ from, to, otherFrom, otherTo }) => hunkOf(a, b, [from, to], [otherFrom, otherTo]))
+  const [linesOfA, linesOfB] = [lineNumbers(a), lineNumbers(b)]
+  return changes?.map(({ from, to, otherFrom, otherTo }) =>
+    hunkOf({ all: a, lines: linesOfA, from, to }, { all: b, lines: linesOfB, from: otherFrom, to: otherTo })
+  )
+}
+
+/** For each token, and for the end, the 0-based number of its line. */
+function lineNumbers(tokens: readonly string[]): number[] {
+  let line = 0
+  return [0, ...tokens.map(token => (token === '\n' ? ++line : line))]
+}
+
+/** The keys of the lines that a difference touches, from line `start` of the file. */
+function linesFrom(start: number, expected: string, found: string): string[] {
+  const [own, there] = [expected, found].map(text => withoutLastLf(text).split('\n').length)
+  return Array.from(
+    { length: Math.max(own!, there!) },
+    (_, i) => `${start + Math.min(i, there! - 1)}${i < there! ? '' : `-${i}`}`
+  )
 }
 
 const hasSameEscapes = (a: string, b: string): boolean => {
@@ -99,42 +123,65 @@ function betweenSame(a: string, b: string, whole: RegExp): [string, string] {
   return [a.slice(start, a.length - same), b.slice(start, b.length - same)]
 }
 
-function hunkOf(
-  a: readonly string[],
-  b: readonly string[],
-  [fromA, toA]: [number, number],
-  [fromB, toB]: [number, number]
-): WordHunk {
-  const [x, y] = [a.slice(fromA, toA).join(''), b.slice(fromB, toB).join('')]
+/** The tokens `from` to `to` (exclusive) of a text, and the line of each of its tokens. */
+interface TokenRange {
+  all: readonly string[]
+  lines: readonly number[]
+  from: number
+  to: number
+}
+
+function hunkOf(own: TokenRange, there: TokenRange): WordHunk {
+  const [x, y] = [own, there].map(({ all, from, to }) => all.slice(from, to).join('')) as [string, string]
+  const lines = linesFrom(there.lines[there.from]!, x, y)
   if (x.trim() !== '' || y.trim() !== '') {
     if (x !== '' && y !== '') {
       const kind = kindOf(x, y, false)
-      const isNamed = kind === 'renamed' && (isName(a, fromA, toA) || isName(b, fromB, toB))
-      return { kind: kind === 'renamed' && !isNamed ? 'word' : kind, expected: x, found: y }
+      const isNamed = kind === 'renamed' && [own, there].some(({ all, from, to }) => isName(all, from, to))
+      return { kind: kind === 'renamed' && !isNamed ? 'word' : kind, expected: x, found: y, lines }
     }
-    const lines = x === '' ? wholeLines(b, fromB, toB) : wholeLines(a, fromA, toA)
-    const piece = lines ?? (x === '' ? y : x)
+    const range = x === '' ? there : own
+    const whole = wholeLines(range)
+    const piece = whole?.text ?? (x === '' ? y : x)
     const [expected, found] = x === '' ? ['', piece] : [piece, '']
-    return { kind: kindOf(expected, found, lines !== undefined), expected, found }
+    return {
+      kind: kindOf(expected, found, whole !== undefined),
+      expected,
+      found,
+      lines: whole === undefined ? lines : keysOf(whole, range, x === '' ? '' : 'old_text:')
+    }
   }
-  const starts = isStart(a[fromA - 1] ?? b[fromB - 1])
+  const [a, b] = [own.all, there.all]
+  const starts = isStart(a[own.from - 1] ?? b[there.from - 1])
   // Show a gap with the words on both sides; at the start of a line only with the word after it.
-  const [before, after] = [starts ? '' : a[fromA - 1]!, /\n/.test(a[toA] ?? '\n') ? '' : a[toA]!]
-  return { kind: blankKind(x, y, starts, after === ''), expected: before + x + after, found: before + y + after }
+  const [before, after] = [starts ? '' : a[own.from - 1]!, /\n/.test(a[own.to] ?? '\n') ? '' : a[own.to]!]
+  const kind = blankKind(x, y, starts, after === '')
+  return { kind, expected: before + x + after, found: before + y + after, lines }
 }
 
+/** Whole lines, and the index of their first token. */
+interface WholeLines {
+  text: string
+  start: number
+}
+
+/** The keys of those whole lines that aren't blank. */
+const keysOf = ({ text, start }: WholeLines, { lines }: TokenRange, of: string): string[] =>
+  text.split('\n').flatMap((line, i) => (line.trim() === '' ? [] : [`${of}${lines[start]! + i}`]))
+
 /**
- * The tokens `from` to `to`, which only one text has, as whole lines; undefined if they aren't. If the same tokens also
+ * The tokens of a range, which only one text has, as whole lines; undefined if they aren't. If the same tokens also
  * precede them, slide back to where a line begins: jsdiff puts a difference as late as it can.
  */
-function wholeLines(all: readonly string[], from: number, to: number): string | undefined {
+function wholeLines({ all, from, to }: TokenRange): WholeLines | undefined {
   const isWhole = (from: number, to: number) => isStart(all[from - 1]) && (to === all.length || all[to - 1] === '\n')
+  const at = (start: number, end: number): WholeLines => ({ text: all.slice(start, end).join(''), start })
   for (let by = 0; by <= MOST_SLID && from - by >= 0; by++) {
-    if (isWhole(from - by, to - by)) return all.slice(from - by, to - by).join('')
+    if (isWhole(from - by, to - by)) return at(from - by, to - by)
     if (all[from - by - 1] !== all[to - by - 1]) break
   }
   // The last lines of a text that doesn't end with a break.
-  return all[from] === '\n' && to === all.length ? all.slice(from + 1, to).join('') : undefined
+  return all[from] === '\n' && to === all.length ? at(from + 1, to) : undefined
 }
 
 const isStart = (before: string | undefined): boolean => before === undefined || before === '\n'
@@ -154,8 +201,21 @@ const ZERO_WIDTH = /[\p{Cf}\ufe00-\ufe0f]+/gu
 const bare = (text: string): string => text.replace(/\s+/g, '')
 const plainSigns = (text: string): string => plainDashes(plainQuotes(text)).replaceAll('\u2026', '...')
 const plainEscapes = (text: string): string => text.replace(/\\[nrt]/g, '').replaceAll('\\', '')
-const COMMENT = /^\s*(?:\/\/|\/\*|<!--|(?:#|--)\s)|(?:\*\/|-->)\s*$/
-const COMMENT_LINE = /^\s*(?:\*|#|--|;|%)\s*[\p{L}\p{N}]/u
+/** Comments: blocks, and lines from a sign on that begins them. */
+const COMMENTS = /\/\*[^]*?(?:\*\/|$)|<!--[^]*?(?:-->|$)|^[^\S\n]*(?:\/\/|(?:#|--)\s).*$/gm
+const COMMENT_LINES = /^\s*(?:\*|#|--|;|%)\s*[\p{L}\p{N}].*$|^\s*\*\/\s*$/gmu
+/** Signs that turn the code after them into a comment. */
+const COMMENT_SIGN = /^\s*(?:\/\/+|\/\*+|<!--|(?:#|--)\s)\s*$/
+
+/**
+ * Whether a piece is nothing but comments, or only the sign that begins one; code with a comment isn't. `atLine`: it is
+ * whole lines.
+ */
+function isComment(piece: string, atLine: boolean): boolean {
+  if (COMMENT_SIGN.test(piece)) return true
+  const code = piece.replace(COMMENTS, '')
+  return (atLine ? code.replace(COMMENT_LINES, '') : code).trim() === ''
+}
 
 /**
  * The kind of a difference that isn't only white space. `atLine`: one text has whole lines where the other has none.
@@ -169,7 +229,7 @@ function kindOf(x: string, y: string, atLine: boolean): DifferenceKind {
   if (plainSigns(a) === plainSigns(b)) return 'dashes'
   if ((withoutEntities(a) ?? a) === (withoutEntities(b) ?? b)) return 'html_entities'
   if (plainEscapes(a) === plainEscapes(b)) return 'over_escaped'
-  if ((a === '' || b === '') && (COMMENT.test(x + y) || (atLine && COMMENT_LINE.test(x + y)))) return 'comment'
+  if ((a === '' || b === '') && isComment(x + y, atLine)) return 'comment'
   if (atLine && a === '') return 'lines_dropped'
   if (atLine && b === '') return 'lines_added'
   if (!/[\p{L}\p{N}]/u.test(a + b)) return 'punctuation'

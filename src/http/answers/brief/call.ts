@@ -180,19 +180,19 @@ function withEdit(
 
 type AnyFix = Fix<FixedText> | Fix<FixedLines>
 
-type EditFix = AnyFix & { edit: FixedText | FixedLines }
+export type ReadyFix = AnyFix & { edit: FixedText | FixedLines }
 
-const hasEdit = (fix: AnyFix): fix is EditFix => fix.edit !== undefined
+const hasEdit = (fix: AnyFix): fix is ReadyFix => fix.edit !== undefined
 
 /** The fixes that contain an edit to send. */
-export const withEdits = (fixes: readonly AnyFix[]): EditFix[] => fixes.filter(hasEdit)
+export const withEdits = (fixes: readonly AnyFix[]): ReadyFix[] => fixes.filter(hasEdit)
 
 /**
  * A fix as a call, below the words that say when to send it and what the caller has to add. `longest`: of a call with
  * other edits or operations, in UTF-16 units.
  */
 export const fixed = (
-  { edit, conflict, later }: EditFix,
+  { edit, conflict, later }: ReadyFix,
   when: string,
   failure: EditPosition,
   call: FailedCall,
@@ -255,13 +255,8 @@ function leftToCaller(whyOwn: string | undefined, later: readonly LaterEdit[], n
 }
 
 /** A call for each place, as long as they are short together; the first one in any case. */
-export function eachPlace(
-  ready: readonly EditFix[],
-  failure: EditPosition,
-  call: FailedCall,
-  before: string[] = []
-): Pick<Brief, 'next'> {
-  const next = [...before]
+export function eachPlace(ready: readonly ReadyFix[], failure: EditPosition, call: FailedCall): string[] {
+  const next: string[] = []
   const places = ready.map(({ lines }) => (lines === undefined ? '' : span(lines)))
   // Other edits or operations are not repeated for each place if that leaves no room for all places.
   const longest = ready.length > 1 ? CALLS_LENGTH / ready.length : undefined
@@ -271,11 +266,11 @@ export function eachPlace(
     length += lines.join('\n').length
     if (length <= CALLS_LENGTH || fix === ready[0]) next.push(...lines)
   }
-  return { next }
+  return next
 }
 
 /** A place. Numbered if several are on the same lines, as with places in text that an earlier edit inserts. */
-function oneOf(places: readonly string[], at: number): string {
+export function oneOf(places: readonly string[], at: number): string {
   const place = places[at]!
   const same = places.filter(other => other === place).length
   const number = places.slice(0, at + 1).filter(other => other === place).length
@@ -283,14 +278,14 @@ function oneOf(places: readonly string[], at: number): string {
 }
 
 /** The shortest call among the fixes for the first place; skips those without a new_text if the first one has one. */
-export function shortest(ready: readonly EditFix[], failure: EditPosition, call: FailedCall): EditFix {
-  const [first] = ready as [EditFix, ...EditFix[]]
+export function shortest(ready: readonly ReadyFix[], failure: EditPosition, call: FailedCall): ReadyFix {
+  const [first] = ready as [ReadyFix, ...ReadyFix[]]
   const [from, to] = first.lines ?? [1, Infinity]
   const same = ready.filter(({ lines, conflict }) => {
     const inside = lines !== undefined && lines[0] >= from && lines[1] <= to
     return inside && (conflict === undefined || first.conflict !== undefined)
   })
-  const lengthOf = ({ edit }: EditFix) => JSON.stringify(withEdit(call, edit, failure)).length
+  const lengthOf = ({ edit }: ReadyFix) => JSON.stringify(withEdit(call, edit, failure)).length
   return same.reduce((best, fix) => (lengthOf(fix) < lengthOf(best) ? fix : best), first)
 }
 

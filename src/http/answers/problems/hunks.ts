@@ -16,7 +16,7 @@ import type { Brief, FailedCall, ShownAs } from '../brief/call.ts'
 import { hashLine, preview } from '../brief/layout.ts'
 import type { CallSyntax, NamedFile } from '../call-names.ts'
 import { position } from '../edits-of-request.ts'
-import { whyMissed } from '../no-match-cause.ts'
+import { placesNamed, whyMissed } from '../no-match-cause.ts'
 import { capital, counted, linesListed, listed, NOTHING_WRITTEN, quote, sentences, span } from '../phrases.ts'
 import { readFile, readPreview } from '../suggested-fixes.ts'
 import type { ProblemEntry, FailedRequest } from './entry.ts'
@@ -129,8 +129,7 @@ function mostSimilar({ similar_content, cause, what }: HunkNotFound, naming: Cal
   const [best] = similar_content
   if (best === undefined) return 'Nothing in it is similar enough.'
   if (cause?.type === 'near_duplicate') {
-    const places = similar_content.map(({ line_number, end_line }) => span([line_number, end_line]))
-    return `${capital(whyMissed(cause, naming))}: ${listed(places, 'or')}.`
+    return `${capital(whyMissed(cause, naming))}: ${placesNamed(similar_content, cause)}.`
   }
   const lines: [number, number] = [best.line_number, best.end_line]
   const why = cause === undefined ? '' : `: ${whyNotThere(cause, what, naming)}`

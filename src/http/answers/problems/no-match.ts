@@ -16,10 +16,11 @@ import {
   withEdits
 } from '../brief/call.ts'
 import { preview } from '../brief/layout.ts'
+import { eachLikely } from '../brief/likely.ts'
 import { BY_TOOL, type CallSyntax, type NamedFile } from '../call-names.ts'
 import { failBecause, failToo, isCorrected, ofEdit, position, whyFails } from '../edits-of-request.ts'
-import { notContained, whyMissed } from '../no-match-cause.ts'
-import { capital, counted, listed, quote, sentences, span } from '../phrases.ts'
+import { inFileOrder, notContained, placesNamed, whyMissed } from '../no-match-cause.ts'
+import { capital, counted, quote, sentences, span } from '../phrases.ts'
 import { toFixes, whyNotMerged } from '../suggested-fixes.ts'
 import { type ProblemEntry, EXAMPLE_PREVIEW, type FailedRequest, type FailureOf } from './entry.ts'
 import { HUNKS, isOfHunk } from './hunks.ts'
@@ -122,7 +123,7 @@ export const spanOf = ({ line_number, end_line }: SimilarContent): string => spa
 
 function mostSimilar({ similar_content, cause }: NoMatch, best: SimilarContent, naming: CallSyntax): string {
   if (cause.type === 'near_duplicate') {
-    return `${capital(whyMissed(cause, naming))}: ${listed(similar_content.map(spanOf), 'or')}.`
+    return `${capital(whyMissed(cause, naming))}: ${placesNamed(similar_content, cause)}.`
   }
   const likely = best.confidence === 'low' ? 'Perhaps' : 'Most likely'
   return sentences(
@@ -145,7 +146,8 @@ function nextStep({ fixes, cause }: NoMatch, best: SimilarContent, naming: CallS
     first.conflict === undefined
       ? `send ${which}.`
       : `send ${which} with a ${naming.field('new_text')} of your own: ${whyNotMerged(first.conflict, naming)}.`
-  return second !== undefined || unclear ? capital(action) : `If so, ${action}`
+  if (unclear) return `${capital(action).slice(0, -1)}, or read around them first.`
+  return second === undefined ? `If so, ${action}` : capital(action)
 }
 
 /** Says that later edits have to be corrected too. */
@@ -198,9 +200,6 @@ function noMatchMembers(failure: NoMatch, request: NamedFile): Partial<Problem> 
 /** The longest region that is shown without an edit of it, in UTF-16 units. */
 const REGION_LENGTH = 2000
 
-/** Lines to read above and below one of several places. */
-const AROUND = 5
-
 /** What was probably meant, or that nothing is similar, with the calls that would edit it. */
 function briefNoMatch(failure: NoMatch, call: FailedCall): Brief {
   const { similar_content, fixes, file_preview, cause, undone_by_edit, applied_lines } = failure
@@ -235,16 +234,18 @@ function briefNoMatch(failure: NoMatch, call: FailedCall): Brief {
       ? []
       : [`${new_text} is in the file too (${span(applied_lines)}): if this edit was made before, leave it out.`]
   if (cause.type === 'near_duplicate') {
-    const what = of(`; ${whyMissed(cause, naming)}: ${listed(similar_content.map(spanOf), 'or')}`)
     const own = cause.expected === undefined || isEdited(best, ready) ? [] : region(best, failure, call)
-    if (first === undefined) {
-      return { what, next: [...also, ...(own.length > 0 ? own : aroundOne(best, file_preview.total_lines, call))] }
-    }
-    const { next } = eachPlace(ready, failure, call, [...also, ...own])
+    const places = inFileOrder(similar_content).map(({ line_number: start_line, end_line }) => ({
+      start_line,
+      end_line
+    }))
+    const calls =
+      own.length === 0
+        ? eachLikely(places, ready, file_preview.total_lines, failure, call)
+        : eachPlace(ready, failure, call)
     return {
-      what,
-      next:
-        next.length > also.length + own.length ? next : [...next, ...aroundOne(best, file_preview.total_lines, call)]
+      what: of(`; ${whyMissed(cause, naming)}: ${placesNamed(similar_content, cause)}`),
+      next: [...also, ...own, ...calls]
     }
   }
   const likely = best.confidence === 'low' ? 'perhaps' : 'most likely'
@@ -292,15 +293,6 @@ function region(best: SimilarContent, failure: NoMatch, call: FailedCall): strin
   }
   const part = lossy === true ? ', a part without U+FFFD' : ''
   const why = `${when}, read them and copy ${call.naming.field('old_text')} from there${part}`
-  return toRead(call, why, { path: pathOf(call), start_line, end_line })
-}
-
-/** The call that reads around the first of several places; a short context doesn't distinguish them. */
-function aroundOne(place: SimilarContent, total: number, call: FailedCall): string[] {
-  const start_line = Math.max(1, place.line_number - AROUND)
-  const end_line = Math.min(total, place.end_line + AROUND)
-  const old_text = call.naming.field('old_text')
-  const why = `Read around the place you mean and make ${old_text} longer, until it fits only there; ${spanOf(place)}`
   return toRead(call, why, { path: pathOf(call), start_line, end_line })
 }
 

@@ -229,7 +229,7 @@ function oneOfThem(failure: WrongCount | OccurrenceOutOfRange, call: FailedCall)
   const around = all.filter(({ type }) => type === 'ADD_CONTEXT')
   const byNumber = all.find(({ type }) => type === 'CHOOSE_OCCURRENCE')
   const adjust = all.find(({ type }) => type === 'ADJUST_COUNT')
-  const shown = eachPlace(around, failure, call).next
+  const shown = eachPlace(around, failure, call)
   const isWhole = shown.length === 2 * around.length && shown.join('\n').length <= CALLS_LENGTH
   const number = `"occurrence": a number from 1 to ${actual}`
   const everywhere = adjust === undefined ? '' : ` To replace all ${actual}, send "occurrences": ${actual}.`
