@@ -183,16 +183,22 @@ export function notContained({ missing_tokens = [] }: Pick<NoMatch, 'missing_tok
 }
 
 /**
- * Several places that may have been meant: `line 2 or lines 6 to 7`. In the order of the file, but the one that defines
- * the name of old_text comes first.
+ * Several places that may have been meant: `line 2 or lines 6 to 7`. The more similar first, else in the order of the
+ * file; but the one that defines the name of old_text comes first.
  */
 export const placesNamed = (places: readonly SimilarContent[], { expected }: Cause): string =>
   listed(
-    (expected === undefined ? inFileOrder(places) : places).map(({ line_number, end_line }) =>
+    (expected === undefined ? likeliestFirst(places) : places).map(({ line_number, end_line }) =>
       span([line_number, end_line])
     ),
     'or'
   )
 
-export const inFileOrder = (places: readonly SimilarContent[]): SimilarContent[] =>
-  places.toSorted((a, b) => a.line_number - b.line_number || a.end_line - b.end_line)
+/**
+ * In the order of the file, but a more similar place comes before others: without that, less than 99 % of the scripted
+ * agent's edits are right.
+ */
+export const likeliestFirst = (places: readonly SimilarContent[]): SimilarContent[] =>
+  places.toSorted(
+    (a, b) => b.similarity_score - a.similarity_score || a.line_number - b.line_number || a.end_line - b.end_line
+  )

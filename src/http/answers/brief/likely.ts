@@ -12,7 +12,7 @@ const MOST_LINES = 100
 const LINE_LENGTH = 50
 
 /**
- * For each place, in the order of the file: the call that edits it, as long as they are short together, with what tells
+ * For each place, in their order: the call that edits it, as long as they are short together, with what tells
  * the place from the others; for the rest, how to read them. If there is a call for all, how to read them comes last.
  */
 export function eachLikely(
@@ -69,6 +69,7 @@ function readsOf(places: readonly LineRange[], total_lines: number, call: Failed
     start_line: Math.max(1, first.start_line - AROUND),
     end_line: Math.min(total_lines, last.end_line + AROUND)
   })
-  const all = around(places[0]!, places.at(-1)!)
+  const inOrder = places.toSorted((a, b) => a.start_line - b.start_line)
+  const all = around(inOrder[0]!, inOrder.at(-1)!)
   return all.end_line - all.start_line < MOST_LINES ? [all] : places.map(place => around(place, place))
 }

@@ -19,7 +19,7 @@ import { preview } from '../brief/layout.ts'
 import { eachLikely } from '../brief/likely.ts'
 import { BY_TOOL, type CallSyntax, type NamedFile } from '../call-names.ts'
 import { failBecause, failToo, isCorrected, ofEdit, position, whyFails } from '../edits-of-request.ts'
-import { inFileOrder, notContained, placesNamed, whyMissed } from '../no-match-cause.ts'
+import { likeliestFirst, notContained, placesNamed, whyMissed } from '../no-match-cause.ts'
 import { capital, counted, quote, sentences, span } from '../phrases.ts'
 import { toFixes, whyNotMerged } from '../suggested-fixes.ts'
 import { type ProblemEntry, EXAMPLE_PREVIEW, type FailedRequest, type FailureOf } from './entry.ts'
@@ -235,7 +235,7 @@ function briefNoMatch(failure: NoMatch, call: FailedCall): Brief {
       : [`${new_text} is in the file too (${span(applied_lines)}): if this edit was made before, leave it out.`]
   if (cause.type === 'near_duplicate') {
     const own = cause.expected === undefined || isEdited(best, ready) ? [] : region(best, failure, call)
-    const places = inFileOrder(similar_content).map(({ line_number: start_line, end_line }) => ({
+    const places = likeliestFirst(similar_content).map(({ line_number: start_line, end_line }) => ({
       start_line,
       end_line
     }))
