@@ -50,7 +50,7 @@ export const UndoRequestSchema = named(
     'to; none: the last edit of the caller that stands, with its whole batch.',
   {
     edit_id: Type.Optional(
-      editId('The edit to take back: the edit_id of an answer. Half of a move stands for all of it.')
+      editId('The edit to take back: the edit_id of an answer, or its file_hash. Half of a move stands for all of it.')
     ),
     edit_ids: Type.Optional(editIds('Several edits, of one file or more: all are taken back, or none.')),
     changes: Type.Optional(namedChanges('Some changes of several edits, of one file or more: all, or none.')),

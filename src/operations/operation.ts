@@ -308,6 +308,8 @@ type NothingBecause =
    * Several clients edited, or undid, under the caller's name, and it gave none. `last`: what they did, newest first.
    */
   | { reason: 'several_clients'; verb: UndoVerb; token?: string; last: readonly LastEdit[] }
+  /** Several applied edits ended in the text with the hash that was given. `last`: these, newest first. */
+  | { reason: 'same_result'; verb: UndoVerb; last: readonly LastEdit[] }
   /** The file already has the requested state. */
   | { reason: 'same_state' }
   /** All edits are in conflict, with `on_conflict: skip`. */

@@ -1,13 +1,12 @@
-// For a request that means the caller's last edit or undo without naming it: refuses if several clients edit under one
-// name, since then it isn't known which one is meant. Does not know what is done with the edit.
-import { fail } from '../result.ts'
+// For a request that may mean one of several edits or undos: refuses, and lists them. So if it means the caller's last
+// one without naming it, and several clients edit under one name. Does not know what is done with the edit.
+import { fail, ok, type Result } from '../result.ts'
 import type { EditRecord, PastEdit } from '../workspace/api.ts'
 import type { FileFailure } from '../workspace/failure.ts'
 import type { Workspace } from '../workspace/api.ts'
 import { readableTexts } from './decoding.ts'
 import type { CallContext, HistoryFailure, LastEdit, UndoVerb } from './operation.ts'
 import { findEdits, ownQuery, pathOf } from './past-edits.ts'
-/** How long ago other clients' edits count, in ms, and how many edits are then listed. */
 /** How long ago edits of other clients count, in ms, and how many edits are listed then. */
 const LATELY = 3_600_000
 const LISTED = 5
@@ -39,13 +38,35 @@ export async function severalClients(
     if (batch === undefined) batches.set(id, [record])
     else batch.push(record)
   }
-  const newest = [...batches.values()].slice(0, LISTED)
+  const last = await listed(workspace, [...batches.values()], sender)
+  if (!last.ok) return last
+  const named = token !== undefined && { token }
+  return fail({ code: 'NOTHING_TO_UNDO', verb, edit_ids: [], reason: 'several_clients', ...named, last: last.value })
+}
+
+/** Why it isn't known which of several edits with one result is meant. */
+export async function sameResult(
+  workspace: Workspace,
+  edits: readonly PastEdit[],
+  { caller = {} }: CallContext
+): Promise<{ ok: false; failure: HistoryFailure | FileFailure }> {
+  const each = edits.map(({ record }): [EditRecord] => [record])
+  const last = await listed(workspace, each, caller.sender)
+  if (!last.ok) return last
+  return fail({ code: 'NOTHING_TO_UNDO', verb: 'undo', edit_ids: [], reason: 'same_result', last: last.value })
+}
+
+/** The first of these batches, each with its first change. */
+async function listed(
+  workspace: Workspace,
+  batches: readonly [EditRecord, ...EditRecord[]][],
+  sender: string | undefined
+): Promise<Result<LastEdit[], FileFailure>> {
+  const newest = batches.slice(0, LISTED)
   const texts = await findEdits(workspace, { edit_ids: newest.map(([{ edit_id }]) => edit_id), texts: true })
   if (!texts.ok) return texts
   const withTexts = new Map(texts.value.edits.map(({ record }) => [record.edit_id, record]))
-  const last = await Promise.all(newest.map(batch => lastOf(batch, withTexts, sender)))
-  const named = token !== undefined && { token }
-  return fail({ code: 'NOTHING_TO_UNDO', verb, edit_ids: [], reason: 'several_clients', ...named, last })
+  return ok(await Promise.all(newest.map(batch => lastOf(batch, withTexts, sender))))
 }
 
 async function lastOf(

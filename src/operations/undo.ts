@@ -26,7 +26,7 @@ import {
 import type { CallContext, CallResult, FixedFault, HistoryFailure, Operation, OperationFailure } from './operation.ts'
 import { withMoves } from './moves.ts'
 import { findEdits, isOrdinary, ownQuery, isApplied, type FoundEdits } from './past-edits.ts'
-import { severalClients } from './several-clients.ts'
+import { sameResult, severalClients } from './several-clients.ts'
 import { undoFacts, undoFiles } from './undo-files.ts'
 import type { Chosen, UndoPlanning } from './undo-file.ts'
 
@@ -170,7 +170,7 @@ async function selected(
 ): Promise<Result<MeantEdits, MeantFailure>> {
   const { caller = {}, subject } = context
   const named = namedIn(request)
-  if (named !== undefined) return byIds(workspace, named, subject)
+  if (named !== undefined) return byIds(workspace, named, context)
   const { batch_id, session, agent } = request
   const [whose] = selectorsIn({ batch_id, session, agent })
   const query =
@@ -217,12 +217,42 @@ const recordsOf = (edits: readonly PastEdit[]) => edits.map(({ record }) => reco
 
 async function byIds(
   workspace: Workspace,
-  named: readonly NamedSelection[],
-  subject: CallContext['subject']
+  sent: readonly NamedSelection[],
+  context: CallContext
 ): Promise<Result<MeantEdits, MeantFailure>> {
-  const found = await namedEdits(workspace, 'undo', named)
+  const named = await withIds(workspace, sent, context)
+  if (!named.ok) return named
+  const found = await namedEdits(workspace, 'undo', named.value)
   if (!found.ok) return found
-  return othersIn(recordsOf(found.value), subject) ?? meantOf(found.value, { named })
+  return othersIn(recordsOf(found.value), context.subject) ?? meantOf(found.value, { named: named.value })
+}
+
+/** The digits of a hash, as answers give it, or all of it; no id is in lower case. */
+const HASH = /^[0-9a-f]{16,64}$/
+
+/**
+ * The selections, with the id of the edit that ended in a text where its hash is given: the one that is applied.
+ */
+async function withIds(
+  workspace: Workspace,
+  named: readonly NamedSelection[],
+  context: CallContext
+): Promise<Result<NamedSelection[], MeantFailure>> {
+  const all: NamedSelection[] = []
+  for (const one of named) {
+    if (!HASH.test(one.edit_id)) {
+      all.push(one)
+      continue
+    }
+    const madeIt = ({ record }: PastEdit) => isOrdinary(record) && record.hash_after?.startsWith(one.edit_id) === true
+    const found = await findEdits(workspace, onlyOwnOf(context.subject), madeIt)
+    if (!found.ok) return found
+    const applied = found.value.edits.filter(isApplied)
+    if (applied.length > 1) return sameResult(workspace, applied, context)
+    const [edit = found.value.edits[0]] = applied
+    all.push(edit === undefined ? one : { ...one, edit_id: edit.record.edit_id })
+  }
+  return ok(all)
 }
 
 /**

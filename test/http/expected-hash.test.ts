@@ -107,6 +107,6 @@ t.test('gives a model no more than the short one', async t => {
     body: { arguments: edit },
     headers: { accept: 'text/plain' }
   })
-  t.match(text, /file_hash: [0-9a-f]{16}$/m)
+  t.match(text, /file_hash: [0-9a-f]{16} edit_id: \w{26}$/m)
   t.notMatch(text, /[0-9a-f]{17}/)
 })

@@ -7,6 +7,7 @@ import { testFolder } from '../folder.ts'
 import { bytesOf, check, startServer, type Reply, type TestServer } from './test-server.ts'
 
 const TEXT = 'one\ntwo\nthree\nfour\nfive\nsix\nseven\n'
+const JSON_ONLY = { accept: 'application/json' }
 const files = { 'a.txt': TEXT, 'b.txt': TEXT, dir: { 'c.txt': TEXT } }
 
 const as = (agent: string, session?: string): Record<string, string> => ({
@@ -53,6 +54,32 @@ t.test('takes back the edit of one agent among three, and nothing else', async t
     ]
   })
   t.match(first(listed, 'edits'), { changes: [{ change_index: 0, start_line: 2, new_start_line: 2 }] })
+})
+
+t.test('takes back an edit by the hash that it answered', async t => {
+  const server = await startServer(t, { files })
+  const made = await server.call('POST', '/edit', { body: { path: 'a.txt', old_text: 'two', new_text: 'TWO' } })
+  const { edit_id, file_hash, sha256 } = made.body
+  await edit(server, 'a.txt', 'four', 'FOUR', as('bob'))
+  await check(t, server, '/undo', { edit_id: sha256, dry_run: true }, 200, { undone: [edit_id] })
+  await check(t, server, '/tools/undo_edit', { edit_ids: [file_hash] }, 200, { undone: [edit_id] }, JSON_ONLY)
+  t.equal(bytesOf(server, 'a.txt'), TEXT.replace('four', 'FOUR'))
+  const nothing = { code: 'NOTHING_TO_UNDO' }
+  await check(t, server, '/undo', { edit_id: file_hash }, 422, { ...nothing, detail: / is undone already\./ })
+  await check(t, server, '/undo', { edit_id: '0123456789abcdef' }, 422, nothing)
+  const ids: unknown[] = []
+  for (const path of ['x.txt', 'y.txt']) {
+    const { body } = await server.call('POST', '/create', { body: { path, content: 'same\n' } })
+    ids.unshift(body.edit_id)
+    if (path === 'y.txt') {
+      await check(t, server, '/undo', { edit_id: body.file_hash }, 422, {
+        ...nothing,
+        detail:
+          /^Several edits that are applied have left a text with this hash.*\(x\.txt.*edit_ids of the one that you mean\./,
+        suggested_fixes: ids.map(id => ({ call: { name: '/undo', arguments: { edit_ids: [id] } } }))
+      })
+    }
+  }
 })
 
 t.test('says by which index each change is taken back, in whatever order they were asked for', async t => {

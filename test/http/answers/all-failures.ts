@@ -531,6 +531,13 @@ const ALL: AllFailures = {
     }),
     nothing({ reason: 'several_clients', last: [{ ...lastEdit, edit_ids: ['E1', 'E2', 'E3', 'E4'], change: null }] }),
     nothing({ reason: 'several_clients', verb: 'redo', last: [{ ...lastEdit, change: null }] }),
+    nothing({
+      reason: 'same_result',
+      last: [
+        { ...lastEdit, change: null },
+        { ...lastEdit, edit_ids: ['E2'], change: null }
+      ]
+    }),
     nothing({ reason: 'same_state' }),
     nothing({ reason: 'all_in_conflict' }),
     { verb: 'undo', edit_ids: ['E1'], reason: 'not_of_file' },

@@ -249,6 +249,14 @@ function whyNothing(failure: FailureOf<'NOTHING_TO_UNDO'>, naming: CallSyntax): 
         call === undefined ? '' : `Call ${call} with the edit_ids of the one that you mean.`
       )
     }
+    case 'same_result': {
+      const call = naming[failure.verb]
+      return sentences(
+        'Several edits that are applied have left a text with this hash, so it is not known which one is meant:',
+        `${failure.last.map(edit => lastEdit(edit, naming)).join('; ')}.`,
+        call === undefined ? '' : `Call ${call} with the edit_ids of the one that you mean.`
+      )
+    }
     case 'same_state':
       return 'The file has that content already.'
     case 'all_in_conflict': {
@@ -299,7 +307,7 @@ const capitalEdits = (ids: readonly string[]): string =>
 
 /** The call that does what was probably meant, if there is one. */
 function nextCall(failure: FailureOf<'NOTHING_TO_UNDO'>, naming: CallSyntax): Partial<Problem> {
-  if (failure.reason === 'several_clients') return { suggested_fixes: callsFor(failure, naming) }
+  if ('last' in failure) return { suggested_fixes: callsFor(failure, naming) }
   const [edit_id, ...others] = failure.edit_ids
   const batch_id = 'batch_id' in failure ? failure.batch_id : undefined
   const meant = batch_id !== undefined ? { batch_id } : edit_id !== undefined && others.length === 0 && { edit_id }
@@ -321,7 +329,7 @@ function nextCall(failure: FailureOf<'NOTHING_TO_UNDO'>, naming: CallSyntax): Pa
  * sent.
  */
 function callsFor(
-  { verb, last }: Extract<FailureOf<'NOTHING_TO_UNDO'>, { reason: 'several_clients' }>,
+  { verb, last }: Extract<FailureOf<'NOTHING_TO_UNDO'>, { last: readonly LastEdit[] }>,
   { [verb]: name }: CallSyntax
 ): SuggestedFix[] {
   const [type, what] = verb === 'undo' ? (['USE_UNDO', 'edit'] as const) : (['USE_REDO', 'undo'] as const)
