@@ -218,7 +218,8 @@ const AROUND_OBJECTS = ['arguments', 'call_expression', 'new_expression', 'as_ex
  */
 function keysAround(member: Node, language: Language): string[] | undefined {
   const keys: string[] = []
-  for (let node = member.parent; node !== null; node = node.parent) {
+  // The root of the tree is no such value.
+  for (let node = member.parent!; ; node = node.parent!) {
     const { type } = node
     if (type === 'pair') keys.unshift(unquoted(tidy(node.childForFieldName('key')!.text)))
     else if (type === 'variable_declarator') return isAtTop(node, language) ? keys : undefined
@@ -231,7 +232,6 @@ function keysAround(member: Node, language: Language): string[] | undefined {
       return isSymbol ? keys : [withoutPrototype(left), ...keys]
     } else if (type !== 'object' && !AROUND_OBJECTS.includes(type)) return undefined
   }
-  return undefined
 }
 
 /** The node extended to wrappers that belong only to this definition. */
