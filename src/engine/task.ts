@@ -8,7 +8,7 @@ import type { LineFailure, CurrentOutcome, HunkFailure, TextFailure, TakesLong, 
 import { type RecordedSplice, UNKNOWN_CHANGE } from './undo/change.ts'
 import { type EarlierState, type EarlierText, earlierText } from './undo/earlier-text.ts'
 import { linesNow } from './undo/lines-now.ts'
-import { type ChangeSince, changesSince, rebasedPlan, splicesInEarlier } from './undo/rebase.ts'
+import { type ChangesSince, changesSince, rebasedPlan, splicesInEarlier } from './undo/rebase.ts'
 import { differing, recordedSplices } from './undo/refine.ts'
 import { type ChangedSplices, changedSplices } from './edit/changed-splices.ts'
 import { misplacedMarks } from './edit/new-text-warnings.ts'
@@ -193,8 +193,9 @@ function described(
 
 /**
  * Whether lines are removed without stating what they hold: by number, where they may be the wrong lines if the text
- * has shifted, or by a section's name. A section that gets another text is named by its caller, who writes it. Showing their text in the answer costs 16 tokens of o200k_base on average (200 edits of one to eight lines of
- * sources); a diff costs 69, and asking for the hash or the text first costs 125 and another call (2026-11-29).
+ * has shifted, or by a section's name. A section that gets another text is named by its caller, who writes it. Showing
+ * their text in the answer costs 16 tokens of o200k_base on average (200 edits of one to eight lines of sources); a
+ * diff costs 69, and asking for the hash or the text first costs 125 and another call (2026-11-29).
  */
 const removesUnseen = (change: TaskChange): boolean =>
   change.operation === 'edit_lines' &&
@@ -231,21 +232,21 @@ export interface StaleTask extends Task {
 /** A change that is to be carried over from an earlier state; as its text alone if the changes since aren't known. */
 export interface RebaseTask extends Task {
   earlier: EarlierState | { text: Buffer }
-}
-
-/** What was changed since the earlier state. */
-interface Since {
-  /** Oldest first. Absent if the earlier state isn't known after all. */
-  since?: readonly ChangeSince[]
+  /** How many of the changes since to list. */
+  most_since: number
 }
 
 /** `earlier`: the result of the change in the earlier text. */
-export type RebasedResult = TaskResult & Required<Since> & { earlier: Buffer }
+export type RebasedResult = TaskResult & { since: ChangesSince; earlier: Buffer }
 
-/** The change doesn't fit, because lines that it touches have changed, or it didn't fit the earlier text either. */
-export interface NotRebased extends Since {
+/**
+ * The change doesn't fit, because lines that it touches have changed, or it didn't fit the earlier text either. No
+ * `since`: the earlier state isn't known after all.
+ */
+export interface NotRebased {
   code: 'NOT_REBASED'
   now: CurrentOutcome
+  since?: ChangesSince
 }
 
 /**
@@ -266,7 +267,7 @@ export function rebaseTask(
 ): Result<RebasedResult, NotRebased | UnencodableText | TakesLong>
 export function rebaseTask(
   original: Buffer,
-  { earlier: known, ...task }: RebaseTask,
+  { earlier: known, most_since: most, ...task }: RebaseTask,
   file: { path: string; exists: boolean },
   work_within = Infinity
 ): Result<RebasedResult, NotRebased | UnencodableText | TakesLong> {
@@ -279,7 +280,8 @@ export function rebaseTask(
     if ('code' in now) return fail(now)
     // A name finds the section, but doesn't say what is in it.
     if (now.fits && isByName(task.change) && earlier !== undefined) now.unchecked = 'changed_lines'
-    const since = earlier && changesSince(earlier, state, new Splices([], original.length))
+    const present = { splices: new Splices([], original.length), pieces: [original], most }
+    const since = earlier && changesSince(earlier, state, present)
     return fail({ code: 'NOT_REBASED', now, since })
   }
   const { plan, pieces } = planned.value
@@ -287,7 +289,7 @@ export function rebaseTask(
   if (mismatch !== undefined) return fail(mismatch)
   const changed = changedSplices(original, plan.splices.list)
   const result = taskResult(original, plan, changed, task, described(original, plan, changed, task, file))
-  return ok({ ...result, since: changesSince(earlier, state, plan.splices), earlier: Buffer.concat(pieces) })
+  return ok({ ...result, since: changesSince(earlier, state, { ...plan, most }), earlier: Buffer.concat(pieces) })
 }
 
 /** The state before one change that is known only by the texts before and after it. */

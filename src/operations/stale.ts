@@ -3,7 +3,7 @@
 import { MAX_OTHERS } from '../../schemas/outcome.ts'
 import { isRecordedId } from '../engine/undo/change.ts'
 import type { EarlierState } from '../engine/undo/earlier-text.ts'
-import type { ChangeSince } from '../engine/undo/rebase.ts'
+import type { ChangesSince } from '../engine/undo/rebase.ts'
 import type { UnencodableText } from '../engine/failure.ts'
 import type { Task } from '../engine/task.ts'
 import { fail, ok, type Result } from '../result.ts'
@@ -48,7 +48,11 @@ export async function rebased(
   const version = await versionOf(file, stale, reads)
   if (version === undefined) return staleNow(planMaker, edit, stale)
   const { path, exists } = file
-  const made = await planMaker.rebase(original, { ...task, earlier: version.state }, { path, exists })
+  const made = await planMaker.rebase(
+    original,
+    { ...task, earlier: version.state, most_since: MAX_OTHERS },
+    { path, exists }
+  )
   if (!made.ok) {
     const { failure } = made
     if (failure.code !== 'NOT_REBASED') return fail(failure)
@@ -56,7 +60,7 @@ export async function rebased(
   }
   const { since: changes, earlier, description, ...plan } = made.value
   // What others did is said with the first step of a batch.
-  const since = file.rebased === undefined ? changes : []
+  const since = file.rebased === undefined ? changes : { newest: [], total: 0 }
   const from = shortHash(stale.expected_hash!)
   return ok({
     ...plan,
@@ -95,6 +99,7 @@ async function versionIn(
   return past.ok && state !== undefined ? { state, history: past.value } : undefined
 }
 
+/** The latest state with this hash; undefined: none is known. */
 function stateOf({ changes, records }: FileHistory, hash: string): EarlierState | undefined {
   const byId = new Map(records.map(record => [record.edit_id, record]))
   for (let at = changes.length - 1; at >= 0; at--) {
@@ -106,13 +111,11 @@ function stateOf({ changes, records }: FileHistory, hash: string): EarlierState 
 }
 
 /** Changes since a version as answers list them. */
-function othersOf(since: readonly ChangeSince[], { history }: Version): OtherChanges {
-  const agents = new Map(history?.records.map(({ edit_id, agent }) => [edit_id, agent]))
-  const listed = since.toReversed().slice(0, MAX_OTHERS)
-  const others = listed.map(({ edit_id, ...change }) => ({
+function othersOf({ newest, total }: ChangesSince, { history }: Version): OtherChanges {
+  const others = newest.map(({ edit_id, ...change }) => ({
     edit_id: isRecordedId(edit_id) ? edit_id : undefined,
-    agent: agents.get(edit_id),
+    agent: history?.records.find(record => record.edit_id === edit_id)?.agent,
     ...change
   }))
-  return { others, more_others: since.length > listed.length ? since.length - listed.length : undefined }
+  return { others, more_others: total > newest.length ? total - newest.length : undefined }
 }

@@ -1,6 +1,7 @@
 // Everything that can be wrong with a file, and what a change to it may lose, as closed unions. Does not know HTTP or
 // sentences.
 import type { CurrentOutcome, FittingEdit } from '../engine/failure.ts'
+import type { ChangeSince } from '../engine/undo/rebase.ts'
 import type { OddPath } from './odd-name.ts'
 
 export type FileFailure =
@@ -123,8 +124,10 @@ export type FileFailure =
 /** Another program saved the file while it was being changed. */
 export const changedMeanwhile: FileFailure = { code: 'STALE_FILE', reason: 'changed_meanwhile' }
 
-export const isChangedMeanwhile = (failure: unknown): boolean =>
-  failure instanceof Object && 'reason' in failure && failure.reason === 'changed_meanwhile'
+export const isChangedMeanwhile = (failure: unknown): boolean => {
+  const { code, reason } = failure as Partial<StaleFile>
+  return code === 'STALE_FILE' && reason === 'changed_meanwhile'
+}
 
 export type NotReady = Extract<FileFailure, { code: 'NOT_READY' }>
 
@@ -149,13 +152,10 @@ export interface RequestInFlight {
 /** `INVALID_CURSOR`: not a cursor that this service gave. `CURSOR_GONE`: the changes after it are no longer known. */
 export type CursorFailure = { code: 'INVALID_CURSOR' } | { code: 'CURSOR_GONE' }
 
-/** A change of a file; `outside`: by another program. An end before its start: lines were only removed. */
-interface OtherChange {
+/** A change of a file, by the id and the agent that are recorded. */
+interface OtherChange extends Omit<ChangeSince, 'edit_id'> {
   edit_id?: string | undefined
   agent?: string | undefined
-  outside?: true | undefined
-  start_line?: number
-  end_line?: number
 }
 
 /** What was changed in a file since a version of it: the newest first, and how many older ones aren't listed. */

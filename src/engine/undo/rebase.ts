@@ -3,6 +3,7 @@
 import type { Placed } from '../edit/piece-table.ts'
 import type { LeftAlone, Plan } from '../edit/plan.ts'
 import { type Splice, Splices } from '../edit/splice.ts'
+import { firstIndex } from '../text/bisect.ts'
 import { LineIndex } from '../text/line-index.ts'
 import { isLineStart, lineAround, lineNumbers, lineStarts, markLength, startOfLineAround } from '../text/lines.ts'
 import { Text } from '../text/text.ts'
@@ -53,8 +54,10 @@ export function rebasedPlan(plan: Plan, earlier: EarlierText, present: Buffer): 
   const line_index = new LineIndex(present)
   const placements: Placed[] = []
   for (const placed of plan.placements) {
-    const shift = moved.find(({ from }) => from.start <= placed.start && placed.end <= from.end)?.shift
-    if (shift === undefined) return undefined
+    // Of splices that begin where it does, any has the same shift.
+    const around = moved[firstIndex(moved.length, i => moved[i]!.from.start > placed.start) - 1]
+    if (around === undefined || placed.end > around.from.end) return undefined
+    const { shift } = around
     placements.push(
       shifted(placed, shift, line_index.lineOf(placed.start + shift) - plan.line_index.lineOf(placed.start))
     )
@@ -136,16 +139,27 @@ export interface ChangeSince {
   end_line?: number
 }
 
+/** The changes that were made after an earlier state: the newest of them, that first, and how many there are. */
+export interface ChangesSince {
+  newest: ChangeSince[]
+  total: number
+}
+
 /**
- * The changes after the one with index `at`, oldest first, with their lines in the result of `splices`, which don't
- * touch them.
+ * The changes after the one with index `at`, at most `most` of them, with their lines in the result of `splices`, which
+ * don't touch them. `pieces`: that result.
  */
-export function changesSince({ weave }: EarlierText, { changes, at }: EarlierState, splices: Splices): ChangeSince[] {
+export function changesSince(
+  { weave }: EarlierText,
+  { changes, at }: EarlierState,
+  { splices, pieces, most }: Pick<Plan, 'splices' | 'pieces'> & { most: number }
+): ChangesSince {
+  const total = changes.length - at - 1
+  const first = changes.length - Math.min(most, total)
   const places = new Map<number, ByteRange>()
   const add = (unit: number, start: number, end: number) => {
     const change = weave.units.changeOf[unit]!
-    const known = places.get(change)
-    if (change > at) places.set(change, { start: known?.start ?? start, end })
+    if (change >= first) places.set(change, { start: places.get(change)?.start ?? start, end })
   }
   let now = 0
   for (const { visible, inserter, deleters, length } of weave.spans) {
@@ -156,26 +170,26 @@ export function changesSince({ weave }: EarlierText, { changes, at }: EarlierSta
       for (const unit of deleters) if (weave.units.isApplied(unit)) add(unit, now, now)
     }
   }
-  const since = changes.slice(at + 1).map((change, i) => ({
-    change: { edit_id: askableId(change), ...(change.outside && { outside: change.outside }) },
-    range: places.get(at + 1 + i)
-  }))
   const afterSplices = (offset: number): number =>
     splices.list.reduce(
       (sum, { start, end, insert }) => (start < offset ? sum + insert.length - (end - start) : sum),
       offset
     )
-  const text = new Text(splices.apply(weave.present))
-  const edges = since.flatMap(({ range }) => {
-    if (range === undefined) return []
-    const [start, end] = [afterSplices(range.start), afterSplices(range.end)]
-    return [start, Math.max(start, end - 1)]
+  const edges = [...places.values()].flatMap(({ start, end }) => {
+    const [from, to] = [afterSplices(start), afterSplices(end)]
+    return [from, Math.max(from, to - 1)]
   })
-  const { lines } = lineNumbers(text, edges)
-  let edge = 0
-  return since.map(({ change, range }) => {
-    if (range === undefined) return change
-    const [start_line, last] = [lines[edge++]!, lines[edge++]!]
-    return { ...change, start_line, end_line: range.start === range.end ? start_line - 1 : last }
-  })
+  const { lines } = lineNumbers(new Text(pieces), edges)
+  const linesOf = new Map(
+    [...places].map(([change, { start, end }], i) => {
+      const start_line = lines[2 * i]!
+      return [change, { start_line, end_line: start === end ? start_line - 1 : lines[2 * i + 1]! }]
+    })
+  )
+  const newest = changes.slice(first).map((change, i): ChangeSince => ({
+    edit_id: askableId(change),
+    ...(change.outside && { outside: change.outside }),
+    ...linesOf.get(first + i)
+  }))
+  return { newest: newest.reverse(), total }
 }

@@ -7,7 +7,7 @@ import { often } from '../../often.ts'
 import { Random, SEED } from '../../random.ts'
 
 const FILE = { path: 'a', exists: true }
-const OPTIONS = { max_result_size: 1e6, context_lines: 0, dry_run: false }
+const OPTIONS = { max_result_size: 1e6, context_lines: 0, dry_run: false, most_since: 10 }
 
 const lines = (...edits: [start_line: number, end_line: number, new_text: string][]): TaskChange => ({
   operation: 'edit_lines',
@@ -150,7 +150,8 @@ t.test('refuses a result that is too large, and an edit in an encoding that the 
 t.test('says what others have changed, and where that is now', t => {
   const since = (texts: readonly string[], change: TaskChange) => {
     const made = rebased(texts, change)
-    return made.ok ? made.value.since : made.failure.code === 'NOT_REBASED' && made.failure.since
+    const found = made.ok ? made.value.since : made.failure.code === 'NOT_REBASED' && made.failure.since
+    return found && found.newest.toReversed()
   }
   const texts = ['a\nb\nc\nd\n', 'x\ny\na\nb\nc\nd\n', 'x\ny\na\nb\nd\n', 'x\nY\na\nb\nd\n']
   t.strictSame(since(texts, lines([1, 1, 'A\nA'])), [
@@ -173,7 +174,10 @@ t.test('compares the texts if the changes are not known', t => {
     { ...OPTIONS, change: lines([2, 2, 'B']), earlier: { text: Buffer.from('a\nb\n') } },
     FILE
   )
-  t.match(made, { ok: true, value: { since: [{ edit_id: '', outside: true, start_line: 1, end_line: 1 }] } })
+  t.match(made, {
+    ok: true,
+    value: { since: { newest: [{ edit_id: '', outside: true, start_line: 1, end_line: 1 }], total: 1 } }
+  })
   t.equal(made.ok && Buffer.concat(made.value.pieces).toString(), 'x\na\nB\n')
   t.equal(made.ok && made.value.earlier.toString(), 'a\nB\n')
   t.end()
