@@ -39,18 +39,18 @@ export async function changeFiles<T, F, P extends FilePlace, S extends FileSnaps
 ): Promise<ManyResult<BatchDone<T>, F | FileFailure>> {
   for (let attempt = 1; ; attempt++) {
     const done = await changeOnce(store, request)
-    const isMoved = !done.ok && done.failure === MOVED
-    const isOvertaken = !done.ok && isChangedMeanwhile(done.failure) && replans(request.steps[done.at]!)
-    if (!isMoved && !isOvertaken) return done as ManyResult<BatchDone<T>, F | FileFailure>
+    const most = done.ok ? 1 : attemptsAfter(done.failure, request.steps[done.at]!)
+    if (done.ok || most === 1) return done as ManyResult<BatchDone<T>, F | FileFailure>
     const { others: _, ...overtaken } = done
-    if (attempt >= (isMoved ? BEGINNINGS : PLANS) || request.options.dry_run) {
-      return { ...overtaken, failure: changedMeanwhile }
-    }
+    if (attempt >= most || request.options.dry_run) return { ...overtaken, failure: changedMeanwhile }
   }
 }
 
-const replans = (step: BatchStep<unknown, unknown>): boolean =>
-  step.operation === 'edit' && step.target.replans === true
+/** How often a change is begun that ends with this failure of a step. */
+function attemptsAfter(failure: unknown, { operation, target }: BatchStep<unknown, unknown>): number {
+  if (failure === MOVED) return BEGINNINGS
+  return operation === 'edit' && target.replans === true && isChangedMeanwhile(failure) ? PLANS : 1
+}
 
 /** Changes one file, outside a batch. */
 export async function changeFile<T, F, P extends FilePlace, S extends FileSnapshot>(
