@@ -231,25 +231,26 @@ async function byIds(
 const HASH = /^[0-9a-f]{16,64}$/
 
 /**
- * The selections, with the id of the edit that ended in a text where its hash is given: the one that is applied.
+ * The selections, with the id of the edit that ended in a text where its hash is given: the one that is applied. Reads
+ * the whole history, once.
  */
 async function withIds(
   workspace: Workspace,
   named: readonly NamedSelection[],
   context: CallContext
 ): Promise<Result<NamedSelection[], MeantFailure>> {
+  const hashes = named.flatMap(({ edit_id }) => (HASH.test(edit_id) ? [edit_id] : []))
+  if (hashes.length === 0) return ok([...named])
+  const endsIn = ({ record }: PastEdit, hash: string) => record.hash_after?.startsWith(hash) === true
+  const isNamed = (edit: PastEdit) => isOrdinary(edit.record) && hashes.some(hash => endsIn(edit, hash))
+  const found = await findEdits(workspace, onlyOwnOf(context.subject), isNamed)
+  if (!found.ok) return found
   const all: NamedSelection[] = []
   for (const one of named) {
-    if (!HASH.test(one.edit_id)) {
-      all.push(one)
-      continue
-    }
-    const madeIt = ({ record }: PastEdit) => isOrdinary(record) && record.hash_after?.startsWith(one.edit_id) === true
-    const found = await findEdits(workspace, onlyOwnOf(context.subject), madeIt)
-    if (!found.ok) return found
-    const applied = found.value.edits.filter(isApplied)
+    const made = hashes.includes(one.edit_id) ? found.value.edits.filter(edit => endsIn(edit, one.edit_id)) : []
+    const applied = made.filter(isApplied)
     if (applied.length > 1) return sameResult(workspace, applied, context)
-    const [edit = found.value.edits[0]] = applied
+    const [edit = made[0]] = applied
     all.push(edit === undefined ? one : { ...one, edit_id: edit.record.edit_id })
   }
   return ok(all)
