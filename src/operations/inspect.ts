@@ -192,7 +192,7 @@ async function faultsOf(search: SearchRequest, searcher: Searcher): Promise<Fiel
 
 /**
  * A scanned file, with its first bytes, which may tell the language, and all bytes if they are searched. `read`: all
- * bytes, unless there are too many to keep.
+ * bytes of what is shown, unless there are too many to keep.
  */
 type FileContent = Extract<Looked<Content>, { type: 'file' }>
 type Content = Omit<ScanResult, 'encoding'> & {
@@ -212,6 +212,7 @@ function scanning(request: InspectRequest, keep: boolean): Consumer<Content> {
   }
   // A request that asks for nothing else wants the content.
   const { search, structure } = request
+  const most = facts === true ? 0 : MOST_KEPT
   const isForContent = search === undefined && structure !== true && facts !== true
   const shown = Object.keys(window).length > 0 || isForContent
   const scan = new Scan(path, shown ? window : undefined)
@@ -223,7 +224,7 @@ function scanning(request: InspectRequest, keep: boolean): Consumer<Content> {
       scan.push(chunk)
       if (size === 0) head = Buffer.from(chunk.subarray(0, HEAD))
       size += chunk.length
-      if (keep || size <= MOST_KEPT) kept.push(Buffer.from(chunk))
+      if (keep || size <= most) kept.push(Buffer.from(chunk))
       else kept = []
     },
     // The search may take its bytes along into a thread.
@@ -231,7 +232,7 @@ function scanning(request: InspectRequest, keep: boolean): Consumer<Content> {
       ...scan.finish(),
       head,
       bytes: keep ? Buffer.concat(kept) : null,
-      read: size <= MOST_KEPT ? Buffer.concat(kept) : null
+      read: size <= most ? Buffer.concat(kept) : null
     })
   }
 }
