@@ -150,15 +150,7 @@ function read({ patternIndex: pattern, captures }: Captured, language: Language)
   const keys = word === 'member' ? keysAround(node, language) : []
   if (keys === undefined) return []
   const kind =
-    word === 'topfunction'
-      ? 'function'
-      : word === 'member'
-        ? 'method'
-        : word === 'default'
-          ? body?.type === 'class_body'
-            ? 'class'
-            : 'function'
-          : SYMBOL_KINDS.find(known => known === word)!
+    word === 'default' ? (body?.type === 'class_body' ? 'class' : 'function') : (KIND_OF.get(word) ?? kindNamed(word))
   const names = namesOf(word, captured, body, keys)
   return names.name === ''
     ? []
@@ -204,6 +196,13 @@ function namesOf(
   const last = parts.pop() ?? ''
   return { name: last, owner: parts.length > 0 ? parts.join(SEPARATOR.code) : undefined, scope: last }
 }
+
+/** The kinds of definitions whose place decides what they are. */
+const KIND_OF = new Map<string, SymbolKind>([
+  ['topfunction', 'function'],
+  ['member', 'method']
+])
+const kindNamed = (word: string): SymbolKind => SYMBOL_KINDS.find(known => known === word)!
 
 const unquoted = (key: string): string => key.replace(/^(["'])(.*)\1$/, '$2')
 /** The owner's name: the members of a prototype are those of its class. */
