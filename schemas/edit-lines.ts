@@ -12,7 +12,8 @@ const startLine = Type.Integer({
 })
 const endLine = Type.Integer({
   description:
-    'Last line to replace, inclusive; -1 is the last line of the file. start_line - 1 replaces nothing and inserts new_text before start_line.'
+    'Last line to replace, inclusive; -1 is the last line of the file. ' +
+    'start_line - 1 replaces nothing and inserts new_text before start_line.'
 })
 const newText = Type.String({
   description:

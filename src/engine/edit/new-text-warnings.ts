@@ -27,7 +27,8 @@ const NUMBERED_BYTES = 1 << 16
 /**
  * Likely mistakes in `put` that `replaced` doesn't already have: the first placeholder line ("// ... existing code
  * ..."), line numbers before at least two lines, the first `@@` line of a diff (unless the text replaces nothing,
- * because then it may be a diff), the first marker of an edit format or of the call itself. At most one of each kind; linear in both texts.
+ * because then it may be a diff), the first marker of an edit format or of the call itself. At most one of each kind;
+ * linear in both texts.
  * `replaced` is examined only if something was found, and never decoded as a whole: it may be longer than any string.
  */
 export function warningsOfNewText(put: string, replaced: Buffer, edit_index: number): NewTextWarning[] {

@@ -16,8 +16,8 @@ export const LAST_LINE = -1
 
 /**
  * One edit of /edit-lines; lines are 1-based or LAST_LINE, `end_line = start_line - 1` inserts. `inside`: replaces only
- * these bytes of its single line, counted from the line's start, end exclusive, without its break; then `new_text` needn't be whole
- * lines.
+ * these bytes of its single line, counted from the line's start, end exclusive, without its break; then `new_text`
+ * needn't be whole lines.
  */
 export interface LineEdit {
   start_line: number

@@ -22,8 +22,8 @@ interface HunkOptions {
 
 /**
  * Plans the hunks of a patch on a text without NUL, by the rule of place-hunks.ts. Replaces only lines that differ.
- * Line breaks are those of the place, else `line_break`; the file keeps or lacks its final break as before, except that an empty last line
- * keeps its break, and a file without lines ends with one afterwards. Fails with the first hunk that has no place, or
+ * Line breaks are those of the place, else `line_break`; the file keeps or lacks its final break as before, except that
+ * an empty last line keeps its break, and a file without lines ends with one afterwards. Fails with the first hunk that has no place, or
  * with a result over `max_result_size`; with `work_within`, with TAKES_LONG if many hunks are searched in many lines,
  * or if a miss takes long to explain.
  */

@@ -101,7 +101,12 @@ function hasWholeFences(text: string): boolean {
  * A number and what a viewer writes around it: `12→`, `12: `, `12 │ `, `12:a1b|`, `12#ZP:`, `L12: `, `Line 12: `,
  * `<line 12>`, `NAME:12:`. Then the space after it, which may belong to the line.
  */
-const VIEWED = String.raw`(\d+)(?:\t|→|:[0-9a-f]{2,4}\||#[A-Z]{2}:|\||(?::| ?[│┃]| \|)( ?))|(?:L|[Ll]ine )(\d+):( ?)|<line (\d+)>( ?)|[\w./\\-]{1,200}\.\w{1,20}[:-](\d+)[:-](?:\d+:)?( ?)`
+const VIEWED = [
+  String.raw`(\d+)(?:\t|→|:[0-9a-f]{2,4}\||#[A-Z]{2}:|\||(?::| ?[│┃]| \|)( ?))`,
+  String.raw`(?:L|[Ll]ine )(\d+):( ?)`,
+  String.raw`<line (\d+)>( ?)`,
+  String.raw`[\w./\\-]{1,200}\.\w{1,20}[:-](\d+)[:-](?:\d+:)?( ?)`
+].join('|')
 /** Viewers also write numbers as a list has them: `12. `, `12) `, `[12] `, `12-`. */
 const LISTS = String.raw`(\d+)(?:[.)] |-)|\[(\d+)\] `
 

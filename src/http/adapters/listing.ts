@@ -32,8 +32,9 @@ export const emptyDirectory = headOf
 
 /**
  * The listing of a directory for a model: the entries below it, two levels deep, each as `size⇥path`; a directory has
- * `-` for its size and ends with `/`, a link is marked as one and isn't followed. `first`: the first page of its entries;
- * `shown`: its path as shown. Leaves out special files and what can't be read. Stops after 1,000 lines and says that there is more.
+ * `-` for its size and ends with `/`, a link is marked as one and isn't followed. `first`: the first page of its
+ * entries; `shown`: its path as shown. Leaves out special files and what can't be read. Stops after 1,000 lines and says
+ * that there is more.
  */
 export async function directoryShown(
   first: InspectOutcome,

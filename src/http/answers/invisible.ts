@@ -1,5 +1,5 @@
-// Characters that are invisible or look like others, in sentences by their names, and in calls as escapes. Does not know
-// sentences.
+// Characters that are invisible or look like others: their names for sentences, and their escapes for calls. Does not
+// know sentences.
 
 /**
  * Format characters, controls, variation selectors, fillers, and spaces other than U+0020. Controls that JSON escapes
@@ -56,7 +56,10 @@ export const withInvisibleNamed = (text: string): string =>
     return named(character, code >= 0xfe00 && code <= 0xfe0f ? `variation selector-${code - 0xfdff}` : NAMES[code])
   })
 
-/** `withInvisibleNamed`, also with the marks of composed characters that are written as several (NFD), for names that look alike. */
+/**
+ * `withInvisibleNamed`, also with the marks of composed characters that are written as several (NFD), for names that
+ * look alike.
+ */
 export const withHiddenNamed = (text: string): string =>
   withInvisibleNamed(ofDecomposed(text, mark => named(mark, 'combining mark')))
 

@@ -25,8 +25,8 @@ type OtherForm = Exclude<(typeof FORMS)[number], 'punctuation' | 'blank_lines'>
 
 /**
  * What differs besides the cause. `only`: the single difference, one of words or signs. Else `lines`: lines with other
- * words or signs, not counting the line of the cause; `blank_lines`: how many blank lines one text has more; `forms`: the
- * other kinds.
+ * words or signs, not counting the line of the cause; `blank_lines`: how many blank lines one text has more; `forms`:
+ * the other kinds.
  */
 export interface OtherDifferences {
   only?: Pick<WordHunk, 'expected' | 'found'>
