@@ -20,6 +20,7 @@ if (host) {
 const WIDE = `${'x'.repeat(3000)} needle ${'y'.repeat(900)}\n`
 const USERS = 'def load_users(path):\n    with open(path) as f:\n        return json.load(f)'
 const ORDERS = 'def load_orders(db, since):\n    rows = db.query(since)\n    keep(rows, since)\n    return rows'
+const UNLIKE = 'if (address) {\n  listen(portal, address)\n  log()\n} else {\n  listen(portal)'
 const LONG = Array.from({ length: 60 }, (_, i) => `line ${i + 1} of the ${'abcdefghij'[i % 10]} part\n`).join('')
 const FILES: Record<string, string | Buffer> = {
   'load.py': `${USERS}\n\n\n${ORDERS}\n`,
@@ -541,7 +542,8 @@ const ANSWERS: [tool: string, args: Record<string, unknown>, lines: string[]][] 
     [
       'old_text was not found in load.py; the file defines "load_orders" differently, and what resembles old_text has ' +
         'another name: lines 6 to 9 or lines 1 to 3. [NO_MATCH]',
-      'For lines 6 to 9, send this with a new_text of your own:',
+      'For lines 6 to 9, send this with a new_text of your own (your change is at "with open(path) as f:", ' +
+        'where the file has "rows = db.query(since)\\n    keep(rows, since)"):',
       JSON.stringify({ path: 'load.py', old_text: ORDERS }),
       'For lines 1 to 3, send:',
       JSON.stringify({ path: 'load.py', old_text: USERS, new_text: 'def load_users(path):\n    return 1' }),
@@ -566,14 +568,49 @@ const ANSWERS: [tool: string, args: Record<string, unknown>, lines: string[]][] 
     'edit_file',
     {
       path: 'app.js',
-      old_text: 'if (address) {\n  listen(portal, address)\n  log()\n} else {\n  listen(portal)',
+      old_text: UNLIKE,
       new_text: 'x'
     },
     [
       'old_text was not found in app.js; perhaps lines 4 to 7 were meant: the file has changed, or was ' +
         'remembered wrongly: it has "host" where old_text has "address" (and 3 more lines). [NO_MATCH]',
-      'If so, send this with a new_text of your own:',
+      'If so, send this with a new_text of your own (your change is at "if (address) {\\n  listen(portal, address)\\n  ' +
+        'log()\\n} else {\\n  listen(portal)", where the file has "if (host) {\\n  listen(port, host)\\n} else {\\n  listen(port)"):',
       '{"path":"app.js","old_text":"if (host) {\\n  listen(port, host)\\n} else {\\n  listen(port)"}',
+      'file_hash: #'
+    ]
+  ],
+  [
+    'edit_file',
+    { path: 'app.js', old_text: UNLIKE, new_text: UNLIKE.replace('listen(portal,', 'open(portal,') },
+    [
+      'old_text was not found in app.js; perhaps lines 4 to 7 were meant: the file has changed, or was ' +
+        'remembered wrongly: it has "host" where old_text has "address" (and 3 more lines). [NO_MATCH]',
+      'If so, send this with a new_text of your own (too much differs there from old_text to make your change to it):',
+      '{"path":"app.js","old_text":"if (host) {\\n  listen(port, host)\\n} else {\\n  listen(port)"}',
+      'file_hash: #'
+    ]
+  ],
+  [
+    'edit_file',
+    { path: 'app.js', old_text: UNLIKE, new_text: UNLIKE.replace('else {', 'else if (portal) {') },
+    [
+      'old_text was not found in app.js; perhaps lines 4 to 7 were meant: the file has changed, or was ' +
+        'remembered wrongly: it has "host" where old_text has "address" (and 3 more lines). [NO_MATCH]',
+      'If so, send this with a new_text of your own (your new_text has "portal", which is no longer there):',
+      '{"path":"app.js","old_text":"if (host) {\\n  listen(port, host)\\n} else {\\n  listen(port)"}',
+      'file_hash: #'
+    ]
+  ],
+  [
+    'edit_file',
+    { path: 'app.js', old_text: UNLIKE, new_text: UNLIKE.replace('else {', 'else if (x) {') },
+    [
+      'old_text was not found in app.js; perhaps lines 4 to 7 were meant: the file has changed, or was ' +
+        'remembered wrongly: it has "host" where old_text has "address" (and 3 more lines). [NO_MATCH]',
+      'If so, send:',
+      '{"path":"app.js","old_text":"if (host) {\\n  listen(port, host)\\n} else {\\n  listen(port)",' +
+        '"new_text":"if (host) {\\n  listen(port, host)\\n} else if (x) {\\n  listen(port)"}',
       'file_hash: #'
     ]
   ],
