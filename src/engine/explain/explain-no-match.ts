@@ -145,7 +145,7 @@ function whyUnmade(
   const isEdited = edits.some(({ lines }) => lines !== undefined && lines[0] >= from && lines[1] <= to)
   if (isEdited || lossy || region.score >= MEDIUM || content.trim() === failed.edit.new_text.trim()) return {}
   const merged = replacementFor(failed, region, content)
-  return { conflict: merged.ok ? { reason: 'unlike' } : merged.failure }
+  return { conflict: merged.ok ? { reason: 'uncertain' } : merged.failure }
 }
 
 const inOrder = (candidates: readonly Candidate[]): Candidate[] => candidates.toSorted((a, b) => a.start - b.start)
@@ -215,7 +215,10 @@ function shortened(
   let [head, tail] = [0, 0]
   while (head < most && isSame(head, head)) head++
   while (tail < most - head && isSame(-1 - tail, -1 - tail)) tail++
-  const [above, below] = [Math.max(0, head - 1), Math.max(0, tail - 1)]
+  // A blank line says nothing of the place; but where lines are only added, there must be a line to find.
+  const isPlace = (at: number): boolean => head + tail === was.length || was.at(at)!.trim() !== ''
+  const above = head > 0 && isPlace(head - 1) ? head - 1 : head
+  const below = tail > 0 && isPlace(-tail) ? tail - 1 : tail
   if (above + below === 0) return []
   const part = (lines: readonly string[]): string =>
     lines

@@ -23,12 +23,12 @@ import {
  * whole. `unknown_word`: the edit
  * inserts this word of old_text, which the file doesn't have. `spacing`: both changed the same white space. `too_long`:
  * the texts are too long or differ too much. `added`: line numbers or a fence were removed from old_text, and new_text
- * has only a part of them. `unlike`: the region of the file is too unlike old_text, though the change fits.
+ * has only a part of them. `uncertain`: the change fits, but the region is too unlike old_text.
  */
 export type MergeConflict =
   | { reason: 'same_words'; changed: string; found: string }
   | { reason: 'unknown_word'; word: string }
-  | { reason: 'spacing' | 'too_long' | 'added' | 'unlike' }
+  | { reason: 'spacing' | 'too_long' | 'added' | 'uncertain' }
 
 /** Most words in all three texts, and most edits between two of them, for a merge. Chosen, not measured. */
 const MOST_WORDS = 12_000

@@ -6,7 +6,7 @@ import { haveLetters, wordsOf } from './words.ts'
  * Replaces and removes the lines that differ between `base` and `mine` in `theirs`. Undefined if more than `mostEdits`
  * lines differ; if lines are only added; if `base` or `theirs` doesn't have the lines just once; if a new line has a
  * word of `base` that `theirs` lacks; or if the depth of the new lines in `theirs` isn't known. `isOnce`: whether all
- * of the file has these lines of `theirs` just once. All texts must have `\n` breaks.
+ * of the file has these lines of `theirs`, and the same ones around them, just once. All texts must have `\n` breaks.
  */
 export function inSameLines(
   base: string,
@@ -30,7 +30,10 @@ export function inSameLines(
     if (at === undefined || at + sought.length > end || is.some(line => wordsOf(line).some(isGone))) return undefined
     const found = there.slice(at, at + sought.length)
     const lines = replaced(own.slice(from, to), is, found, isAsDeep)
-    if (lines === undefined || !isOnce(found.join('\n'))) return undefined
+    let [above, below] = [0, sought.length]
+    while (at > above && from > above && texts[at - above - 1] === ownTexts[from - above - 1]) above++
+    while (texts[at + below] !== undefined && texts[at + below] === ownTexts[from + below]) below++
+    if (lines === undefined || !isOnce(there.slice(at - above, at + below).join('\n'))) return undefined
     merged = merged.toSpliced(at, sought.length, ...lines)
     end = at
   }

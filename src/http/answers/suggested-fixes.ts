@@ -116,8 +116,8 @@ export function whyNotMerged(conflict: MergeConflict, naming: CallSyntax): strin
       )
     case 'too_long':
       return 'the texts are too long to merge'
-    case 'unlike':
-      return `too much differs there from ${naming.field('old_text')} to make your change to it`
+    case 'uncertain':
+      return 'the place is too uncertain to make your change there'
   }
 }
 

@@ -122,6 +122,32 @@ check(
   ],
   { fixes: [{ lines: [2, 7] }, { lines: [5, 7] }, { type: 'READ_FILE' }] }
 )
+check(
+  'offers them without a blank line beside them',
+  `f {\n${FEW.replaceAll('\n', '\n\n')}}\n`,
+  edit(
+    FEW.replaceAll('\n', '\n\n').replace('step1(a, b)', 'step1(a,  b)'),
+    FEW.replaceAll('\n', '\n\n').replace('step1(a, b)', 'step1(a,  b)').replace('step5', 'last')
+  ),
+  {
+    fixes: [
+      {},
+      { lines: [10, 10], edit: { old_text: '  step5(a, b)', new_text: '  last(a, b)' } },
+      { type: 'READ_FILE' }
+    ]
+  }
+)
+check(
+  'keeps a blank line to find where lines are only added',
+  `f {\n${FEW.replaceAll('\n', '\n\n')}}\n`,
+  edit(
+    FEW.replaceAll('\n', '\n\n').replace('step1(a, b)', 'step1(a,  b)'),
+    FEW.replaceAll('\n', '\n\n').replace('step1(a, b)', 'step1(a,  b)').replace('step5', 'last()\n  step5')
+  ),
+  {
+    fixes: [{}, { edit: { old_text: '\n  step5(a, b)', new_text: '\n  last()\n  step5(a, b)' } }, { type: 'READ_FILE' }]
+  }
+)
 const SHORT = lines(3, n => `  step${n}(a, b)`)
 const onlyWhole = { fixes: [{ type: 'USE_EXACT_TEXT' }, { type: 'READ_FILE' }] }
 check(

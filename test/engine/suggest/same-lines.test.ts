@@ -33,7 +33,8 @@ t.test('asks whether the file has the lines just once', async t => {
   const isOnce = (lines: string) => asked.push(lines) > 9
   t.equal(inSameLines('a\nb\nc\nd', 'a\nx\nd', 'A\nb\n c\nD', 100, isOnce), undefined)
   t.equal(inSameLines('a\nb\nc', 'a\nx\nc', 'A\n  b\nC', 100, isOnce), undefined)
-  t.strictSame(asked, ['  b'])
+  t.equal(inSameLines('a\nb\nc\nd\ne', 'a\nb\nx\nd\ne', 'A\n  b\nc\nd', 100, isOnce), undefined)
+  t.strictSame(asked, ['  b', '  b\nc\nd'])
 })
 
 t.test('law: changes nothing but the lines that the edit changes', async t => {

@@ -586,7 +586,7 @@ const ANSWERS: [tool: string, args: Record<string, unknown>, lines: string[]][] 
     [
       'old_text was not found in app.js; perhaps lines 4 to 7 were meant: the file has changed, or was ' +
         'remembered wrongly: it has "host" where old_text has "address" (and 3 more lines). [NO_MATCH]',
-      'If so, send this with a new_text of your own (too much differs there from old_text to make your change to it):',
+      'If so, send this with a new_text of your own (the place is too uncertain to make your change there):',
       '{"path":"app.js","old_text":"if (host) {\\n  listen(port, host)\\n} else {\\n  listen(port)"}',
       'file_hash: #'
     ]
