@@ -1233,6 +1233,39 @@ t.test('sends of a long block only the lines around the change', async t => {
   t.ok(text.includes(`\nIf so, send:\n${JSON.stringify(call)}\n`), text)
 })
 
+t.test('sends only the lines around each change beside other edits, and they work', async t => {
+  const server = await startServer(t, { files })
+  const part = (first: number, last: number) => LONG.split('\n').slice(first - 1, last)
+  const near = (first: number, changed: string, now: string) => {
+    const lines = part(first, first + 5)
+    const old_text = lines.with(0, lines[0]!.replace('of', ' of')).join('\n')
+    return { old_text, new_text: old_text.replace(changed, now) }
+  }
+  const edits = [
+    { old_text: 'line 9 of', new_text: 'row 9 of' },
+    near(11, 'line 14', 'row 14'),
+    near(31, 'line 34', 'X')
+  ]
+  const { text } = await server.call('POST', '/tools/edit_file', {
+    body: { path: 'long.txt', edits },
+    headers: { accept: '*/*' }
+  })
+  t.match(
+    text,
+    /lines 11 to 16 were meant: .*\nEdit 3 fails too; most likely lines 31 to 36 were meant: /
+  )
+  const call = JSON.parse(text.split('\n').find(line => line.startsWith('{'))!) as { edits: { old_text: string }[] }
+  t.strictSame(
+    call.edits.map(({ old_text }) => old_text),
+    ['line 9 of', part(13, 15).join('\n'), part(33, 35).join('\n')]
+  )
+  const { status } = await server.call('POST', '/tools/edit_file', { body: call })
+  t.equal(status, 200)
+  const { body } = await server.call('POST', '/inspect', { body: { path: 'long.txt' } })
+  const wanted = LONG.replace('line 9 of', 'row 9 of').replace('line 14', 'row 14').replace('line 34', 'X')
+  t.equal(body.content, wanted)
+})
+
 t.test('counts matches and the lines that they are on', async t => {
   const server = await startServer(t, { files: { a: 'a a a\nb\na a\nc a\nd\na\n', many: 'x x\n'.repeat(300) } })
   const call = async (tool: string, body: object): Promise<string> =>
