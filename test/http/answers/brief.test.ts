@@ -1250,10 +1250,7 @@ t.test('sends only the lines around each change beside other edits, and they wor
     body: { path: 'long.txt', edits },
     headers: { accept: '*/*' }
   })
-  t.match(
-    text,
-    /lines 11 to 16 were meant: .*\nEdit 3 fails too; most likely lines 31 to 36 were meant: /
-  )
+  t.match(text, /lines 11 to 16 were meant: .*\nEdit 3 fails too; most likely lines 31 to 36 were meant: /)
   const call = JSON.parse(text.split('\n').find(line => line.startsWith('{'))!) as { edits: { old_text: string }[] }
   t.strictSame(
     call.edits.map(({ old_text }) => old_text),
