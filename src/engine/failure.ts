@@ -117,6 +117,8 @@ export interface NoMatch extends EditPosition, Decoded {
   block?: [number, number]
   /** Why the text isn't there, judged by the best entry of `similar_content`. */
   cause: Cause
+  /** Why no fix has the change made to the best entry of `similar_content`, if that is the reason. */
+  conflict?: MergeConflict
   /** Identifiers of `old_text` that occur nowhere in the file, at most ten; absent if none. */
   missing_tokens?: string[]
   /**

@@ -6,15 +6,15 @@ import { decode, excerpt, isUnsendable } from '../text/encoding.ts'
 import { findApplied, repeatedAt } from './already-applied.ts'
 import { asInFile, contextFixes, isSmall, linesOf, type FailedEdit, SEARCH_LENGTH, undoneBy } from './explain.ts'
 import type { EditFix, Fix, NoMatch } from '../failure.ts'
-import type { LineEndings } from '../text/eol.ts'
 import { ANY_BREAK, withLf } from '../text/lines.ts'
 import { locate, Needle } from '../match/locate.ts'
 import { missingTokens } from './missing-tokens.ts'
 import { previewOf } from './preview.ts'
 import { MEDIUM, similarContent } from './similar-content.ts'
 import type { Cause } from '../suggest/differences/classify.ts'
-import { merge, type MergeConflict } from '../suggest/merge.ts'
+import { merge, type MergeConflict, MOST_EDITS } from '../suggest/merge.ts'
 import type { OldText } from '../suggest/readings.ts'
+import { inSameLines } from '../suggest/same-lines.ts'
 import { type Candidate, MARGIN, suggest, type Suggestions } from '../suggest/suggest.ts'
 import { Text } from '../text/text.ts'
 
@@ -32,7 +32,8 @@ export function explainNoMatch(failed: FailedEdit): NoMatch {
   const similar_content = surely ? [] : similarContent(text, suggestions, region => linesOf(failed, region))
   const missing = missingTokens(text, edit.old_text)
   const rebased = undone === undefined ? undefined : afterEarlierEdits(failed, text, original)
-  const fixes: Fix[] = rebased ?? (surely ? [] : editsFor(failed, text, suggestions))
+  const edits = rebased ?? (surely ? [] : editsFor(failed, text, suggestions))
+  const fixes: Fix[] = [...edits]
   const applied_lines = applied && linesOf(failed, applied.place)
   if (applied_lines !== undefined) fixes.push({ type: 'ALREADY_APPLIED', lines: applied_lines })
   const place = surely ? applied.place : (candidates[0] ?? applied?.place)
@@ -53,6 +54,7 @@ export function explainNoMatch(failed: FailedEdit): NoMatch {
     fixes,
     file_preview: preview,
     ...(best !== undefined && candidates[0]!.isBlock && { block: [best.line_number, best.end_line] }),
+    ...(best !== undefined && rebased === undefined && whyUnmade(failed, text, candidates[0]!, edits)),
     cause:
       best === undefined && isUnsendable(edit.old_text, draft.original)
         ? { type: 'encoding' }
@@ -78,21 +80,24 @@ function causeOf({ candidates: [best, another], margin, name: expected }: Sugges
 
 /**
  * Edits that work when sent: with the exact text of the one region that was meant; or, for each of several equally
- * likely regions, in the order of the file, with its text and the least context.
+ * likely regions, in the order of the file, with its text and the least context. A region that isn't similar enough
+ * gets one only if it has the changed lines as `old_text` has them, and the file has them just once.
  */
 function editsFor(failed: FailedEdit, text: Text, { candidates, margin }: Suggestions): EditFix[] {
   const { draft, line_index, edit, line_endings, ending } = failed
+  const isClear = margin >= MARGIN
   const fixes: EditFix[] = []
-  for (const { start, end, score, read } of margin < MARGIN ? inOrder(candidates) : candidates.slice(0, 1)) {
-    if (score < MEDIUM) continue
+  for (const region of isClear ? candidates.slice(0, 1) : inOrder(candidates)) {
+    const { start, end, score } = region
     const { text: content, lossy } = decode(text.slice(start, end))
     // Don't suggest to edit again what the edit would have written.
-    if (lossy || content.trim() === edit.new_text.trim()) continue
-    const merged = replacementFor(edit, read, content, line_endings)
+    if ((score < MEDIUM && !isClear) || lossy || content.trim() === edit.new_text.trim()) continue
+    const merged = score < MEDIUM ? inUnlike(failed, text, region, content) : replacementFor(failed, region, content)
+    if (merged === undefined) continue
     const unmerged = merged.ok ? {} : { conflict: merged.failure }
     const new_text = merged.ok ? asInFile(merged.value, failed) : undefined
     const found = locate(text, new Needle(content), line_endings, ending)
-    if (found.all.count === 1 && margin >= MARGIN) {
+    if (found.all.count === 1 && isClear) {
       const lines = linesOf(failed, { start, end })
       const isRepeated = (fixed: TextEdit) => repeatedAt(failed, fixed, { start, end }) !== undefined
       if (new_text === undefined) {
@@ -112,6 +117,35 @@ function editsFor(failed: FailedEdit, text: Text, { candidates, margin }: Sugges
     )
   }
   return fixes.filter(isSmall)
+}
+
+/** The change made to a region that isn't similar enough; undefined if the place isn't certain even so. */
+function inUnlike(
+  { edit, line_endings, ending }: FailedEdit,
+  text: Text,
+  { read }: Candidate,
+  content: string
+): Result<string, MergeConflict> | undefined {
+  const [base, mine] = bothRead(edit, read)
+  if (base === null || mine === null || line_endings !== 'adapt') return undefined
+  const isOnce = (lines: string): boolean => locate(text, new Needle(lines), line_endings, ending).all.count === 1
+  const merged = inSameLines(base, mine, withLf(content), MOST_EDITS, isOnce)
+  return merged === undefined ? undefined : ok(merged)
+}
+
+/** Why no edit has the change made to the likeliest region; empty if one has, or if that isn't the reason. */
+function whyUnmade(
+  failed: FailedEdit,
+  text: Text,
+  region: Candidate,
+  edits: readonly EditFix[]
+): { conflict?: MergeConflict } {
+  const { text: content, lossy } = decode(text.slice(region.start, region.end))
+  const [from, to] = linesOf(failed, region)
+  const isEdited = edits.some(({ lines }) => lines !== undefined && lines[0] >= from && lines[1] <= to)
+  if (isEdited || lossy || region.score >= MEDIUM || content.trim() === failed.edit.new_text.trim()) return {}
+  const merged = replacementFor(failed, region, content)
+  return { conflict: merged.ok ? { reason: 'uncertain' } : merged.failure }
 }
 
 const inOrder = (candidates: readonly Candidate[]): Candidate[] => candidates.toSorted((a, b) => a.start - b.start)
@@ -147,36 +181,45 @@ function afterEarlierEdits(failed: FailedEdit, text: Text, original: Text): Edit
   if (above.lossy || below.lossy || now.lossy || now.text === '') return []
   const around = (own: string) => above.text + own + below.text
   const whole = { ...edit, old_text: around(edit.old_text), new_text: around(edit.new_text) }
-  const merged = replacementFor(whole, one => one, now.text, line_endings)
+  const merged = replacementFor({ edit: whole, line_endings }, { read: one => one }, now.text)
   if (merged.ok && merged.value === now.text) return []
   const found = locate(text, new Needle(now.text), line_endings, ending)
-  const own = merged.ok ? { new_text: asInFile(merged.value, failed) } : {}
+  const own: { new_text?: string } = merged.ok ? { new_text: asInFile(merged.value, failed) } : {}
   const fixes: { edit: EditFix['edit'] }[] =
     found.all.count === 1
       ? [{ edit: { old_text: now.text, ...own } }]
       : contextFixes({ draft, line_index, line_endings, ending, found, edit: own }, [place])
   const lines = linesOf(failed, place)
   const unmerged = merged.ok ? {} : { conflict: merged.failure }
-  return fixes.map(({ edit }): EditFix => ({ type: 'USE_EXACT_TEXT', lines, edit, ...unmerged })).filter(isSmall)
+  const short =
+    own.new_text === undefined
+      ? []
+      : shortened(failed, text, { start: place.start, content: now.text, new_text: own.new_text })
+  return [...fixes.map(({ edit }): EditFix => ({ type: 'USE_EXACT_TEXT', lines, edit, ...unmerged })), ...short].filter(
+    isSmall
+  )
 }
 
 /**
- * The edit of a long region with only the lines around the change, and as many more as make them unique. Empty if that
- * saves little, or if the request has later edits: they may need the corrected edit as it was sent.
+ * The edit of a region with only the lines around the change, and as many more as make them unique. Empty if that saves
+ * little.
  */
 function shortened(
-  { draft, line_index, line_endings, ending, edit_index, total_edits }: FailedEdit,
+  { draft, line_index, line_endings, ending }: FailedEdit,
   text: Text,
   { start, content, new_text }: { start: number; content: string; new_text: string }
 ): EditFix[] {
   const [was, is] = [linesWithBreaks(content), linesWithBreaks(new_text)]
-  if (was.length < LONG_REGION || edit_index < total_edits - 1) return []
   const isSame = (a: number, b: number): boolean => withLf(was.at(a)!) === withLf(is.at(b)!)
   const most = Math.min(was.length, is.length)
   let [head, tail] = [0, 0]
   while (head < most && isSame(head, head)) head++
   while (tail < most - head && isSame(-1 - tail, -1 - tail)) tail++
-  const [above, below] = [Math.max(0, head - 1), Math.max(0, tail - 1)]
+  // A blank line says nothing of the place; but where lines are only added, there must be a line to find.
+  const isPlace = (at: number): boolean => head + tail === was.length || was.at(at)!.trim() !== ''
+  const above = head > 0 && isPlace(head - 1) ? head - 1 : head
+  const below = tail > 0 && isPlace(-tail) ? tail - 1 : tail
+  if (above + below === 0) return []
   const part = (lines: readonly string[]): string =>
     lines
       .slice(above, lines.length - below)
@@ -187,30 +230,35 @@ function shortened(
   const match = { start: from, end: from + Buffer.byteLength(own) }
   const found = locate(text, new Needle(own), line_endings, ending)
   return contextFixes({ draft, line_index, line_endings, ending, found, edit: { new_text: part(is) } }, [match])
-    .filter(({ edit }) => 2 * edit.old_text!.length <= content.length)
+    .filter(({ edit }) => edit.old_text!.length <= SHORTER * content.length)
     .map(({ lines, edit }): EditFix => ({ type: 'USE_EXACT_TEXT', lines: lines!, edit }))
 }
 
-/** Least lines of a region for which to offer a shorter edit too, if that is at most half as long. */
-const LONG_REGION = 20
+/** Most length of a shorter edit, as a share of the whole region's. Chosen: JSON answers have both. */
+const SHORTER = 2 / 3
 const LAST_BREAK = /(?:\r\n|\n|\r)$/
 
 const linesWithBreaks = (text: string): string[] => text.match(/[^\r\n]*(?:\r\n|\n|\r)|[^\r\n]+$/g) ?? []
+
+/** `old_text` and `new_text` with `\n` breaks, without what was added to both by mistake; null where that isn't clear. */
+const bothRead = ({ old_text, new_text }: TextEdit, read: OldText['read']): [string | null, string | null] => [
+  read(withLf(old_text.replace(/^\ufeff/, '')), 'old'),
+  read(withLf(new_text), 'new')
+]
 
 /**
  * What the edit makes of the region `found`, with the line breaks to send it with. `read` removes what was added to
  * both texts by mistake.
  */
 function replacementFor(
-  { old_text, new_text }: TextEdit,
-  read: OldText['read'],
-  found: string,
-  lineEndings: LineEndings
+  { edit, line_endings }: Pick<FailedEdit, 'edit' | 'line_endings'>,
+  { read }: Pick<OldText, 'read'>,
+  found: string
 ): Result<string, MergeConflict> {
-  const [base, mine] = [read(withLf(old_text.replace(/^\ufeff/, '')), 'old'), read(withLf(new_text), 'new')]
+  const [base, mine] = bothRead(edit, read)
   if (base === null || mine === null) return fail({ reason: 'added' })
   const merged = merge(base, mine, withLf(found))
-  if (!merged.ok || lineEndings === 'adapt') return merged
+  if (!merged.ok || line_endings === 'adapt') return merged
   // It is written as sent, so it needs the line breaks of the place, if they are all of one kind.
   const [kind = '\n', ...others] = new Set(found.match(ANY_BREAK))
   return others.length === 0 ? ok(merged.value.replaceAll('\n', kind)) : fail({ reason: 'spacing' })

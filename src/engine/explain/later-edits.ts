@@ -2,7 +2,7 @@
 // sentences.
 import type { Result } from '../../result.ts'
 import type { TextEdit } from '../edit/request.ts'
-import type { ClearFix, LaterEdit, TakesLong, TextFailure } from '../failure.ts'
+import type { ClearFix, EditFix, LaterEdit, TakesLong, TextFailure } from '../failure.ts'
 import { suggestWork } from '../suggest/suggest.ts'
 import { FIX_LENGTH } from './explain.ts'
 
@@ -59,16 +59,24 @@ export function withLaterEdits(
   }
   const untried = isDone ? {} : untriedAfter(later.at(-1)?.failure.edit_index ?? failure.edit_index)
   if (later.length === 0) return { ...failure, ...untried }
-  return { ...failure, fixes: failure.fixes.map(one => (one === fix ? { ...fix, later } : one)), ...untried }
+  const at = failure.fixes.findIndex(one => one.edit !== undefined)
+  return { ...failure, fixes: failure.fixes.with(at, { ...failure.fixes[at]!, later }), ...untried }
 }
 
-/** The correction of the one edit that was most likely meant. */
+/** The correction of the one edit that was most likely meant: all of its lines, and the shortest edit. */
 function clearFix(failure: TextFailure): ClearFix | undefined {
   if (failure.code !== 'NO_MATCH' || failure.applied_lines !== undefined) return undefined
   // An edit whose text an earlier one changed has a clear place, whatever else resembles it.
   if (failure.cause.type === 'near_duplicate' && failure.undone_by_edit === undefined) return undefined
-  const [first, ...others] = failure.fixes.filter(({ edit }) => edit !== undefined)
-  return first?.lines !== undefined && others.length === 0 ? (first as ClearFix) : undefined
+  const [first, ...others] = failure.fixes.filter((fix): fix is EditFix => fix.edit !== undefined)
+  if (first?.lines === undefined || !others.every(other => isSamePlace(first, other))) return undefined
+  const lengthOf = ({ edit }: EditFix): number => edit.old_text.length + (edit.new_text?.length ?? 0)
+  const { edit } = others.reduce((best, fix) => (lengthOf(fix) < lengthOf(best) ? fix : best), first)
+  return { ...first, lines: first.lines, edit }
 }
+
+/** Whether a fix does to a file what `whole` does, with fewer of the same lines. */
+const isSamePlace = (whole: EditFix, { lines, edit }: EditFix): boolean =>
+  lines !== undefined && lines[0] >= whole.lines![0] && lines[1] <= whole.lines![1] && edit.new_text !== undefined
 
 const isWhole = (fix: ClearFix | undefined): fix is ClearFix & { edit: TextEdit } => fix?.edit.new_text !== undefined

@@ -5,6 +5,7 @@ import { type WordsChanged, EditChanges, type ChangedLines } from './differences
 import { indentRule, type IndentRule, type Indents } from './indent-rule.ts'
 import { type KeptLine, lostLine } from './kept-lines.ts'
 import { DASHES, plainDashes, plainQuotes } from './differences/typography.ts'
+import { inSameLines } from './same-lines.ts'
 import {
   beginsLine,
   haveLetters,
@@ -18,19 +19,20 @@ import {
 
 /**
  * Why two changes conflict. `same_words`: both sides changed the same words, or words next to each other: the edit
- * changed `changed` of old_text, the file has `found` in their place; each may be empty. `unknown_word`: the edit
+ * changed `changed` of old_text, the file has `found` in their place; each may be empty, and of several lines each is
+ * whole. `unknown_word`: the edit
  * inserts this word of old_text, which the file doesn't have. `spacing`: both changed the same white space. `too_long`:
  * the texts are too long or differ too much. `added`: line numbers or a fence were removed from old_text, and new_text
- * has only a part of them.
+ * has only a part of them. `uncertain`: the change fits, but the region is too unlike old_text.
  */
 export type MergeConflict =
   | { reason: 'same_words'; changed: string; found: string }
   | { reason: 'unknown_word'; word: string }
-  | { reason: 'spacing' | 'too_long' | 'added' }
+  | { reason: 'spacing' | 'too_long' | 'added' | 'uncertain' }
 
 /** Most words in all three texts, and most edits between two of them, for a merge. Chosen, not measured. */
 const MOST_WORDS = 12_000
-const MOST_EDITS = 2000
+export const MOST_EDITS = 2000
 
 /**
  * Applies the change from `base` to `mine` to `theirs`, and keeps what `theirs` changed. White space between kept words
@@ -38,7 +40,8 @@ const MOST_EDITS = 2000
  * texts must have `\n` breaks.
  *
  * After Khanna, Kunal and Pierce, "A Formal Investigation of Diff3" (2007), on words: between a change of one side and
- * a change of the other there must be a word that both kept.
+ * a change of the other there must be a word that both kept. Two cases are no conflict: `theirs` has other items of a
+ * list beside the replaced words, or it has the changed lines as they are in `base`, just once.
  */
 export function merge(base: string, mine: string, theirs: string): Result<string, MergeConflict> {
   const words = { base: wordsOf(base), mine: wordsOf(mine), theirs: wordsOf(theirs) }
@@ -51,7 +54,10 @@ export function merge(base: string, mine: string, theirs: string): Result<string
   const merged = new Merge(words, changes).apply(byLines)
   // A word that both kept may be in a line that the edit removes. Words don't say how deep a line is indented.
   const byWords = merged.ok || merged.failure.reason === 'spacing' ? undefined : edit.byWords()
-  return byWords === undefined ? merged : new Merge(words, changes).apply(byWords)
+  const inWords = byWords === undefined ? merged : new Merge(words, changes).apply(byWords)
+  if (inWords.ok || inWords.failure.reason !== 'same_words') return inWords
+  const same = inSameLines(base, mine, theirs, MOST_EDITS)
+  return same === undefined ? inWords : ok(same)
 }
 
 const textsOf = (words: readonly Word[], keyOf: (word: string) => string): string[] =>
@@ -169,10 +175,10 @@ class Merge {
     const { from, to, otherFrom, otherTo } = edit
     const changes = this.#changes.filter(change => change.from <= to && change.to >= from)
     const [change] = changes
-    if (change !== undefined && !this.#isAmongOtherSigns(edit, changes)) {
+    if (change !== undefined && !this.#isAmongOtherSigns(edit, changes) && !this.#isBesideItems(edit, changes)) {
       const [start, end] = [Math.min(from, change.from), Math.max(to, change.to)]
-      const there = this.#theirs.slice(change.otherFrom - (change.from - start), change.otherTo + (end - change.to))
-      return { reason: 'same_words', changed: textOf(this.#base.slice(start, end)), found: textOf(there) }
+      const there = [change.otherFrom - (change.from - start), change.otherTo + (end - change.to)] as const
+      return { reason: 'same_words', changed: partOf(this.#base, start, end), found: partOf(this.#theirs, ...there) }
     }
     // The file may have renamed this word.
     for (let i = otherFrom; i < otherTo; i++) {
@@ -201,6 +207,29 @@ class Merge {
       )
     if (isSame) this.#places.set(from, start).set(to, end)
     return isSame
+  }
+
+  /**
+   * Whether the edit replaces words that `theirs` has unchanged, and just once, by as many items of a list, and `theirs`
+   * only adds or lacks items beside them.
+   */
+  #isBesideItems({ from, to, otherFrom, otherTo }: WordsChanged, changes: readonly ChangedRange[]): boolean {
+    const [own, instead] = [this.#base.slice(from, to), this.#mine.slice(otherFrom, otherTo)]
+    const isBeside =
+      haveLetters(textOf(own)) &&
+      instead.length > 0 &&
+      separatorsIn(own) === separatorsIn(instead) &&
+      changes.every(
+        change =>
+          (change.from >= to || change.to <= from) &&
+          [this.#base.slice(change.from, change.to), this.#theirs.slice(change.otherFrom, change.otherTo)].every(
+            words => areOtherItems(words, own, change.from >= to)
+          )
+      ) &&
+      [this.#base, this.#theirs].every(words => placesIn(words, own) === 1)
+    // The word after them may be another one in `theirs`.
+    if (isBeside) this.#places.set(to, this.#kept[to - 1]! + 1)
+    return isBeside
   }
 
   #areSigns({ from, to, otherFrom, otherTo }: ChangedRange): boolean {
@@ -416,8 +445,35 @@ class Merge {
   }
 }
 
+/** What separates the items of a list, and what only looks like that. */
+const SEPARATOR = /^[,;]$/
+const IN_NUMBER = /\p{N},\p{N}/u
+
+const separatorsIn = (words: readonly Word[]): number => words.filter(({ text }) => SEPARATOR.test(text)).length
+
+/** Whether a separator is between `own` and the words just after it (or before it), if there are any. */
+function areOtherItems(words: readonly Word[], own: readonly Word[], areAfter: boolean): boolean {
+  if (words.length === 0) return true
+  const border = areAfter ? [own.at(-1)!, ...words.slice(0, 2)] : [...words.slice(-2), own[0]!]
+  return SEPARATOR.test(words.at(areAfter ? 0 : -1)!.text) && !IN_NUMBER.test(textOf(border))
+}
+
+/** How often `words` has these words in a row. */
+const placesIn = (words: readonly Word[], sought: readonly Word[]): number =>
+  words.filter((_, at) => sought.every(({ text }, i) => words[at + i]?.text === text)).length
+
 /** The last word of a line that opens a block, or continues on the next line. */
 const OPENS = /^(?:[:{([=>\\]|do|then|else|begin)$/
+
+/** The text of words; if it has several lines, whole ones. */
+function partOf(words: readonly Word[], start: number, end: number): string {
+  const text = textOf(words.slice(start, end))
+  if (!text.includes('\n')) return text
+  let [from, to] = [start, end]
+  while (!beginsLine(words, from)) from--
+  while (to < words.length && !beginsLine(words, to)) to++
+  return textOf(words.slice(from, to))
+}
 
 const TAIL = /^[^\S\n]*/
 const tailOf = (gap: string): string => TAIL.exec(gap)![0]

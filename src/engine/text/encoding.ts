@@ -185,21 +185,33 @@ export const CUT_MARK = /…\[\d+ characters left out\]…/
 
 /**
  * `text` in about `max` UTF-16 units at most: a longer one is cut in the middle, with a mark of how much is left out,
- * unless the mark is as long as that.
+ * unless the mark is as long as that. The cut is between lines, unless a line takes more than a quarter of `max`.
  */
 export function excerpt(text: string, max: number): string {
   if (text.length <= max) return text
-  const half = Math.floor(max / 2)
-  const head = text
-    .slice(0, half)
-    .toWellFormed()
-    .replace(/\ufffd$/, '')
-  const tail = text
-    .slice(-half)
-    .toWellFormed()
-    .replace(/^\ufffd/, '')
+  const [head, tail] = [headOf(text, max), tailOf(text, max)]
   const shown = head + markOfCut(text.length - head.length - tail.length) + tail
   return shown.length < text.length ? copied(shown) : text
+}
+
+/** The beginning of a text, in up to half of `max` units; ends with a line break if that keeps half of it. */
+function headOf(text: string, max: number): string {
+  const head = text
+    .slice(0, Math.floor(max / 2))
+    .toWellFormed()
+    .replace(/\ufffd$/, '')
+  const end = Math.max(head.lastIndexOf('\n'), head.lastIndexOf('\r')) + 1
+  return 2 * end >= head.length ? head.slice(0, end) : head
+}
+
+/** The end of a text, in up to half of `max` units; begins with a line break if that keeps half of it. */
+function tailOf(text: string, max: number): string {
+  const tail = text
+    .slice(-Math.floor(max / 2))
+    .toWellFormed()
+    .replace(/^\ufffd/, '')
+  const start = tail.search(/[\r\n]/)
+  return start !== -1 && 2 * start <= tail.length ? tail.slice(start) : tail
 }
 
 /** `excerpt` of bytes; decodes only the two ends. `lossy` refers to all bytes. */
@@ -212,17 +224,7 @@ export function excerptOf(bytes: Buffer, max: number): { text: string; lossy?: t
     return decoded
   }
   const [from, to] = [characterStart(bytes, end), characterStart(bytes, bytes.length - end)]
-  const half = Math.floor(max / 2)
-  const head = bytes
-    .toString('utf8', 0, from)
-    .slice(0, half)
-    .toWellFormed()
-    .replace(/\ufffd$/, '')
-  const tail = bytes
-    .toString('utf8', to)
-    .slice(-half)
-    .toWellFormed()
-    .replace(/^\ufffd/, '')
+  const [head, tail] = [headOf(bytes.toString('utf8', 0, from), max), tailOf(bytes.toString('utf8', to), max)]
   const length = utf16Length(bytes)
   const shown = head + markOfCut(length - head.length - tail.length) + tail
   return shown.length < length ? { text: copied(shown), ...(!isUtf8(bytes) && { lossy: true }) } : decode(bytes)

@@ -9,19 +9,39 @@ export const ECHO_MAX = 500
 /** Shortens a text to about `max` units; a mark in the middle says what was left out. */
 export const cut = (text: string, max = ECHO_MAX): string => excerpt(text, max)
 
-/** A short text in quotes, on one line; invisible characters are named. */
+/**
+ * A text in quotes, on one line; invisible characters are named. A text of more than about `max` units ends with `…`
+ * after as many whole lines as fit, or in its first line if that is very long.
+ */
 export function quote(text: string, max = 80): string {
-  if (text.length <= max) return withInvisibleNamed(JSON.stringify(text))
+  const shown = text.length <= max ? text : firstLines(text, max)
+  return withInvisibleNamed(JSON.stringify(shown === text ? text : `${shown}…`))
+}
+
+/** The longest first line to quote whole, as a multiple of the units that are quoted otherwise. Chosen. */
+const LONG_LINE = 1.5
+
+function firstLines(text: string, max: number): string {
   // A text that was cut before has a mark in its middle; don't cut through the mark.
-  const end = Math.min(max, CUT_MARK.exec(text)?.index ?? max)
-  return withInvisibleNamed(JSON.stringify(`${text.slice(0, end).replace(/[\ud800-\udbff]$/, '')}…`))
+  const whole = text.slice(0, CUT_MARK.exec(text)?.index)
+  const lines = whole.slice(0, Math.max(0, `${whole}\n`.lastIndexOf('\n', max))).trimEnd()
+  const first = /^\s*.*/.exec(whole)![0]
+  if (lines !== '') return lines
+  return first.length <= LONG_LINE * max ? first : whole.slice(0, max).replace(/[\ud800-\udbff]$/, '')
 }
 
 /** Units shown before the first difference between two texts. */
 const LEAD = 20
 
-/** Quotes two different texts. If their beginnings look alike, shows both from shortly before the first difference. */
-export function quoteApart(a: string, b: string): [string, string] {
+/**
+ * Quotes two different texts, without the lines that both begin with. If their beginnings look alike, shows both from
+ * shortly before the first difference.
+ */
+export function quoteApart(...texts: [string, string]): [string, string] {
+  const [own, there] = texts.map(text => text.split('\n')) as [string[], string[]]
+  let same = 0
+  while (same < Math.min(own.length, there.length) - 1 && own[same] === there[same]) same++
+  const [a, b] = [own, there].map(lines => lines.slice(same).join('\n')) as [string, string]
   const quoted: [string, string] = [quote(a), quote(b)]
   if (quoted[0] !== quoted[1]) return quoted
   let at = 0

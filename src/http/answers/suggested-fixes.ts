@@ -116,6 +116,8 @@ export function whyNotMerged(conflict: MergeConflict, naming: CallSyntax): strin
       )
     case 'too_long':
       return 'the texts are too long to merge'
+    case 'uncertain':
+      return 'the place is too uncertain to make your change there'
   }
 }
 

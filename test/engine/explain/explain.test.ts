@@ -76,24 +76,90 @@ check(
   [edit('f {', 'g {'), edit(sentFor(BLOCK), renamed(sentFor(BLOCK)))],
   { fixes: [{ lines: [2, 31] }, { lines: [20, 22] }, { type: 'READ_FILE' }] }
 )
-const SHORT = lines(19, n => `  step${n}(a, b)`)
+check(
+  'offers them beside later edits',
+  `f {\n${BLOCK}}\n`,
+  [edit(sentFor(BLOCK), renamed(sentFor(BLOCK))), edit('f {', 'g {')],
+  { fixes: [{ lines: [2, 31] }, { lines: [20, 22] }, { type: 'READ_FILE' }] }
+)
+check(
+  'names later edits that fail too once, and corrects them with the lines around the change',
+  `f {\n${BLOCK}}\n${BLOCK.replaceAll('step', 'move')}`,
+  [
+    edit(sentFor(BLOCK), renamed(sentFor(BLOCK))),
+    edit(sentFor(BLOCK).replaceAll('step', 'move').replace('move10(a, b)', 'move10(a,  b)'), 'x')
+  ],
+  { fixes: [{ lines: [2, 31] }, { lines: [20, 22] }, { type: 'READ_FILE' }] }
+)
+const FEW = lines(6, n => `  step${n}(a, b)`)
+check(
+  'offers them for a short block',
+  `f {\n${FEW}}\n`,
+  edit(FEW.replace('step1(a, b)', 'step1(a,  b)'), FEW.replace('step1(a, b)', 'step1(a,  b)').replace('step5', 'last')),
+  {
+    fixes: [
+      { lines: [2, 7] },
+      {
+        lines: [5, 7],
+        edit: {
+          old_text: '  step4(a, b)\n  step5(a, b)\n  step6(a, b)',
+          new_text: '  step4(a, b)\n  last(a, b)\n  step6(a, b)'
+        }
+      },
+      { type: 'READ_FILE' }
+    ]
+  }
+)
+check(
+  'offers them in the text that earlier edits make',
+  `f {\n${FEW}}\n`,
+  [
+    edit('}', '  step5(a, b)\n}'),
+    edit(
+      FEW.replace('step1(a, b)', 'step1(a,  b)'),
+      FEW.replace('step1(a, b)', 'step1(a,  b)').replace('step5', 'last')
+    )
+  ],
+  { fixes: [{ lines: [2, 7] }, { lines: [5, 7] }, { type: 'READ_FILE' }] }
+)
+check(
+  'offers them without a blank line beside them',
+  `f {\n${FEW.replaceAll('\n', '\n\n')}}\n`,
+  edit(
+    FEW.replaceAll('\n', '\n\n').replace('step1(a, b)', 'step1(a,  b)'),
+    FEW.replaceAll('\n', '\n\n').replace('step1(a, b)', 'step1(a,  b)').replace('step5', 'last')
+  ),
+  {
+    fixes: [
+      {},
+      { lines: [10, 10], edit: { old_text: '  step5(a, b)', new_text: '  last(a, b)' } },
+      { type: 'READ_FILE' }
+    ]
+  }
+)
+check(
+  'keeps a blank line to find where lines are only added',
+  `f {\n${FEW.replaceAll('\n', '\n\n')}}\n`,
+  edit(
+    FEW.replaceAll('\n', '\n\n').replace('step1(a, b)', 'step1(a,  b)'),
+    FEW.replaceAll('\n', '\n\n').replace('step1(a, b)', 'step1(a,  b)').replace('step5', 'last()\n  step5')
+  ),
+  {
+    fixes: [{}, { edit: { old_text: '\n  step5(a, b)', new_text: '\n  last()\n  step5(a, b)' } }, { type: 'READ_FILE' }]
+  }
+)
+const SHORT = lines(3, n => `  step${n}(a, b)`)
 const onlyWhole = { fixes: [{ type: 'USE_EXACT_TEXT' }, { type: 'READ_FILE' }] }
 check(
   'offers the whole of a short one alone',
   SHORT,
-  edit(sentFor(SHORT), sentFor(SHORT).replace('step5', 'x')),
+  edit(SHORT.replace('step1(', 'step1 ('), SHORT.replace('step1(', 'step1 (').replace('step2', 'x')),
   onlyWhole
 )
 check(
   'offers the whole alone where the change is all over it',
   BLOCK,
   edit(sentFor(BLOCK), sentFor(BLOCK).replaceAll('step', 'do')),
-  onlyWhole
-)
-check(
-  'offers the whole alone beside other edits',
-  `f {\n${BLOCK}}\n`,
-  [edit(sentFor(BLOCK), renamed(sentFor(BLOCK))), edit('f {', 'g {')],
   onlyWhole
 )
 
@@ -104,7 +170,7 @@ t.test('law: the lines around a change do to a file what the whole block does', 
     const eol = ['\n', '\r\n', '\r'][random.int(3)]!
     const all = Array.from({ length: 50 }, () => `  ${'abc'[random.int(3)]} = f(${random.int(12)}, x${random.int(4)})`)
     const from = random.int(20)
-    const block = all.slice(from, from + 20 + random.int(10))
+    const block = all.slice(from, from + 4 + random.int(26))
     const sent = block.with(2, block[2]!.replace('  ', '      '))
     const at = random.int(block.length)
     const now = random.chance(50)

@@ -50,11 +50,12 @@ check(
   'é\n  <b>é</b><i/>«<Button variant="primary" size="lg" disabled={isDisabled} onClick={go}>»Go</Button>\n',
   '<Button variant="primary" size="lg" disabled={isDisabled} onClick={stop}>'
 )
-// Of two that are as likely, each is offered without a merge.
+// Of two that are as likely, each is offered.
 check(
   'of two lines the one that has all words first',
   ['router.get("/x", handler)', 'router.get("/x", other)'],
-  '«router.get("/x", authenticate, rateLimit({ max: 100, window: 60 }), handler)»\nrouter.get("/y", handler2)\n'
+  '«router.get("/x", authenticate, rateLimit({ max: 100, window: 60 }), handler)»\nrouter.get("/y", handler2)\n',
+  'router.get("/x", authenticate, rateLimit({ max: 100, window: 60 }), other)'
 )
 check(
   'no end of another call, but the line that is nearer',

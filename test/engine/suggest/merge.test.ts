@@ -56,6 +56,16 @@ check('does not take half of a change as made', 'f(1)\ng(2)', 'f(3, 5)\ng(4)', '
 check('says what both have changed', 'f(Buffer)', 'f(Bytes)', 'f(Units)', both('Buffer', 'Units'))
 check('wants a word between two changes', 'a b c', 'a x c', 'a b y', both('b c', 'b y'))
 check('is glad of one word', 'a b c', 'x b c', 'a b y', 'x b y')
+check('replaces an item of a list that the file has lengthened', 'f(b)', 'f(c)', 'f(a, b, d)', 'f(a, c, d)')
+check('replaces an item of a list that the file has shortened', 'f(a, b, d)', 'f(a, c, d)', 'f(b)', 'f(c)')
+check('replaces items that the file has just once', 'f(b)', 'f(c)', 'f(b, b)', both('b', 'b, b'))
+check('replaces no part of a longer item', 'f(b)', 'f(c)', 'f(x.b)', both('b', 'x.b'))
+check('replaces no item beside a replaced one', 'f(b d)', 'f(c d)', 'f(b e)', both('b d', 'b e'))
+check('takes no part of a number for an item', 'f(1)', 'f(2)', 'f(1,000)', both('1', '1,000'))
+check('adds no item where the file has another', 'f(b)', 'f(c, e)', 'f(b, d)', both('b', 'b, d'))
+check('takes no item out beside others', 'f(a, b)', 'f(a)', 'f(a, b, d)', both(', b', ', b, d'))
+check('replaces a line beside other lines', 'a = 1\nb = 2', 'a = 5\nb = 2', 'a = 1\nc = 3', 'a = 5\nc = 3')
+check('takes a line out between other lines', 'a\nb\nc', 'a\nc', 'x\nb\ny', 'x\ny')
 check('says where the file has lost it', 'a b c d', 'a b x d', 'a d', both('b c', ''))
 check('puts in no word that the file has lost', 'old(1)\ngo()', 'old(1)\ngo(old)', 'fresh(1)\ngo()', {
   reason: 'unknown_word',

@@ -755,7 +755,12 @@ t.test('says how many more differences there are, and lists them', async t => {
     says('one(two)\n\n\nthree(four)\nfive(six)', 'one(tvo)\nthree(four)\nfive(sixes)'),
     /old_text "tvo" \(and 1 more line and 2 blank lines\)$/
   )
-  t.match(says('one(two, three) + f\n', 'one(tvo, thre) + 1'), /"tvo" \(and more in the same line\)$/)
+  t.match(
+    says('one(two, three) + f\n', 'one(tvo, thre) + 1'),
+    /has "one\(two, three\) \+ f" where .* "one\(tvo, thre\) \+ 1"$/
+  )
+  const wide = `, ${'word '.repeat(20)}`
+  t.match(says(`one(two, three) + f${wide}\n`, `one(tvo, thre) + 1${wide}`), /"tvo" \(and more in the same line\)$/)
   t.match(says('a = one(two)\nb = {\n  c: d\n}\n', 'a = one(tvo)\nb = { c: d }'), /old_text "tvo" \(and line breaks\)$/)
   t.match(
     says('one(two)\nthree(four)\nfive(four)\n', 'one(tvo)\nthree(for)\nfive(for)'),

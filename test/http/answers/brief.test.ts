@@ -20,6 +20,7 @@ if (host) {
 const WIDE = `${'x'.repeat(3000)} needle ${'y'.repeat(900)}\n`
 const USERS = 'def load_users(path):\n    with open(path) as f:\n        return json.load(f)'
 const ORDERS = 'def load_orders(db, since):\n    rows = db.query(since)\n    keep(rows, since)\n    return rows'
+const UNLIKE = 'if (address) {\n  listen(portal, address)\n  log()\n} else {\n  listen(portal)'
 const LONG = Array.from({ length: 60 }, (_, i) => `line ${i + 1} of the ${'abcdefghij'[i % 10]} part\n`).join('')
 const FILES: Record<string, string | Buffer> = {
   'load.py': `${USERS}\n\n\n${ORDERS}\n`,
@@ -541,7 +542,8 @@ const ANSWERS: [tool: string, args: Record<string, unknown>, lines: string[]][] 
     [
       'old_text was not found in load.py; the file defines "load_orders" differently, and what resembles old_text has ' +
         'another name: lines 6 to 9 or lines 1 to 3. [NO_MATCH]',
-      'For lines 6 to 9, send this with a new_text of your own:',
+      'For lines 6 to 9, send this with a new_text of your own (your change is at "with open(path) as f:", ' +
+        'where the file has "rows = db.query(since)\\n    keep(rows, since)"):',
       JSON.stringify({ path: 'load.py', old_text: ORDERS }),
       'For lines 1 to 3, send:',
       JSON.stringify({ path: 'load.py', old_text: USERS, new_text: 'def load_users(path):\n    return 1' }),
@@ -566,14 +568,49 @@ const ANSWERS: [tool: string, args: Record<string, unknown>, lines: string[]][] 
     'edit_file',
     {
       path: 'app.js',
-      old_text: 'if (address) {\n  listen(portal, address)\n  log()\n} else {\n  listen(portal)',
+      old_text: UNLIKE,
       new_text: 'x'
     },
     [
       'old_text was not found in app.js; perhaps lines 4 to 7 were meant: the file has changed, or was ' +
         'remembered wrongly: it has "host" where old_text has "address" (and 3 more lines). [NO_MATCH]',
-      'If so, send this with a new_text of your own:',
+      'If so, send this with a new_text of your own (your change is at "if (address) {\\n  listen(portal, address)\\n  ' +
+        'log()\\n} else {\\n  listen(portal)", where the file has "if (host) {\\n  listen(port, host)\\n} else {\\n  listen(port)"):',
       '{"path":"app.js","old_text":"if (host) {\\n  listen(port, host)\\n} else {\\n  listen(port)"}',
+      'file_hash: #'
+    ]
+  ],
+  [
+    'edit_file',
+    { path: 'app.js', old_text: UNLIKE, new_text: UNLIKE.replace('listen(portal,', 'open(portal,') },
+    [
+      'old_text was not found in app.js; perhaps lines 4 to 7 were meant: the file has changed, or was ' +
+        'remembered wrongly: it has "host" where old_text has "address" (and 3 more lines). [NO_MATCH]',
+      'If so, send this with a new_text of your own (the place is too uncertain to make your change there):',
+      '{"path":"app.js","old_text":"if (host) {\\n  listen(port, host)\\n} else {\\n  listen(port)"}',
+      'file_hash: #'
+    ]
+  ],
+  [
+    'edit_file',
+    { path: 'app.js', old_text: UNLIKE, new_text: UNLIKE.replace('else {', 'else if (portal) {') },
+    [
+      'old_text was not found in app.js; perhaps lines 4 to 7 were meant: the file has changed, or was ' +
+        'remembered wrongly: it has "host" where old_text has "address" (and 3 more lines). [NO_MATCH]',
+      'If so, send this with a new_text of your own (your new_text has "portal", which is no longer there):',
+      '{"path":"app.js","old_text":"if (host) {\\n  listen(port, host)\\n} else {\\n  listen(port)"}',
+      'file_hash: #'
+    ]
+  ],
+  [
+    'edit_file',
+    { path: 'app.js', old_text: UNLIKE, new_text: UNLIKE.replace('else {', 'else if (x) {') },
+    [
+      'old_text was not found in app.js; perhaps lines 4 to 7 were meant: the file has changed, or was ' +
+        'remembered wrongly: it has "host" where old_text has "address" (and 3 more lines). [NO_MATCH]',
+      'If so, send:',
+      '{"path":"app.js","old_text":"if (host) {\\n  listen(port, host)\\n} else {\\n  listen(port)",' +
+        '"new_text":"if (host) {\\n  listen(port, host)\\n} else if (x) {\\n  listen(port)"}',
       'file_hash: #'
     ]
   ],
@@ -1194,6 +1231,36 @@ t.test('sends of a long block only the lines around the change', async t => {
   const around = (line: string) => `line 29 of the i part\n${line} of the j part\nline 31 of the a part`
   const call = { path: 'long.txt', old_text: around('line 30'), new_text: around('the end') }
   t.ok(text.includes(`\nIf so, send:\n${JSON.stringify(call)}\n`), text)
+})
+
+t.test('sends only the lines around each change beside other edits, and they work', async t => {
+  const server = await startServer(t, { files })
+  const part = (first: number, last: number) => LONG.split('\n').slice(first - 1, last)
+  const near = (first: number, changed: string, now: string) => {
+    const lines = part(first, first + 5)
+    const old_text = lines.with(0, lines[0]!.replace('of', ' of')).join('\n')
+    return { old_text, new_text: old_text.replace(changed, now) }
+  }
+  const edits = [
+    { old_text: 'line 9 of', new_text: 'row 9 of' },
+    near(11, 'line 14', 'row 14'),
+    near(31, 'line 34', 'X')
+  ]
+  const { text } = await server.call('POST', '/tools/edit_file', {
+    body: { path: 'long.txt', edits },
+    headers: { accept: '*/*' }
+  })
+  t.match(text, /lines 11 to 16 were meant: .*\nEdit 3 fails too; most likely lines 31 to 36 were meant: /)
+  const call = JSON.parse(text.split('\n').find(line => line.startsWith('{'))!) as { edits: { old_text: string }[] }
+  t.strictSame(
+    call.edits.map(({ old_text }) => old_text),
+    ['line 9 of', part(13, 15).join('\n'), part(33, 35).join('\n')]
+  )
+  const { status } = await server.call('POST', '/tools/edit_file', { body: call })
+  t.equal(status, 200)
+  const { body } = await server.call('POST', '/inspect', { body: { path: 'long.txt' } })
+  const wanted = LONG.replace('line 9 of', 'row 9 of').replace('line 14', 'row 14').replace('line 34', 'X')
+  t.equal(body.content, wanted)
 })
 
 t.test('counts matches and the lines that they are on', async t => {

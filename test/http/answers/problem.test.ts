@@ -295,7 +295,22 @@ t.test('cuts long texts in whole characters, and says so', async t => {
   t.equal(quote(cutBefore), `"${'a'.repeat(70)}…"`)
   t.equal(quote(cutBefore, 200), JSON.stringify(cutBefore))
   t.equal(quote(cutBefore, 40), `"${'a'.repeat(40)}…"`)
+  // Whole lines.
+  t.equal(quote('first\nsecond\nthird', 14), '"first\\nsecond…"')
+  t.equal(quote('\n\nfirst line\nsecond', 10), '"\\n\\nfirst line…"')
+  t.equal(quote(`${'a'.repeat(15)}\nb`, 10), `"${'a'.repeat(15)}…"`)
+  t.equal(quote(`${'a'.repeat(16)}\nb`, 10), `"${'a'.repeat(10)}…"`)
+  t.equal(quote('a'.repeat(15), 10), `"${'a'.repeat(15)}"`)
+  const each = Array.from({ length: 99 }, (_, i) => `line ${i}`).join('\n')
+  t.equal(cut(each, 40), 'line 0\nline 1\n…[751 characters left out]…\nline 97\nline 98')
+  t.equal(
+    cut(each.replaceAll('\n', '\r\n'), 40),
+    'line 0\r\nline 1\r\n…[845 characters left out]…\r\nline 97\r\nline 98'
+  )
+  t.match(cut(`a\n${'b'.repeat(99)}`, 40), /^a\nb{18}…\[\d+ characters left out\]…b{20}$/)
   t.strictSame(quoteApart('one', 'two'), ['"one"', '"two"'])
+  t.strictSame(quoteApart('same\none', 'same\ntwo'), ['"one"', '"two"'])
+  t.strictSame(quoteApart('same', 'same\ntwo'), ['"same"', '"same\\ntwo"'])
   const [long, as] = ['x'.repeat(200), 'a'.repeat(20)]
   t.strictSame(quoteApart(`${long}${as}1`, `${long}${as}2 and more`), [`"…${as}1"`, `"…${as}2 and more"`])
   t.equal(linesListed([3, 3]), 'line 3')

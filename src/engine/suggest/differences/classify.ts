@@ -84,9 +84,12 @@ interface Classified {
 
 /** Up to this many differing words, each counts as a slip; with more, the file has changed. */
 const MOST_WORDS = 2
-/** Most differences to show (the first), and about how many UTF-16 units of each. */
+/** Most differences to show (the first), and about how many UTF-16 units of each; and of a cause. */
 const MOST_SHOWN = 20
 const SHOWN_LENGTH = 80
+const CAUSE_LENGTH = 240
+/** The longest line to show whole instead of the pieces of it that differ, in UTF-16 units. Chosen. */
+const WHOLE_LINE = 90
 
 const READ: Record<Exclude<Reading, 'as_sent'>, { type: DifferenceType; cause: CauseType }> = {
   line_numbers: { type: 'line_number_prefix', cause: 'line_numbers' },
@@ -199,7 +202,7 @@ function classifyText({ sent, old, elided, inLongLine }: Sought, found: string):
     }
   }
   if (asSent.length > 0) {
-    return { ...shown(differencesOf(asSent)), cause: causeOf(asSent, allAsSent, plain, inLongLine) }
+    return { ...shown(differencesOf(asSent)), cause: causeOf(asSent, allAsSent, plain, there, inLongLine) }
   }
   if (plain.startsWith('\ufeff')) {
     const mark = pieces(firstLine(sent), firstLine(found))
@@ -254,13 +257,19 @@ function besides(others: readonly WordHunk[], named?: WordHunk): Pick<Cause, 'ot
 
 const firstLine = (text: string): string => text.trimStart().split('\n', 1)[0]!
 const breakOf = (text: string): string => /\r\n?|\n/.exec(text)?.[0] ?? ''
-const pieces = (expected: string, found: string) => ({
-  expected: excerpt(expected, SHOWN_LENGTH),
-  found: excerpt(found, SHOWN_LENGTH)
+const pieces = (expected: string, found: string, length = SHOWN_LENGTH) => ({
+  expected: excerpt(expected, length),
+  found: excerpt(found, length)
 })
 
 /** The cause of the differences; one that doesn't change the words is the cause only if there is nothing else. */
-function causeOf(hunks: readonly WordHunk[], all: readonly WordHunk[], source: string, inLongLine: boolean): Cause {
+function causeOf(
+  hunks: readonly WordHunk[],
+  all: readonly WordHunk[],
+  source: string,
+  there: string,
+  inLongLine: boolean
+): Cause {
   const words = hunks.filter(({ kind }) => !(FORMS as readonly DifferenceKind[]).includes(kind))
   const named = words[0] ?? FORMS.flatMap(form => hunks.find(({ kind }) => kind === form) ?? [])[0]!
   const { kind } = named
@@ -268,7 +277,7 @@ function causeOf(hunks: readonly WordHunk[], all: readonly WordHunk[], source: s
   const others = all.filter(hunk => keyOf(hunk) !== keyOf(named) && !spoken.includes(hunk.kind))
   const cause = (type: CauseType, { expected, found }: Pick<WordHunk, 'expected' | 'found'>): Cause => ({
     type,
-    ...pieces(expected, found),
+    ...pieces(expected, found, CAUSE_LENGTH),
     ...besides(others, named)
   })
   if (words.length === 0) {
@@ -279,7 +288,30 @@ function causeOf(hunks: readonly WordHunk[], all: readonly WordHunk[], source: s
   if (isSlip || (isSame && (kind === 'typo' || !isWord(named)))) {
     return cause(kind as CauseType, onlyOne(named))
   }
-  return cause(inLongLine ? 'long_line_part' : 'stale', onlyOne(named))
+  if (inLongLine) return cause('long_line_part', onlyOne(named))
+  const isHere = ({ line }: WordHunk): boolean => line?.[0] === named.line![0] || line?.[1] === named.line![1]
+  const isOneOfSeveral = named.line !== undefined && others.some(isHere)
+  const lines = isOneOfSeveral ? wholeLines(named.line!, source, there) : undefined
+  if (lines === undefined) return cause('stale', onlyOne(named))
+  return {
+    type: 'stale',
+    ...lines,
+    ...besides(
+      others.filter(other => !isHere(other)),
+      named
+    )
+  }
+}
+
+/** The lines that a difference is in, if both are short; pieces of them say less. */
+function wholeLines(
+  line: Required<WordHunk>['line'],
+  source: string,
+  there: string
+): Pick<WordHunk, 'expected' | 'found'> | undefined {
+  const [expected, found] = [source, there].map((text, i) => text.split('\n')[line[i]!]!.trim()) as [string, string]
+  const isShort = [expected, found].every(({ length }) => length > 0 && length <= WHOLE_LINE)
+  return isShort ? { expected, found } : undefined
 }
 
 /** The pieces of a difference; a piece that only one text has without the white space around it. */

@@ -35,13 +35,14 @@ export type DifferenceKind =
 /**
  * A difference: the pieces of old_text and of the file, with the words next to them if the pieces are blank. `lines`:
  * the lines it touches, as keys: those of the file, or those of old_text that the file lacks; two differences within
- * one line have one key.
+ * one line have one key. `line`: the 0-based lines of old_text and of the file, if it is within one line of each.
  */
 export interface WordHunk {
   kind: DifferenceKind
   expected: string
   found: string
   lines: string[]
+  line?: [own: number, there: number]
 }
 
 const TOKEN = /\n|[^\S\n]+|&(?:lt|gt|amp|quot|apos|nbsp|#\d+);|[\p{L}\p{M}\p{N}_$]+|[^]/gu
@@ -134,11 +135,12 @@ interface TokenRange {
 function hunkOf(own: TokenRange, there: TokenRange): WordHunk {
   const [x, y] = [own, there].map(({ all, from, to }) => all.slice(from, to).join('')) as [string, string]
   const lines = linesFrom(there.lines[there.from]!, x, y)
+  const line = /\n/.test(x + y) ? {} : { line: [own.lines[own.from]!, there.lines[there.from]!] as [number, number] }
   if (x.trim() !== '' || y.trim() !== '') {
     if (x !== '' && y !== '') {
       const kind = kindOf(x, y, false)
       const isNamed = kind === 'renamed' && [own, there].some(({ all, from, to }) => isName(all, from, to))
-      return { kind: kind === 'renamed' && !isNamed ? 'word' : kind, expected: x, found: y, lines }
+      return { kind: kind === 'renamed' && !isNamed ? 'word' : kind, expected: x, found: y, lines, ...line }
     }
     const range = x === '' ? there : own
     const whole = wholeLines(range)
@@ -148,7 +150,7 @@ function hunkOf(own: TokenRange, there: TokenRange): WordHunk {
       kind: kindOf(expected, found, whole !== undefined),
       expected,
       found,
-      lines: whole === undefined ? lines : keysOf(whole, range, x === '' ? '' : 'old_text:')
+      ...(whole === undefined ? { lines, ...line } : { lines: keysOf(whole, range, x === '' ? '' : 'old_text:') })
     }
   }
   const [a, b] = [own.all, there.all]

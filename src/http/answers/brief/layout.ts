@@ -106,8 +106,8 @@ const numberedFrom = (lines: readonly string[], first: number): NumberedLine[] =
   lines.map((text, i) => ({ line_number: first + i, text }))
 
 /**
- * Lines `first` to `last` with their numbers, as far as they are present. A cut line also holds the end of a later
- * line.
+ * Lines `first` to `last` with their numbers, as far as they are present. The line with the mark of a cut also holds
+ * the end of a later line, or no part of a line.
  */
 function withNumbers(lines: readonly string[], first: number, last: number): NumberedLine[] {
   const left = last - first + 1 - lines.length
@@ -115,7 +115,10 @@ function withNumbers(lines: readonly string[], first: number, last: number): Num
   if (at === -1) return numberedFrom(lines.slice(0, last - first + 1), first)
   const [head, tail] = lines[at]!.split(CUT_MARK)
   return [
-    ...numberedFrom([...lines.slice(0, at), `${head}…`], first),
-    ...numberedFrom([`…${tail}`, ...lines.slice(at + 1)], first + at + left)
+    ...numberedFrom([...lines.slice(0, at), ...(head === '' ? [] : [`${head}…`])], first),
+    ...numberedFrom(
+      [...(tail === '' ? [] : [`…${tail}`]), ...lines.slice(at + 1)],
+      first + at + left + (tail === '' ? 1 : 0)
+    )
   ]
 }

@@ -10,6 +10,7 @@ import {
   fixed,
   otherCall,
   pathOf,
+  type ReadyFix,
   shortest,
   toRead,
   whatOfEdit,
@@ -140,15 +141,26 @@ function nextStep({ fixes, cause }: NoMatch, best: SimilarContent, naming: CallS
     const what = cause.type === 'encoding' ? 'a part of it that is UTF-8' : naming.field('old_text')
     return `Read ${unclear ? 'the lines you mean' : spanOf(best)} and copy ${what} from there exactly.`
   }
-  const which =
-    second === undefined && !unclear ? `${first.name}.edit` : `the edit for the place you mean (${placesListed(ready)})`
+  // A second edit of the same place is a shorter one.
+  const isOne =
+    !unclear && ready.slice(1).every(({ lines, conflict }) => conflict === undefined && isWithin(lines, first.lines))
+  const which = !isOne
+    ? `the edit for the place you mean (${placesListed(ready)})`
+    : second === undefined
+      ? `${first.name}.edit`
+      : `${first.name}.edit or the shorter ${second.name}.edit`
   const action =
     first.conflict === undefined
       ? `send ${which}.`
       : `send ${which} with a ${naming.field('new_text')} of your own: ${whyNotMerged(first.conflict, naming)}.`
   if (unclear) return `${capital(action).slice(0, -1)}, or read around them first.`
-  return second === undefined ? `If so, ${action}` : capital(action)
+  return isOne ? `If so, ${action}` : capital(action)
 }
+
+/** Whether lines are among others, as far as they are known. */
+const isWithin = (lines: readonly number[] | undefined, others: readonly number[] | undefined): boolean =>
+  lines === others ||
+  (lines !== undefined && others !== undefined && lines[0]! >= others[0]! && lines[1]! <= others[1]!)
 
 /** Says that later edits have to be corrected too. */
 function laterToo({ fixes }: NoMatch, naming: CallSyntax): string {
@@ -216,7 +228,7 @@ function briefNoMatch(failure: NoMatch, call: FailedCall): Brief {
       next:
         first === undefined
           ? [`Write ${old_text} to match the text after that edit, or merge the two edits.`]
-          : withLater(first, undefined, fixed(first, 'To edit what that edit leaves', failure, call), naming)
+          : readyCall(ready, undefined, 'To edit what that edit leaves', failure, call)
     }
   }
   if (file_preview.total_lines === 0) {
@@ -253,19 +265,25 @@ function briefNoMatch(failure: NoMatch, call: FailedCall): Brief {
   const what = of(`; ${likely} ${spanOf(best)} ${were} meant: ${whyMissed(cause, naming)}`)
   const section = replacedWhole(failure, call)
   if (first === undefined) return { what, next: [...also, ...region(best, failure, call), ...section] }
-  const own = shortest(ready, failure, call)
-  const ownEdit = withLater(own, cause, fixed(own, 'If so', failure, call), naming)
+  const ownEdit = readyCall(ready, cause, 'If so', failure, call)
   return { what, next: [...also, ...(ownEdit.length > 0 ? ownEdit : region(best, failure, call)), ...section] }
 }
 
-/** The call, below the later edits that fail too; `cause`: why the first edit fails. Empty if there is no call. */
-function withLater(
-  { later = [] }: Pick<Fix, 'later'>,
+/**
+ * The shortest call for the first place, below the later edits that fail too; `cause`: why the first edit fails. Empty
+ * if there is no call.
+ */
+function readyCall(
+  ready: readonly ReadyFix[],
   cause: Cause | undefined,
-  call: string[],
-  naming: CallSyntax
+  when: string,
+  failure: NoMatch,
+  call: FailedCall
 ): string[] {
-  if (call.length === 0) return []
+  const { naming } = call
+  const { later = [] } = ready[0]!
+  const shown = fixed({ ...shortest(ready, failure, call), later }, when, failure, call)
+  if (shown.length === 0) return []
   const reasons = new Map<string, LaterEdit[]>()
   for (const one of later.filter(isCorrected)) {
     const why = whyFails(one.failure, naming)
@@ -275,7 +293,7 @@ function withLater(
   return [
     ...[...reasons].map(([why, edits]) => failBecause(edits, why === own ? undefined : why)),
     ...later.filter(one => !isCorrected(one)).map(one => failBecause([one], whyFails(one.failure, naming))),
-    ...call
+    ...shown
   ]
 }
 
@@ -288,7 +306,8 @@ function region(best: SimilarContent, failure: NoMatch, call: FailedCall): strin
   const { content: old_text, line_number: start_line, end_line, lossy } = best
   const when = failure.cause.type === 'near_duplicate' ? `For ${spanOf(best)}` : 'If so'
   if (lossy !== true && old_text.length <= REGION_LENGTH) {
-    const edit = asCall({ old_text }, failure, call, { when, whyOwn: '' })
+    const whyOwn = failure.conflict === undefined ? '' : whyNotMerged(failure.conflict, call.naming)
+    const edit = asCall({ old_text }, failure, call, { when, whyOwn })
     if (edit.length > 0) return edit
   }
   const part = lossy === true ? ', a part without U+FFFD' : ''
