@@ -52,7 +52,7 @@ export const named = (text: string, classes = ''): HTMLElement =>
 interface ButtonOptions {
   /** The full description of the button, for screen readers. It may have text from outside. */
   name: string
-  label: string
+  label: Child
   /** The key that does what the button does. */
   shortcut?: string
   key: string

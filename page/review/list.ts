@@ -29,43 +29,39 @@ export const agentTag = (author: string): HTMLElement => named(author, `agent by
 
 const idsOf = (edits: readonly HistoryEdit[]) => edits.map(({ edit_id }) => edit_id)
 
-/** Buttons for edits: pending ones can be kept or undone, undone ones restored. */
+/**
+ * Buttons for edits: pending ones can be kept or undone, undone ones restored. Of several edits, each button says how
+ * many it acts on. `what` names all of them.
+ */
 export function editButtons(edits: readonly HistoryEdit[], what: string, key: string, actions: Actions): Child[] {
   const pending = edits.filter(edit => isPending(edit) && edit.state !== 'uncertain')
-  const applied = pending.filter(({ state }) => state !== 'undone')
-  const gone = edits.filter(isUndone)
   const kept = edits.filter(({ review, state }) => review === 'kept' && state !== 'undone')
-  const all = wholeMoves(edits).length > 1 ? ' all' : ''
+  const total = wholeMoves(edits).length
+  const does = (
+    verb: string,
+    some: readonly HistoryEdit[],
+    act: (selector: { edit_ids: string[] }, what: string) => unknown
+  ): Child => {
+    if (some.length === 0) return null
+    const count = wholeMoves(some).length
+    const part = count < total ? `${count} of ` : ''
+    const amount = total === 1 ? '' : part === '' ? ' all' : ` ${count} of`
+    return button({
+      name: `${verb}${amount} ${what}`,
+      label: total === 1 ? verb : `${verb}${amount} ${total}`,
+      key: `${key}-${verb}`,
+      run: () => act({ edit_ids: idsOf(some) }, `${part}${what}`)
+    })
+  }
   return [
-    pending.length > 0 &&
-      button({
-        name: `Keep${all} ${what}`,
-        label: `Keep${all}`,
-        key: `${key}-keep`,
-        run: () => actions.keep({ edit_ids: idsOf(pending) }, what)
-      }),
-    applied.length > 0 &&
-      button({
-        name: `Take back${all} ${what}`,
-        label: `Take back${all}`,
-        key: `${key}-take`,
-        run: () => actions.undoSet({ edit_ids: idsOf(applied) }, what)
-      }),
-    gone.length > 0 &&
-      button({
-        name: `Restore${all} ${what}`,
-        label: `Restore${all}`,
-        key: `${key}-restore`,
-        run: () => actions.restore({ edit_ids: idsOf(gone) }, what)
-      }),
-    pending.length === 0 &&
-      kept.length > 0 &&
-      button({
-        name: `Review again ${what}`,
-        label: 'Review again',
-        key: `${key}-again`,
-        run: () => actions.toReview({ edit_ids: idsOf(kept) }, what)
-      })
+    does('Keep', pending, actions.keep),
+    does(
+      'Take back',
+      pending.filter(({ state }) => state !== 'undone'),
+      actions.undoSet
+    ),
+    does('Restore', edits.filter(isUndone), actions.restore),
+    pending.length === 0 && does('Review again', kept, actions.toReview)
   ]
 }
 

@@ -137,7 +137,10 @@ const hunkNow = () => {
 }
 const fileNow = () => {
   const { pending } = shownFile() ?? {}
-  return pending === undefined || pending.hunks.length === 0 ? null : fileActions(pending, actions)
+  if (pending === undefined || pending.hunks.length === 0) return null
+  const whole = fileActions(pending, state, actions)
+  if (whole === null) notices.failed('The list shows nothing of this file.')
+  return whole
 }
 
 /* Drawing. */
@@ -157,6 +160,7 @@ const drawTop = () =>
       search(text) {
         state.filter.text = text
         redraw(list, ...listNow())
+        drawMain()
       }
     })
   )

@@ -67,15 +67,17 @@ const SHOWS: Record<Shown, (edit: HistoryEdit) => boolean> = {
   all: () => true
 }
 
-/** Each word of the filter must be in the path, the agent, the session or the reason. */
-export function matching(edits: readonly HistoryEdit[], { show, text }: Filter): HistoryEdit[] {
-  const words = text.toLowerCase().split(/\s+/)
-  return edits.filter(edit => {
-    if (!SHOWS[show](edit)) return false
-    const all = [edit.path, authorOf(edit), edit.session, edit.reason].join('\n').toLowerCase()
-    return words.every(word => all.includes(word))
-  })
+/** Whether each word of the filter is in the path, the agent, the session or the reason. */
+export function hasWords(edit: EditFacts & { path: string }, text: string): boolean {
+  const all = [edit.path, authorOf(edit), edit.session, edit.reason].join('\n').toLowerCase()
+  return text
+    .toLowerCase()
+    .split(/\s+/)
+    .every(word => all.includes(word))
 }
+
+export const matching = (edits: readonly HistoryEdit[], { show, text }: Filter): HistoryEdit[] =>
+  edits.filter(edit => SHOWS[show](edit) && hasWords(edit, text))
 
 const groupedBy = <Item, Key>(items: readonly Item[], keyOf: (item: Item) => Key): Map<Key, Item[]> => {
   const groups = new Map<Key, Item[]>()
@@ -163,9 +165,12 @@ export function didOf(
   return DID[operation] ?? operation
 }
 
+/** Identifies the session of an edit, with its author. */
+export const sessionKey = (edit: EditFacts): string => JSON.stringify([authorOf(edit), edit.session])
+
 /** Groups edits by author and session; `edits` are newest first, and so are the rows. */
 export function sessionsOf(edits: readonly HistoryEdit[]): SessionRow[] {
-  const groups = groupedBy(edits, edit => JSON.stringify([authorOf(edit), edit.session]))
+  const groups = groupedBy(edits, sessionKey)
   return [...groups].map(([key, edits]) => {
     const { session } = edits[0]!
     return { key, agent: authorOf(edits[0]!), session, edits, files: filesOf(edits) }
@@ -255,20 +260,62 @@ export function applied({ changes, undone = [] }: PendingChanges): Selection[] {
   })
 }
 
-/** The authors of pending changes, and the changes of each, in order of first appearance. */
-export function byAuthor(
-  { changes, undone = [] }: PendingChanges,
-  edits: ReadonlyMap<string, EditFacts>
-): (Required<PendingChanges> & { author: string })[] {
-  const nameOf = ({ edit_id }: Selection) => {
+type Facts = ReadonlyMap<string, EditFacts>
+
+const authorIn =
+  (edits: Facts) =>
+  ({ edit_id }: Selection): string => {
     const edit = edits.get(edit_id)
     return edit === undefined ? 'unnamed agent' : authorOf(edit)
   }
+
+/** The authors of pending changes, and the changes of each, in order of first appearance. */
+export function byAuthor(
+  { changes, undone = [] }: PendingChanges,
+  edits: Facts
+): (Required<PendingChanges> & { author: string })[] {
+  const nameOf = authorIn(edits)
   return [...groupedBy(changes, nameOf)].map(([author, changes]) => ({
     author,
     changes,
     undone: undone.filter(change => nameOf(change) === author)
   }))
+}
+
+/** Pending changes of some hunks that are kept or taken back with one press. */
+export interface Share extends Required<PendingChanges> {
+  /** The authors, each with how many hunks have changes of theirs. */
+  authors: Map<string, number>
+  /** How many hunks have any of the changes. */
+  hunks: number
+}
+
+/** The changes of hunks that are in an edit which `isMeant` accepts. */
+export function shareOf(hunks: readonly PendingChanges[], edits: Facts, isMeant: (edit: EditFacts) => boolean): Share {
+  const isIn = ({ edit_id }: Selection) => {
+    const edit = edits.get(edit_id)
+    return edit !== undefined && isMeant(edit)
+  }
+  const shares = hunks
+    .map(({ changes, undone = [] }) => ({ changes: changes.filter(isIn), undone: undone.filter(isIn) }))
+    .filter(({ changes }) => changes.length > 0)
+  const authors = new Map<string, number>()
+  for (const { changes } of shares) {
+    for (const author of new Set(changes.map(authorIn(edits)))) authors.set(author, (authors.get(author) ?? 0) + 1)
+  }
+  return { ...changesOf(shares), authors, hunks: shares.length }
+}
+
+/**
+ * A share in words: "claude's 3 hunks", "2 of claude's 3 hunks", or with several authors "5 hunks: ann 2, bob 3".
+ * `whole`: all that its authors have in the file.
+ */
+export function shareName({ authors, hunks, changes }: Share, whole: Share): string {
+  const [[author] = [''], ...others] = authors
+  const isPart = JSON.stringify(changes) !== JSON.stringify(whole.changes)
+  const part = hunks < whole.hunks ? `${hunks} of ` : isPart ? 'part of ' : ''
+  if (others.length === 0) return `${part}${author}'s ${whole.hunks === 1 ? 'hunk' : counted(whole.hunks, 'hunk')}`
+  return `${part}${counted(whole.hunks, 'hunk')}: ${[...authors].map(([name, count]) => `${name} ${count}`).join(', ')}`
 }
 
 /** The result of a dry run in words: "6 files change, 3 other edits stay, 1 conflict". `edits`: all known edits. */

@@ -7,16 +7,20 @@ import { agentTag, editButtons } from './list.ts'
 import {
   authorOf,
   byAuthor,
-  changesOf,
   colourOf,
   counted,
   didOf,
+  hasWords,
   isPending,
   isPureMove,
   OUTSIDE,
   overlap,
   applied,
-  type PendingChanges
+  sessionKey,
+  shareName,
+  shareOf,
+  type PendingChanges,
+  type Share
 } from './model.ts'
 import { rowsOf, type Row } from './rows.ts'
 import type { State } from './state.ts'
@@ -156,57 +160,72 @@ export function hunkActions(pending: PendingAnswer, i: number, actions: Actions)
   return hunk === undefined ? null : partActions(hunkPart(hunk, i, pending.path), pending, actions)
 }
 
+/** What can be kept or taken back at once in a file. */
+interface Whole extends Share {
+  what: string
+}
+
+/** The share of a file that the list shows, that of each author, and that of all of them. */
+function wholesOf(pending: PendingAnswer, state: State): { listed: Whole | null; others: Whole[] } {
+  const { path, hunks } = pending
+  const facts = factsOf(pending)
+  const row = state.file?.row
+  const all = shareOf(hunks, facts, () => true)
+  const wholes = [...all.authors.keys()].map(author => shareOf(hunks, facts, edit => authorOf(edit) === author))
+  if (wholes.length > 1) wholes.push(all)
+  const listed = shareOf(
+    hunks,
+    facts,
+    edit => (row === undefined || sessionKey(edit) === row) && hasWords({ ...edit, path }, state.filter.text)
+  )
+  const [author = ''] = listed.authors.keys()
+  const around = listed.authors.size > 1 ? all : wholes.find(({ authors }) => authors.has(author))
+  const name = (share: Share, whole = share): Whole => ({ ...share, what: shareName(share, whole) })
+  const named = listed.hunks === 0 ? null : name(listed, around)
+  return { listed: named, others: wholes.map(whole => name(whole)).filter(({ what }) => what !== named?.what) }
+}
+
 /** The actions on changes all over the file; an undo first shows what it does. */
-function wholeActions(whole: PendingChanges, what: string, { path, sha256 }: PendingAnswer, actions: Actions) {
-  const { changes } = whole
+function wholeActions(whole: Whole, { path, sha256 }: PendingAnswer, actions: Actions) {
   const changesToUndo = applied(whole)
+  const what = `${whole.what} in ${path}`
   return {
     isApplied: changesToUndo.length > 0,
-    keep: () => actions.keep({ changes }, `${what} ${path}`),
-    take: () => actions.undoSet({ changes: changesToUndo }, `${what} ${path}`, sha256)
+    keep: () => actions.keep({ changes: whole.changes }, what),
+    take: () => actions.undoSet({ changes: changesToUndo }, what, sha256)
   }
 }
 
-/** The actions on everything that is shown of the file. */
-export const fileActions = (pending: PendingAnswer, actions: Actions) =>
-  wholeActions(changesOf(pending.hunks), `${counted(pending.hunks.length, 'hunk')} of`, pending, actions)
+/** The actions on all that the list shows of the file; null if it shows nothing of it. */
+export function fileActions(pending: PendingAnswer, state: State, actions: Actions) {
+  const { listed } = wholesOf(pending, state)
+  return listed && wholeActions(listed, pending, actions)
+}
 
-function fileParts(pending: PendingAnswer, actions: Actions): Child {
-  const authors = byAuthor(changesOf(pending.hunks), factsOf(pending))
-  const { isApplied, keep, take } = fileActions(pending, actions)
-  const { path, hunks } = pending
-  const what = `${counted(hunks.length, 'hunk')} of ${path}`
+function wholeButtons(whole: Whole, isListed: boolean, pending: PendingAnswer, actions: Actions): Child {
+  const { isApplied, keep, take } = wholeActions(whole, pending, actions)
+  const does = (verb: string, shortcut: string, run: () => unknown) =>
+    button({
+      name: `${verb} ${whole.what} in ${pending.path}`,
+      label: hostile(`${verb} ${whole.what}`, true),
+      key: `${verb} ${whole.what}`,
+      ...(isListed && { shortcut }),
+      run
+    })
+  return h('div', { class: 'buttons' }, does('Keep', 'Y', keep), isApplied && does('Take back', 'U', take))
+}
+
+function fileParts(pending: PendingAnswer, state: State, actions: Actions): Child {
+  const { listed, others } = wholesOf(pending, state)
   return h(
     'div',
     { class: 'whole' },
-    h(
-      'div',
-      { class: 'buttons' },
-      button({ name: `Keep all ${what}`, label: 'Keep all', shortcut: 'Y', key: 'all-keep', run: keep }),
-      isApplied &&
-        button({ name: `Take back all ${what}`, label: 'Take back all', shortcut: 'U', key: 'all-take', run: take })
-    ),
-    authors.length > 1 &&
+    listed !== null && wholeButtons(listed, true, pending, actions),
+    others.length > 0 &&
       h(
         'ul',
         { class: 'parts', 'aria-label': 'In this file, by agent' },
-        ...authors.map(({ author, ...whole }) => {
-          const what = `what ${author} did in`
-          const { isApplied, keep, take } = wholeActions(whole, what, pending, actions)
-          return h(
-            'li',
-            {},
-            agentTag(author),
-            h('span', {}, 'in this file'),
-            h(
-              'div',
-              { class: 'buttons' },
-              button({ name: `Keep ${what} ${path}`, label: 'Keep', key: `all-keep ${author}`, run: keep }),
-              isApplied &&
-                button({ name: `Take back ${what} ${path}`, label: 'Take back', key: `all-take ${author}`, run: take })
-            )
-          )
-        })
+        ...others.map(whole => h('li', {}, wholeButtons(whole, false, pending, actions)))
       )
   )
 }
@@ -259,7 +278,7 @@ export function drawPending(pending: PendingAnswer, state: State, actions: Actio
         { class: 'warning' },
         'Older changes of this file are not shown: their texts are not kept, or another program made them.'
       ),
-    hunks.length > 0 && fileParts(pending, actions),
+    hunks.length > 0 && fileParts(pending, state, actions),
     ...hunks.map((hunk, i) => hunkBlock(hunk, i, { pending, state, actions })),
     truncated === true &&
       h(
