@@ -1,5 +1,6 @@
 // A refused undo: both texts, and the ways on that the answer offers. Does not know how these are sent.
 import { button, h, hostile, named } from './dom.ts'
+import { lineText } from './line-text.ts'
 import { authorOf } from './model.ts'
 import type { Conflict, EditFacts, Fix } from './wire.ts'
 
@@ -21,7 +22,7 @@ const textBlock = (heading: string, text: string | undefined) =>
 
 const linesOf = (text: string) => {
   const lines = text.replace(/\n$/, '').split('\n')
-  return lines.flatMap((line, i) => [hostile(line), i < lines.length - 1 && '\n'])
+  return lines.flatMap((line, i) => [lineText(line), i < lines.length - 1 && '\n'])
 }
 
 function conflictBlock(conflict: Conflict, edits: ReadonlyMap<string, EditFacts>): HTMLElement {

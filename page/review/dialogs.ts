@@ -29,7 +29,7 @@ const fileDiff = ({ path, diff, removed, created }: UndoneFile, isOpen: boolean)
       removed === true && ' is removed, as it was created by this',
       created === true && ' is created again'
     ),
-    ...(diff === undefined ? [] : diffHunks(diff)).map(({ lines }) => rowsOf(lines, false))
+    ...(diff === undefined ? [] : diffHunks(diff)).map(({ lines }) => rowsOf(lines, { side: false, spaces: true }))
   )
 
 interface Question {
@@ -87,13 +87,14 @@ const KEYS: readonly (readonly [string, string])[] = [
   ['J  K', 'next, previous file'],
   ['y', 'keep the hunk'],
   ['u', 'take the hunk back'],
-  ['Y', 'keep all that is shown of the file'],
-  ['U', 'take back all that is shown of the file'],
+  ['Y', 'keep what the list shows of the file'],
+  ['U', 'take back what the list shows of the file'],
   ['z', 'undo what you did last'],
   ['n', 'show what is new'],
   ['e', 'edit by edit; again: together'],
   ['f', 'the file, and who wrote which lines; again: together'],
   ['s', 'old and new side by side'],
+  ['w', 'changes of white space only: show them, or leave them out'],
   ['/', 'filter'],
   ['?', 'this list']
 ]

@@ -29,18 +29,11 @@ export function h<Name extends keyof HTMLElementTagNameMap>(
   return element
 }
 
-/** How many characters of a line are shown. */
-const LONGEST_LINE = 4_000
-
 /** Text from outside: invisible characters are shown as codes. `one_line`: tabs too, as in a name. */
 export function hostile(text: string, one_line = false): DocumentFragment {
-  const shown = text.length > LONGEST_LINE ? text.slice(0, LONGEST_LINE) : text
   const fragment = new DocumentFragment()
-  for (const { text: piece, code } of piecesOf(shown, one_line)) {
+  for (const { text: piece, code } of piecesOf(text, one_line)) {
     fragment.append(code === true ? h('span', { class: 'code' }, piece) : piece)
-  }
-  if (shown !== text) {
-    fragment.append(h('span', { class: 'code' }, `… ${(text.length - shown.length).toLocaleString('en')} more`))
   }
   return fragment
 }

@@ -3,7 +3,7 @@ import type { Actions } from './actions.ts'
 import { button, counts, h, hostile, named, timeElement, type Child } from './dom.ts'
 import { agentTag, editButtons } from './list.ts'
 import { authorOf, didOf, diffHunks, isPureMove, isToggle, otherHalf, wholeMoves } from './model.ts'
-import { rowsOf } from './rows.ts'
+import { rowsOf, type Shown } from './rows.ts'
 import type { State } from './state.ts'
 import type { HistoryEdit } from './wire.ts'
 
@@ -19,13 +19,13 @@ const stateOf = ({ state, review }: HistoryEdit) =>
     .filter(word => word !== '')
     .join(', ')
 
-function diffOf({ diff, diff_truncated, metadata_only, texts_lost }: HistoryEdit, side: boolean): Child[] {
+function diffOf({ diff, diff_truncated, metadata_only, texts_lost }: HistoryEdit, shown: Shown): Child[] {
   if (diff === undefined) {
     if (metadata_only === true) return [h('p', { class: 'muted' }, 'Its texts are not kept.')]
     return [h('p', { class: 'muted' }, texts_lost === true ? 'Its texts are lost.' : 'No diff is shown.')]
   }
   return [
-    ...diffHunks(diff).flatMap(({ heading, lines }) => [h('p', { class: 'at' }, heading), rowsOf(lines, side)]),
+    ...diffHunks(diff).flatMap(({ heading, lines }) => [h('p', { class: 'at' }, heading), rowsOf(lines, shown)]),
     diff_truncated === true && h('p', { class: 'muted' }, 'The diff is cut here.')
   ]
 }
@@ -65,7 +65,7 @@ function card(edit: HistoryEdit, state: State, actions: Actions): HTMLElement {
         )
       ),
     path !== state.file?.path && h('p', { class: 'muted' }, 'When the file was ', named(path), '.'),
-    ...(isMoved ? [h('p', { class: 'muted' }, 'Its text stayed the same.')] : diffOf(edit, state.side))
+    ...(isMoved ? [h('p', { class: 'muted' }, 'Its text stayed the same.')] : diffOf(edit, state))
   )
 }
 

@@ -1,15 +1,31 @@
 // The head of an open file: its name, and how it is shown. Does not know what is below it.
 import { button, h, named } from './dom.ts'
+import type { Shown } from './rows.ts'
 import type { View } from './state.ts'
 
 interface FileHeadNeeds {
   path: string
   view: View
-  side: boolean
+  shown: Shown
   open(path: string, view: View): unknown
   close(): void
   toggleSide(): void
+  toggleSpaces(): void
 }
+
+const toggle = (label: string, key: string, shortcut: string, isOn: boolean, run: () => void, classes = 'quiet') =>
+  h(
+    'button',
+    {
+      type: 'button',
+      class: classes,
+      key,
+      'aria-pressed': String(isOn),
+      'aria-keyshortcuts': shortcut,
+      on: { click: run }
+    },
+    label
+  )
 
 const VIEWS: readonly (readonly [View, string, string])[] = [
   ['pending', 'Together', ''],
@@ -17,7 +33,8 @@ const VIEWS: readonly (readonly [View, string, string])[] = [
   ['file', 'File', 'f']
 ]
 
-export function fileHead({ path, view, side, open, close, toggleSide }: FileHeadNeeds): HTMLElement {
+export function fileHead(needs: FileHeadNeeds): HTMLElement {
+  const { path, view, shown, open, close, toggleSide, toggleSpaces } = needs
   return h(
     'div',
     { class: 'file-head' },
@@ -40,19 +57,8 @@ export function fileHead({ path, view, side, open, close, toggleSide }: FileHead
         )
       )
     ),
-    view !== 'file' &&
-      h(
-        'button',
-        {
-          type: 'button',
-          class: 'quiet wide',
-          key: 'side',
-          'aria-pressed': String(side),
-          'aria-keyshortcuts': 's',
-          on: { click: toggleSide }
-        },
-        'Side by side'
-      )
+    view !== 'file' && toggle('White space', 'spaces', 'w', shown.spaces, toggleSpaces),
+    view !== 'file' && toggle('Side by side', 'side', 's', shown.side, toggleSide, 'quiet wide')
   )
 }
 

@@ -11,7 +11,7 @@ import { drawList, listedPaths } from './list.ts'
 import { follow, type LiveState } from './live.ts'
 import { counted } from './model.ts'
 import { makeNotices } from './notices.ts'
-import { drawPending, fileActions, hunkActions } from './pending.ts'
+import { drawPending, fileActions, hunkActions, inView } from './pending.ts'
 import {
   editOf,
   firstState,
@@ -131,15 +131,25 @@ const toggleSide = () => {
   state.side = !state.side
   drawMain()
 }
-const hunkNow = () => {
+const toggleSpaces = () => {
+  state.spaces = !state.spaces
+  current = 0
+  drawMain()
+}
+/** What is shown of what is pending in the open file; null if that isn't shown, or is empty. */
+const pendingNow = () => {
   const { pending } = shownFile() ?? {}
-  return pending === undefined ? null : hunkActions(pending, current, actions)
+  const shown = pending && inView(pending, state)
+  return shown === undefined || shown.hunks.length === 0 ? null : shown
+}
+const hunkNow = () => {
+  const pending = pendingNow()
+  return pending && hunkActions(pending, current, actions)
 }
 const fileNow = () => {
-  const { pending } = shownFile() ?? {}
-  if (pending === undefined || pending.hunks.length === 0) return null
-  const whole = fileActions(pending, state, actions)
-  if (whole === null) notices.failed('The list shows nothing of this file.')
+  const pending = pendingNow()
+  const whole = pending && fileActions(pending, state, actions)
+  if (pending !== null && whole === null) notices.failed('The list shows nothing of this file.')
   return whole
 }
 
@@ -219,9 +229,11 @@ function mainNow(): Child[] {
   }
   const { pending, problem, view, path } = file
   return [
-    fileHead({ path, view, side: state.side, open, close: closeFile, toggleSide }),
+    fileHead({ path, view, shown: state, open, close: closeFile, toggleSide, toggleSpaces }),
     problem !== undefined && problemBlock(problem.title, problem.detail),
-    ...(pending === undefined ? [] : drawPending(pending, state, actions, () => openBeside(1))),
+    ...(pending === undefined
+      ? []
+      : drawPending(pending, { state, actions, next: () => openBeside(1), showSpaces: toggleSpaces })),
     ...(view === 'edits' ? drawEdits(state, actions, () => more(loadOlderOfFile)) : []),
     ...(view === 'file'
       ? drawFileView({
@@ -346,6 +358,7 @@ listen({
   e: () => inFile((path, view) => open(path, view === 'edits' ? 'pending' : 'edits')),
   f: () => inFile((path, view) => open(path, view === 'file' ? 'pending' : 'file')),
   s: toggleSide,
+  w: toggleSpaces,
   '/': () => focusKey('filter'),
   '?': help
 })

@@ -22,6 +22,7 @@ import {
   type PendingChanges,
   type Share
 } from './model.ts'
+import { withoutSpace } from './pairs.ts'
 import { rowsOf, type Row } from './rows.ts'
 import type { State } from './state.ts'
 import type { EditFacts, PendingAnswer, PendingHunk, PendingLine } from './wire.ts'
@@ -43,6 +44,14 @@ const linesText = ({ start_line, end_line, base_start_line, base_end_line }: Hun
   const which = end_line < start_line ? 'removed ' : ''
   return first >= last ? `${which}line ${first}` : `${which}lines ${first} to ${last}`
 }
+
+/** What is shown of a file: without hunks that only change white space, if that is to be left out. */
+export const inView = (pending: PendingAnswer, { spaces }: State): PendingAnswer => ({
+  ...pending,
+  hunks: pending.hunks.filter(
+    ({ lines, truncated }) => spaces || truncated === true || withoutSpace(lines).some(({ kind }) => kind !== 'same')
+  )
+})
 
 /** Pending changes that are kept or undone together. */
 interface Part extends PendingChanges {
@@ -147,7 +156,7 @@ function hunkBlock(
     !isMoved &&
       rowsOf(
         hunk.lines.map(line => rowOf(line, facts)),
-        state.side
+        state
       ),
     hunk.truncated === true &&
       h('p', { class: 'warning' }, 'Only its first lines are shown. Keep and Take back act on the whole hunk.')
@@ -268,8 +277,17 @@ function unshown(pending: PendingAnswer, state: State, actions: Actions): Child[
   ]
 }
 
-export function drawPending(pending: PendingAnswer, state: State, actions: Actions, next: () => void): Child[] {
+interface PendingNeeds {
+  state: State
+  actions: Actions
+  next(): unknown
+  showSpaces(): unknown
+}
+
+export function drawPending(all: PendingAnswer, { state, actions, next, showSpaces }: PendingNeeds): Child[] {
+  const pending = inView(all, state)
   const { hunks, exists, truncated, incomplete, total_hunks } = pending
+  const hidden = all.hunks.length - hunks.length
   return [
     !exists && h('p', { class: 'warning' }, 'There is no such file now.'),
     incomplete === true &&
@@ -284,12 +302,19 @@ export function drawPending(pending: PendingAnswer, state: State, actions: Actio
       h(
         'p',
         { class: 'warning' },
-        hunks.length < total_hunks
-          ? `${hunks.length} of ${counted(total_hunks, 'hunk')} are shown. The others appear as you review these.`
+        all.hunks.length < total_hunks
+          ? `${all.hunks.length} of ${counted(total_hunks, 'hunk')} are shown. The others appear as you review these.`
           : 'Not all lines of the last hunk are shown.'
       ),
-    ...unshown(pending, state, actions),
-    hunks.length === 0 &&
+    hidden > 0 &&
+      h(
+        'section',
+        { class: 'unshown' },
+        h('p', { class: 'muted' }, `${counted(hidden, 'hunk')} with changes of white space only: left out.`),
+        button({ name: 'Show changes of white space', label: 'Show', key: 'show-spaces', run: showSpaces })
+      ),
+    ...unshown(all, state, actions),
+    all.hunks.length === 0 &&
       h(
         'div',
         { class: 'empty' },

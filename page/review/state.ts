@@ -64,7 +64,10 @@ export interface State {
   wanted: Wanted | null
   /** Counts opened files, so that a late answer doesn't replace a file that was opened later. */
   opened: number
+  /** Old and new side by side. */
   side: boolean
+  /** Also changes of white space only. */
+  spaces: boolean
   /** What others did since the lists were loaded. */
   fresh: FeedChange[]
   refused: Refused[]
@@ -82,6 +85,7 @@ export const firstState = (): State => ({
   wanted: null,
   opened: 0,
   side: false,
+  spaces: true,
   fresh: [],
   refused: [],
   degraded: false
