@@ -4,7 +4,7 @@ import type { Answered, Api, Selector, UndoCall } from './api.ts'
 import { conflictsPanel } from './conflict.ts'
 import { ask } from './dialogs.ts'
 import { counted, dryRunSentence, withHalves } from './model.ts'
-import type { Notices } from './notices.ts'
+import type { Notices, Place } from './notices.ts'
 import { editOf, type Refused, type State } from './state.ts'
 import type { EditFacts, Fix, PageProblem, RedoAnswer, Selection, UndoAnswer } from './wire.ts'
 
@@ -22,6 +22,13 @@ const idsOf = ({ results }: UndoAnswer | RedoAnswer): string[] =>
   results.flatMap(({ edit_id }) => (edit_id === undefined ? [] : [edit_id]))
 
 const MOST = 1000
+
+interface Options {
+  /** Refuses it if the file isn't as it was shown. */
+  expected_hash?: string
+  /** Where many changes were chosen at once; offers the way back there. */
+  place?: Place
+}
 
 /** Sends one request at a time, and reports what came of it. */
 function makeSender(notices: Notices, reload: () => Promise<void>) {
@@ -97,32 +104,32 @@ export function makeActions({ api, state, notices, reload, draw }: ActionsNeeds)
     }
   }
 
-  async function keep(meant: Selector, what: string): Promise<void> {
+  async function keep(meant: Selector, what: string, { place }: Options = {}): Promise<void> {
     const selector = whole(meant)
     if (!fits(selector)) return
     const answer = await send(() => api.review('keep', selector))
     if (answer === null) return
     const run = () => sendAndTell(() => api.review('pending', selector), `To be reviewed again: ${what}.`)
-    notices.done(`Kept ${what}.`, { what: `kept ${what}`, run })
+    notices.done(`Kept ${what}.`, { what: `kept ${what}`, place, run })
   }
 
-  async function toReview(meant: Selector, what: string): Promise<void> {
+  async function toReview(meant: Selector, what: string, { place }: Options = {}): Promise<void> {
     const selector = whole(meant)
     if (!fits(selector)) return
     if ((await send(() => api.review('pending', selector))) === null) return
     const run = () => sendAndTell(() => api.review('keep', selector), `Kept ${what}.`)
-    notices.done(`To be reviewed again: ${what}.`, { what: `${what} to be reviewed again`, run })
+    notices.done(`To be reviewed again: ${what}.`, { what: `${what} to be reviewed again`, place, run })
   }
 
   /** `isState`: `what` names a state, and everything after it was undone; else `what` itself was undone. */
-  const tellUndone = (answer: UndoAnswer, what: string, isState = false) => {
+  const tellUndone = (answer: UndoAnswer, what: string, { isState = false, place }: Options & { isState?: boolean } = {}) => {
     const edit_ids = idsOf(answer)
     const run = () =>
       sendAndTell(() => api.redo({ edit_ids }), isState ? `Restored what came after ${what}.` : `Restored ${what}.`)
     const [done, undo] = isState ? ['Went back to', 'went back to'] : ['Took back', 'took back']
     const left = answer.skipped.length
     const but = left === 0 ? '' : `, but for ${counted(left, 'edit')} in conflict`
-    notices.done(`${done} ${what}${but}.`, edit_ids.length === 0 ? undefined : { what: `${undo} ${what}`, run })
+    notices.done(`${done} ${what}${but}.`, edit_ids.length === 0 ? undefined : { what: `${undo} ${what}`, place, run })
   }
 
   /** Undoes a hunk, or one agent's part of it, if it is still as it was shown. */
@@ -164,7 +171,7 @@ export function makeActions({ api, state, notices, reload, draw }: ActionsNeeds)
     })
 
   /** Undoes many changes, after showing what that does. */
-  async function undoSet(selector: Selector, what: string, expected_hash?: string): Promise<void> {
+  async function undoSet(selector: Selector, what: string, { expected_hash, place }: Options = {}): Promise<void> {
     if (!fits(selector)) return
     const base: UndoCall = { ...selector, expected_hash }
     const isState = selector.to !== undefined
@@ -200,16 +207,16 @@ export function makeActions({ api, state, notices, reload, draw }: ActionsNeeds)
     if (isState && state.wanted !== null) state.wanted = { ...state.wanted, at: undefined }
     const skip: UndoCall = inConflict && !isState ? { on_conflict: 'skip' } : {}
     const answer = await send(() => api.undo({ ...base, ...hash, ...skip, ...(note !== '' && { note }) }))
-    if (answer !== null) tellUndone(answer, what, isState)
+    if (answer !== null) tellUndone(answer, what, { isState, place })
   }
 
-  async function restore(selector: Selector, what: string, expected_hash?: string): Promise<void> {
+  async function restore(selector: Selector, what: string, { expected_hash, place }: Options = {}): Promise<void> {
     if (!fits(selector)) return
     const answer = await send(() => api.redo({ ...selector, expected_hash }))
     if (answer === null) return
     const edit_ids = idsOf(answer)
     const run = () => sendAndTell(() => api.undo({ edit_ids }), `Took back ${what}.`)
-    notices.done(`Restored ${what}.`, edit_ids.length === 0 ? undefined : { what: `restored ${what}`, run })
+    notices.done(`Restored ${what}.`, edit_ids.length === 0 ? undefined : { what: `restored ${what}`, place, run })
   }
 
   /** Sends what a fix proposes. */
@@ -234,7 +241,7 @@ export function makeActions({ api, state, notices, reload, draw }: ActionsNeeds)
     draw()
   }
 
-  return { keep, toReview, undo, undoSet, restore, followFix, leaveConflict, factsById }
+  return { keep, toReview, undo, undoSet, restore, followFix, leaveConflict, factsById, notices }
 }
 
 export type Actions = ReturnType<typeof makeActions>

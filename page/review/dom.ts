@@ -75,13 +75,39 @@ export function redraw(element: Element, ...children: Child[]): void {
   const scrolled = element.scrollTop
   element.replaceChildren(...children.filter(child => child !== null && child !== undefined && child !== false))
   element.scrollTop = scrolled
-  if (key !== undefined) focusKey(key)
+  if (key !== undefined) focusKey(key, true)
+}
+
+/**
+ * Remembers where what is read stands, in an element that scrolls or in the page. The result puts it back there, after
+ * a redraw: what has the focus, else the first that is still there, of the elements marked `data-anchor`.
+ */
+export function holdPlace(element: HTMLElement): () => void {
+  const scrolls = getComputedStyle(element).overflowY !== 'visible'
+  const [top, bottom] = scrolls
+    ? [element.getBoundingClientRect().top, element.getBoundingClientRect().bottom]
+    : [0, innerHeight]
+  const focused = document.activeElement?.closest('[data-anchor]')
+  const seen = [...element.querySelectorAll<HTMLElement>('[data-anchor]')]
+    .map(anchor => ({ anchor, at: anchor.getBoundingClientRect() }))
+    .filter(({ at }) => at.bottom > top && at.top < bottom)
+    .sort((a, b) => Number(b.anchor === focused) - Number(a.anchor === focused))
+    .map(({ anchor, at }) => ({ key: anchor.dataset.key ?? '', at: at.top }))
+  return () => {
+    for (const { key, at } of seen) {
+      const now = element.querySelector(`[data-key="${CSS.escape(key)}"]`)
+      if (now === null) continue
+      const scroller = scrolls ? element : document.documentElement
+      scroller.scrollTop += now.getBoundingClientRect().top - at
+      return
+    }
+  }
 }
 
 /** Focuses the element with this key. Returns whether there is one. */
-export function focusKey(key: string): boolean {
+export function focusKey(key: string, preventScroll = false): boolean {
   const element = document.querySelector<HTMLElement>(`[data-key="${CSS.escape(key)}"]`)
-  element?.focus()
+  element?.focus({ preventScroll })
   return element !== null
 }
 

@@ -1,6 +1,7 @@
 // A file's history edit by edit, each with its diff. Does not know how anything is sent.
 import type { Actions } from './actions.ts'
 import { button, counts, h, hostile, named, timeElement, type Child } from './dom.ts'
+import { placeOf } from './file-head.ts'
 import { agentTag, editButtons } from './list.ts'
 import { authorOf, didOf, diffHunks, isPureMove, isToggle, otherHalf, wholeMoves } from './model.ts'
 import { rowsOf, type Shown } from './rows.ts'
@@ -42,7 +43,7 @@ function card(edit: HistoryEdit, state: State, actions: Actions): HTMLElement {
   const isMoved = isPureMove(edit, own)
   return h(
     'article',
-    { class: `hunk edit${edit.state === 'undone' ? ' gone' : ''}`, tabindex: '-1', key: `edit-${edit_id}` },
+    { class: `hunk edit${edit.state === 'undone' ? ' gone' : ''}`, tabindex: '-1', key: `edit-${edit_id}`, 'data-anchor': true },
     h(
       'header',
       {},
@@ -51,7 +52,7 @@ function card(edit: HistoryEdit, state: State, actions: Actions): HTMLElement {
       !isMoved && counts(lines_added, lines_removed),
       status !== '' && h('span', { class: 'status' }, status),
       h('span', { class: 'reason' }, reason !== undefined && named(reason)),
-      h('div', { class: 'buttons' }, ...(isToggle(operation) ? [] : editButtons(own, what, `edit ${edit_id}`, actions)))
+      h('div', { class: 'buttons' }, ...(isToggle(operation) ? [] : editButtons(own, what, { key: `edit ${edit_id}`, actions })))
     ),
     together.size > 1 &&
       h(
@@ -61,7 +62,11 @@ function card(edit: HistoryEdit, state: State, actions: Actions): HTMLElement {
         h(
           'div',
           { class: 'buttons' },
-          ...editButtons(batch, `${together.size} files of a batch`, `batch ${edit_id}`, actions)
+          ...editButtons(batch, `${together.size} files of a batch`, {
+            key: `batch ${edit_id}`,
+            place: placeOf(state.file!.path),
+            actions
+          })
         )
       ),
     path !== state.file?.path && h('p', { class: 'muted' }, 'When the file was ', named(path), '.'),

@@ -1,5 +1,6 @@
 // The head of an open file: its name, and how it is shown. Does not know what is below it.
 import { button, h, named } from './dom.ts'
+import type { Place } from './notices.ts'
 import type { Shown } from './rows.ts'
 import type { View } from './state.ts'
 
@@ -26,6 +27,9 @@ const toggle = (label: string, key: string, shortcut: string, isOn: boolean, run
     },
     label
   )
+
+/** The place of what was done to much of a file at once. */
+export const placeOf = (path: string): Place => ({ key: `file ${path}` })
 
 const VIEWS: readonly (readonly [View, string, string])[] = [
   ['pending', 'Together', ''],

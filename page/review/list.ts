@@ -13,6 +13,7 @@ import {
   type Need,
   type SessionRow
 } from './model.ts'
+import { doneAt, doneBlock, type Place } from './notices.ts'
 import { editOf, shownEdits, type State, type View } from './state.ts'
 import type { HistoryEdit } from './wire.ts'
 
@@ -29,18 +30,26 @@ export const agentTag = (author: string): HTMLElement => named(author, `agent by
 
 const idsOf = (edits: readonly HistoryEdit[]) => edits.map(({ edit_id }) => edit_id)
 
+interface EditButtons {
+  /** Prefix of the buttons' keys. */
+  key: string
+  /** Where an action on several edits can be undone again. */
+  place?: Place
+  actions: Actions
+}
+
 /**
  * Buttons for edits: pending ones can be kept or undone, undone ones restored. Of several edits, each button says how
  * many it acts on. `what` names all of them.
  */
-export function editButtons(edits: readonly HistoryEdit[], what: string, key: string, actions: Actions): Child[] {
+export function editButtons(edits: readonly HistoryEdit[], what: string, { key, place, actions }: EditButtons): Child[] {
   const pending = edits.filter(edit => isPending(edit) && edit.state !== 'uncertain')
   const kept = edits.filter(({ review, state }) => review === 'kept' && state !== 'undone')
   const total = wholeMoves(edits).length
   const does = (
     verb: string,
     some: readonly HistoryEdit[],
-    act: (selector: { edit_ids: string[] }, what: string) => unknown
+    act: Actions['keep']
   ): Child => {
     if (some.length === 0) return null
     const count = wholeMoves(some).length
@@ -50,7 +59,7 @@ export function editButtons(edits: readonly HistoryEdit[], what: string, key: st
       name: `${verb}${amount} ${what}`,
       label: total === 1 ? verb : `${verb}${amount} ${total}`,
       key: `${key}-${verb}`,
-      run: () => act({ edit_ids: idsOf(some) }, `${part}${what}`)
+      run: () => act({ edit_ids: idsOf(some) }, `${part}${what}`, { place: total > 1 ? place : undefined })
     })
   }
   return [
@@ -106,12 +115,11 @@ function needsBlock(needs: ListNeeds): Child {
     const need = needOf(edit)
     return need === null ? [] : [{ edit, need }]
   })
-  if (found.length + state.refused.length === 0 && !state.degraded) return null
+  if (found.length + state.refused.length === 0) return null
   return h(
     'section',
     { class: 'needs', 'aria-labelledby': 'needs' },
     h('h2', { id: 'needs' }, 'Needs you'),
-    state.degraded && h('p', { class: 'warning' }, 'The history cannot be written: edits are made, but not recorded.'),
     h(
       'ul',
       {},
@@ -153,6 +161,7 @@ function fileRow(row: FileRow, session: SessionRow, { state, open }: ListNeeds):
         type: 'button',
         class: 'file',
         key: `file ${session.key} ${path}`,
+        'data-anchor': true,
         'aria-current': isOpen ? 'true' : undefined,
         on: { click: () => open(path, view, session.key) }
       },
@@ -169,9 +178,13 @@ function fileRow(row: FileRow, session: SessionRow, { state, open }: ListNeeds):
   )
 }
 
+const placeOf = ({ key, edits }: SessionRow): Place => ({ key: `session ${key}`, newest: edits[0]!.edit_id })
+
 function sessionBlock(session: SessionRow, i: number, needs: ListNeeds): HTMLElement {
   const { agent, session: name, edits, files } = session
+  const { notices } = needs.actions
   const what = `${counted(wholeMoves(edits).length, 'edit')} of ${agent}${name === undefined ? '' : `, session ${name}`}`
+  const place = placeOf(session)
   return h(
     'section',
     { class: 'session', 'aria-labelledby': `session-${i}` },
@@ -179,10 +192,26 @@ function sessionBlock(session: SessionRow, i: number, needs: ListNeeds): HTMLEle
       'div',
       { class: 'session-head' },
       h('h2', { id: `session-${i}` }, agentTag(agent), name !== undefined && named(name, 'muted')),
-      h('div', { class: 'buttons' }, ...editButtons(edits, what, `session ${session.key}`, needs.actions))
+      h('div', { class: 'buttons' }, ...editButtons(edits, what, { key: place.key, place, actions: needs.actions }))
     ),
+    ...doneAt(notices, place.key),
     h('ul', { class: 'files' }, ...files.map(row => fileRow(row, session, needs)))
   )
+}
+
+/** The sessions, newest first, and between them what was done to all that was shown of one. */
+function sessionBlocks(edits: readonly HistoryEdit[], needs: ListNeeds): Child[] {
+  const { notices } = needs.actions
+  const sessions = sessionsOf(edits)
+  const listed = new Set(sessions.map(session => placeOf(session).key))
+  const blocks = [
+    ...sessions.map((session, i) => ({ newest: placeOf(session).newest!, block: sessionBlock(session, i, needs) })),
+    ...notices.places().flatMap(done => {
+      const { key, newest } = done.place
+      return newest === undefined || listed.has(key) ? [] : [{ newest, block: doneBlock(done, notices) }]
+    })
+  ]
+  return blocks.sort((a, b) => (a.newest < b.newest ? 1 : -1)).map(({ block }) => block)
 }
 
 const EMPTY = {
@@ -200,7 +229,7 @@ export function drawList(needs: ListNeeds): Child[] {
   const before = show === 'pending' ? state.older_pending : state.older
   return [
     needsBlock(needs),
-    ...sessionsOf(edits).map((session, i) => sessionBlock(session, i, needs)),
+    ...sessionBlocks(edits, needs),
     edits.length === 0 && h('p', { class: 'empty' }, text === '' ? EMPTY[show] : 'No edit has all of these words.'),
     before !== undefined && button({ name: 'Load older edits', label: 'Older edits', key: 'older', run: older })
   ]

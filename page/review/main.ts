@@ -2,15 +2,15 @@
 import { makeActions } from './actions.ts'
 import { makeApi } from './api.ts'
 import { showHelp } from './dialogs.ts'
-import { button, focusKey, h, redraw, type Child } from './dom.ts'
+import { button, focusKey, h, holdPlace, redraw, type Child } from './dom.ts'
 import { drawEdits } from './edits.ts'
-import { fileHead, problemBlock } from './file-head.ts'
+import { fileHead, placeOf, problemBlock } from './file-head.ts'
 import { drawFileView } from './file-view.ts'
 import { keysAreOn, listen, turnKeys } from './keys.ts'
 import { drawList, listedPaths } from './list.ts'
 import { follow, type LiveState } from './live.ts'
 import { counted } from './model.ts'
-import { makeNotices } from './notices.ts'
+import { doneAt, makeNotices } from './notices.ts'
 import { drawPending, fileActions, hunkActions, inView } from './pending.ts'
 import {
   editOf,
@@ -37,7 +37,7 @@ const [top, bar, list, main] = ['top', 'bar', 'list', 'main'].map(region) as [
 
 const api = makeApi()
 const state = firstState()
-const notices = makeNotices(region('polite'), region('alerts'))
+const notices = makeNotices(region('polite'), region('alerts'), draw)
 const actions = makeActions({ api, state, notices, reload, draw })
 /** The index of the hunk that the keys act on. */
 let current = 0
@@ -82,11 +82,13 @@ async function reload(): Promise<void> {
   if (wasInMain && !main.contains(document.activeElement)) focusHunk(current)
 }
 
-/** Reloads everything, including what others did meanwhile. */
+/** Reloads everything, including what others did meanwhile; what is read stays where it is. */
 async function showNew(): Promise<void> {
   const { wanted } = state
   await Promise.all([readLists(false), wanted !== null && loadFile(state, api, { ...wanted, at: undefined })])
+  const putBack = [list, main].map(holdPlace)
   draw()
+  for (const put of putBack) put()
 }
 
 async function open(path: string, view: View, { at, row }: Pick<Wanted, 'at' | 'row'> = {}): Promise<void> {
@@ -175,26 +177,29 @@ const drawTop = () =>
     })
   )
 
+/** What is new, over the page, so that nothing moves. */
 function drawBar(): void {
   const fresh = state.fresh.length
   const hadFocus = bar.contains(document.activeElement)
-  if (fresh === 0) {
-    bar.replaceChildren()
-    if (hadFocus) main.focus()
-    return
-  }
   const here = state.fresh.filter(({ path }) => path === state.file?.path).length
   redraw(
     bar,
-    h('span', {}, `${fresh} new${here > 0 ? `, ${here} in this file` : ''}`),
-    button({
-      name: `Show ${counted(fresh, 'new change')}`,
-      label: 'Show',
-      shortcut: 'n',
-      key: 'show-new',
-      run: showNew
-    })
+    state.degraded && h('p', { class: 'warning' }, 'The history cannot be written: edits are made, but not recorded.'),
+    fresh > 0 &&
+      h(
+        'div',
+        { class: 'fresh' },
+        h('span', {}, `${fresh} new${here > 0 ? `, ${here} in this file` : ''}`),
+        button({
+          name: `Show ${counted(fresh, 'new change')}`,
+          label: 'Show',
+          shortcut: 'n',
+          key: 'show-new',
+          run: showNew
+        })
+      )
   )
+  if (hadFocus && fresh === 0) main.focus()
 }
 
 const listNow = () =>
@@ -230,6 +235,7 @@ function mainNow(): Child[] {
   const { pending, problem, view, path } = file
   return [
     fileHead({ path, view, shown: state, open, close: closeFile, toggleSide, toggleSpaces }),
+    ...doneAt(notices, placeOf(path).key),
     problem !== undefined && problemBlock(problem.title, problem.detail),
     ...(pending === undefined
       ? []
@@ -302,7 +308,7 @@ async function lookAtHistory(): Promise<void> {
   const degraded = await api.isDegraded()
   if (degraded === state.degraded) return
   state.degraded = degraded
-  draw()
+  drawBar()
 }
 
 /** Retries what couldn't be loaded. */

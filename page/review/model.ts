@@ -246,6 +246,17 @@ export const changesOf = (hunks: readonly PendingChanges[]): Required<PendingCha
   undone: together(hunks.map(({ undone = [] }) => undone))
 })
 
+/** A key for each hunk, which stays while others come and go: its first change, counted if several hunks have that. */
+export function hunkKeys(hunks: readonly PendingChanges[]): string[] {
+  const seen = new Map<string, number>()
+  return hunks.map(({ changes: [first] }) => {
+    const key = `hunk-${first?.edit_id}.${first?.change_indexes?.[0] ?? 0}`
+    const count = (seen.get(key) ?? 0) + 1
+    seen.set(key, count)
+    return count === 1 ? key : `${key}.${count}`
+  })
+}
+
 /** The pending changes that are applied, which can be undone; the others can be restored. */
 export function applied({ changes, undone = [] }: PendingChanges): Selection[] {
   const gone = new Map(undone.map(({ edit_id, change_indexes }) => [edit_id, change_indexes]))

@@ -4,6 +4,7 @@ import type { Actions } from './actions.ts'
 import { conflictsPanel } from './conflict.ts'
 import { button, h, hostile, named, type Child } from './dom.ts'
 import { agentTag, editButtons } from './list.ts'
+import { placeOf } from './file-head.ts'
 import {
   authorOf,
   byAuthor,
@@ -11,6 +12,7 @@ import {
   counted,
   didOf,
   hasWords,
+  hunkKeys,
   isPending,
   isPureMove,
   OUTSIDE,
@@ -75,7 +77,7 @@ function partActions(
     take: () =>
       changesToUndo.length > 0
         ? actions.undo(changesToUndo, what, path, sha256)
-        : actions.restore({ changes: undone }, what, sha256)
+        : actions.restore({ changes: undone }, what, { expected_hash: sha256 })
   }
 }
 
@@ -90,13 +92,10 @@ function partButtons(part: Part, file: PendingAnswer, actions: Actions): Child[]
   ]
 }
 
-const hunkPart = ({ changes, undone = [], ...hunk }: PendingHunk, i: number, path: string): Part => ({
-  changes,
-  undone,
-  what: `${linesText(hunk)} of ${path}`,
-  key: `hunk-${i}`,
-  shortcuts: true
-})
+function hunkPart({ hunks, path }: PendingAnswer, i: number): Part {
+  const { changes, undone = [], ...hunk } = hunks[i]!
+  return { changes, undone, what: `${linesText(hunk)} of ${path}`, key: hunkKeys(hunks)[i]!, shortcuts: true }
+}
 
 function hunkBlock(
   hunk: PendingHunk,
@@ -105,7 +104,7 @@ function hunkBlock(
 ): HTMLElement {
   const facts = factsOf(pending)
   const authors = byAuthor(hunk, facts)
-  const part = hunkPart(hunk, i, pending.path)
+  const part = hunkPart(pending, i)
   const gone = applied(hunk).length === 0
   const ids = new Set(hunk.changes.map(({ edit_id }) => edit_id))
   const reasons = [...new Set([...ids].flatMap(id => facts.get(id)?.reason ?? []))]
@@ -119,6 +118,7 @@ function hunkBlock(
       class: 'hunk',
       tabindex: '-1',
       key: part.key,
+      'data-anchor': true,
       'aria-label': `Hunk ${i + 1} of ${pending.hunks.length}: ${linesText(hunk)}, by ${names}`
     },
     h(
@@ -165,8 +165,7 @@ function hunkBlock(
 
 /** The actions on hunk `i`, for the keys; null if there is no such hunk. */
 export function hunkActions(pending: PendingAnswer, i: number, actions: Actions) {
-  const hunk = pending.hunks[i]
-  return hunk === undefined ? null : partActions(hunkPart(hunk, i, pending.path), pending, actions)
+  return i < pending.hunks.length ? partActions(hunkPart(pending, i), pending, actions) : null
 }
 
 /** What can be kept or taken back at once in a file. */
@@ -198,10 +197,11 @@ function wholesOf(pending: PendingAnswer, state: State): { listed: Whole | null;
 function wholeActions(whole: Whole, { path, sha256 }: PendingAnswer, actions: Actions) {
   const changesToUndo = applied(whole)
   const what = `${whole.what} in ${path}`
+  const place = whole.hunks > 1 ? placeOf(path) : undefined
   return {
     isApplied: changesToUndo.length > 0,
-    keep: () => actions.keep({ changes: whole.changes }, what),
-    take: () => actions.undoSet({ changes: changesToUndo }, what, sha256)
+    keep: () => actions.keep({ changes: whole.changes }, what, { place }),
+    take: () => actions.undoSet({ changes: changesToUndo }, what, { expected_hash: sha256, place })
   }
 }
 
@@ -272,7 +272,7 @@ function unshown(pending: PendingAnswer, state: State, actions: Actions): Child[
           { class: 'muted' },
           `${counted(others.length, 'edit')} can't be shown as lines: the texts are not kept.`
         ),
-        h('div', { class: 'buttons' }, ...editButtons(others, some, 'unshown', actions))
+        h('div', { class: 'buttons' }, ...editButtons(others, some, { key: 'unshown', place: placeOf(path), actions }))
       )
   ]
 }

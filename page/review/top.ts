@@ -30,8 +30,7 @@ export const liveMark = (live: LiveState): HTMLElement =>
 /** The whole top; the tab's title says how many edits need a person. */
 export function topOf(needs: TopNeeds): Child[] {
   const { state, live, docs, help } = needs
-  const needed =
-    state.edits.filter(edit => needOf(edit) !== null).length + state.refused.length + (state.degraded ? 1 : 0)
+  const needed = state.edits.filter(edit => needOf(edit) !== null).length + state.refused.length
   const more = state.older_pending !== undefined
   const sentence = summarySentence(summaryOf(state.edits), { needs: needed, more }, timeText)
   document.title = needed > 0 ? `(${needed}) editd` : 'editd'

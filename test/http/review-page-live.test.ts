@@ -59,6 +59,38 @@ t.test('in a browser', { skip }, async t => {
     t.strictSame(unexpected(errors), [])
   })
 
+  await t.test('moves nothing while edits come in, and keeps what is read where it is when they are shown', async t => {
+    const lines = (word: (line: number) => string) => Array.from({ length: 200 }, (_, i) => `${word(i + 1)};\n`).join('')
+    const { page, edit, errors } = await opened(t, browser, { 'c.txt': lines(line => `line ${line}`) })
+    const shout = (agent: string, line: number) => edit(agent, `line ${line};`, `LINE ${line};`, 'c.txt')
+    for (let line = 40; line <= 200; line += 20) await shout('ann', line)
+    await press(page, 'n')
+    await openFile(page, 'c.txt')
+    await page.locator('.live.is-live').waitFor()
+    const placeOf = (text: string) =>
+      page.evaluate(
+        `Math.round([...document.querySelectorAll('.hunk')].find(one => one.innerText.includes('${text}')).getBoundingClientRect().top)`
+      )
+    await page.evaluate(
+      "(() => { const hunks = document.querySelectorAll('.hunk'); hunks[4].scrollIntoView({ block: 'center' }) })()"
+    )
+    const before = await placeOf('LINE 120;')
+    await page.evaluate(
+      '(() => { globalThis.shifts = []; new PerformanceObserver(list => { for (const entry of list.getEntries()) ' +
+        "shifts.push(entry.value) }).observe({ type: 'layout-shift' }) })()"
+    )
+    for (let i = 0; i < 40; i++) await edit('bob', i === 0 ? 'const host' : `host${i}`, `host${i + 1}`)
+    for (const line of [5, 15, 25]) await shout('bob', line)
+    await page.locator('#bar', { hasText: '43 new, 3 in this file' }).waitFor()
+    await page.evaluate('new Promise(done => requestAnimationFrame(() => setTimeout(done)))')
+    t.strictSame(await page.evaluate('shifts'), [])
+    t.equal(await placeOf('LINE 120;'), before)
+    await press(page, 'n')
+    await page.locator('.hunk', { hasText: 'LINE 25;' }).waitFor()
+    t.equal(await placeOf('LINE 120;'), before, 'three hunks above it are new')
+    t.strictSame(unexpected(errors), [])
+  })
+
   await t.test('passes what comes in on to other tabs, over one stream', async t => {
     const { server, page, edit, requests } = await opened(t, browser)
     const context = await browser.newContext({ viewport: { width: 1280, height: 800 } })
