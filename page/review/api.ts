@@ -80,7 +80,7 @@ function decoded(text: string): string {
 const unreachable: PageProblem = {
   code: 'UNREACHABLE',
   title: 'No answer',
-  detail: 'The server gives no answer. What was asked for may have been done: look again when it is back.'
+  detail: 'No answer came, or one of something in front of the server.'
 }
 
 /** Whether an answer is from editd, not from something in front of it. */

@@ -3,6 +3,8 @@ import { button, h, named } from './dom.ts'
 import type { Place } from './notices.ts'
 import type { Shown } from './rows.ts'
 import type { View } from './state.ts'
+import type { PageProblem } from './wire.ts'
+import { wordsFor } from './words.ts'
 
 interface FileHeadNeeds {
   path: string
@@ -67,5 +69,4 @@ export function fileHead(needs: FileHeadNeeds): HTMLElement {
 }
 
 /** A problem in words, in place of what couldn't be shown. */
-export const problemBlock = (title: string, detail: string): HTMLElement =>
-  h('div', { class: 'warning' }, h('h2', {}, title), h('p', {}, detail))
+export const problemBlock = (problem: PageProblem): HTMLElement => h('p', { class: 'warning' }, wordsFor(problem))

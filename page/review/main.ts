@@ -26,6 +26,7 @@ import {
 import { drawTokenForm } from './token-form.ts'
 import { liveMark, topOf } from './top.ts'
 import type { FeedChange } from './wire.ts'
+import { wordsFor } from './words.ts'
 
 const region = (id: string) => document.getElementById(id)!
 const [top, bar, list, main] = ['top', 'bar', 'list', 'main'].map(region) as [
@@ -225,7 +226,7 @@ function mainNow(): Child[] {
   const { file } = state
   if (state.problem !== null) {
     return [
-      problemBlock(state.problem.title, state.problem.detail),
+      problemBlock(state.problem),
       button({ name: 'Try again', label: 'Try again', key: 'again', run: tryAgain })
     ]
   }
@@ -236,7 +237,7 @@ function mainNow(): Child[] {
   return [
     fileHead({ path, view, shown: state, open, close: closeFile, toggleSide, toggleSpaces }),
     ...doneAt(notices, placeOf(path).key),
-    problem !== undefined && problemBlock(problem.title, problem.detail),
+    problem !== undefined && problemBlock(problem),
     ...(pending === undefined
       ? []
       : drawPending(pending, { state, actions, next: () => openBeside(1), showSpaces: toggleSpaces })),
@@ -256,7 +257,7 @@ function mainNow(): Child[] {
 async function more(load: typeof loadOlder, show = drawMain): Promise<void> {
   const problem = await load(state, api)
   if (problem === null) show()
-  else notices.failed(problem.detail)
+  else notices.failed(wordsFor(problem))
 }
 
 function drawMain(): void {

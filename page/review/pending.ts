@@ -149,7 +149,7 @@ function hunkBlock(
       conflictsPanel(refused, {
         edits: actions.factsById(),
         key: `${part.key}-fix`,
-        follow: fix => actions.followFix(fix, pending.path),
+        follow: fix => actions.followFix(fix, pending.path, 'undo'),
         leave: () => actions.leaveConflict(refused)
       }),
     moved !== undefined && h('p', { class: 'muted' }, hostile(`${authorOf(moved)} ${didOf(moved)}.`, true)),

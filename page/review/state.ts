@@ -1,11 +1,10 @@
 // What the page has loaded and selected, and how it is loaded. Does not know how it is drawn.
 import type { Api } from './api.ts'
+import type { Refusal } from './conflict.ts'
 import { isPending, matching, mergeEdits, type Filter } from './model.ts'
 import type {
   BlameAnswer,
-  Conflict,
   FeedChange,
-  Fix,
   HistoryEdit,
   PageProblem,
   PendingAnswer,
@@ -15,13 +14,10 @@ import type {
 export type View = 'pending' | 'edits' | 'file'
 
 /** A refused undo, until it is resolved or dismissed. */
-export interface Refused {
+export interface Refused extends Refusal {
   path: string
   /** The changes that were to be undone: the refusal is shown at hunks that have some of them. */
   changes: Selection[]
-  conflicts: Conflict[]
-  fixes: Fix[]
-  detail: string
 }
 
 /** The edit that identifies a refusal: there is at most one for each. */

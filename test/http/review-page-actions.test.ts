@@ -128,4 +128,33 @@ t.test('in a browser', { skip }, async t => {
     await noticeShown(page, "Restored claude's 3 hunks in c.txt.")
     t.equal(bytesOf(server, 'c.txt'), upper(10, 20, 30, 50))
   })
+
+  await t.test('shows a conflict of going back on a take-back in a dialog, without ids or routes', async t => {
+    const { server, page, edit, errors } = await opened(t, browser)
+    await openFile(page, 'app.js')
+    await button(page, 'Take back line 1 of app.js').click()
+    await noticeShown(page, 'Took back line 1 of app.js.')
+    await edit('bob', 'const port = 8080', 'let port = 8080')
+    const conflict = page.locator('dialog .conflicts')
+    const words = /[0-9A-Z]{26}|suggested_fixes|\/edit|\/redo|\/undo|edit_ids?/
+    const check = async () => {
+      t.match(await conflict.innerText(), /There now\s+let port = 8080\s+Would be restored\s+const port = 9090/)
+      t.notMatch(await page.locator('body').innerText(), words)
+      const names = "[...document.querySelectorAll('[aria-label], [title]')].map(one => one.ariaLabel + one.title).join()"
+      t.notMatch(await page.evaluate(names), words)
+    }
+    await press(page, 'z')
+    await check()
+    await button(page, 'Cancel').click()
+    await button(page, 'Taken back').click()
+    await button(page, 'Restore 1 edit of ann, session ann-1').click()
+    await check()
+    await conflict.getByRole('button', { name: 'Make the change again over the later one' }).click()
+    await noticeShown(page, 'Made the change again over the later one.')
+    t.match(bytesOf(server, 'app.js'), /^const port = 9090\n/)
+    await press(page, 'z')
+    await noticeShown(page, 'Undone.')
+    t.match(bytesOf(server, 'app.js'), /^let port = 8080\n/)
+    t.strictSame(unexpected(errors), [])
+  })
 })
