@@ -35,7 +35,8 @@ export interface Api {
   /** The page's session name: an event with another session has another author. */
   session: string
   token(): string
-  setToken(token: string): void
+  /** Asks for another token, once at a time. Resolves with whether one was given. */
+  renew(): Promise<boolean>
   /** The URL of a route; a proxy may serve the server below another path. */
   urlOf(route: string): string
   headers(): Record<string, string>
@@ -86,8 +87,30 @@ const unreachable: PageProblem = {
 /** Whether an answer is from editd, not from something in front of it. */
 const isProblem = (json: unknown): json is PageProblem => typeof (json as PageProblem | null)?.detail === 'string'
 
-export function makeApi(): Api {
+interface ApiNeeds {
+  /** Asks for a token; `refused`: the present one isn't accepted. Resolves with null if none is given. */
+  askToken(refused: boolean): Promise<string | null>
+  /** There is another token than before. */
+  onToken(): void
+  /** After each call: whether the server answered it. */
+  onReach(isReached: boolean): void
+}
+
+/** A call that the server answers with 401 waits until there is another token, and is sent again with that. */
+export function makeApi({ askToken, onToken, onReach }: ApiNeeds): Api {
   let token = firstToken()
+  let asking: Promise<boolean> | null = null
+  const renew = (): Promise<boolean> => {
+    asking ??= askToken(token !== '').then(given => {
+      asking = null
+      if (given === null) return false
+      token = given
+      sessionStorage.setItem(KEY, given)
+      onToken()
+      return true
+    })
+    return asking
+  }
   const session = `page-${crypto.getRandomValues(new Uint32Array(2)).join('-')}`
   const urlOf = (route: string) => new URL(`..${route}`, import.meta.url).href
   // A header can have only visible characters; no valid token has others.
@@ -96,7 +119,8 @@ export function makeApi(): Api {
     'editd-session': session,
     ...(/^[!-~]+$/.test(token) && { authorization: `Bearer ${token}` })
   })
-  async function post<Body>(route: string, body: object): Promise<Answered<Body>> {
+  async function send<Body>(route: string, body: object): Promise<Answered<Body> | null> {
+    const used = token
     try {
       const answer = await fetch(urlOf(route), {
         method: 'POST',
@@ -106,18 +130,26 @@ export function makeApi(): Api {
         redirect: 'error'
       })
       const json: unknown = await answer.json()
-      return answer.ok ? { ok: true, body: json as Body } : { ok: false, problem: isProblem(json) ? json : unreachable }
+      // Another call may have asked for a token meanwhile.
+      if (answer.status === 401 && (used !== token || (await renew()))) return null
+      if (answer.ok) return { ok: true, body: json as Body }
+      return { ok: false, problem: isProblem(json) ? json : unreachable }
     } catch {
       return { ok: false, problem: unreachable }
+    }
+  }
+  async function post<Body>(route: string, body: object): Promise<Answered<Body>> {
+    for (;;) {
+      const answer = await send<Body>(route, body)
+      if (answer === null) continue
+      onReach(answer.ok || answer.problem !== unreachable)
+      return answer
     }
   }
   return {
     session,
     token: () => token,
-    setToken(given) {
-      token = given
-      sessionStorage.setItem(KEY, given)
-    },
+    renew,
     urlOf,
     headers,
     history: request => post('/history', request),

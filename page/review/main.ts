@@ -23,7 +23,7 @@ import {
   type View,
   type Wanted
 } from './state.ts'
-import { drawTokenForm } from './token-form.ts'
+import { askToken } from './token-form.ts'
 import { liveMark, topOf } from './top.ts'
 import type { FeedChange } from './wire.ts'
 import { wordsFor } from './words.ts'
@@ -36,14 +36,16 @@ const [top, bar, list, main] = ['top', 'bar', 'list', 'main'].map(region) as [
   HTMLElement
 ]
 
-const api = makeApi()
+const api = makeApi({ askToken, onToken, onReach })
 const state = firstState()
 const notices = makeNotices(region('polite'), region('alerts'), draw)
 const actions = makeActions({ api, state, notices, reload, draw })
 /** The index of the hunk that the keys act on. */
 let current = 0
 let live: LiveState = 'waiting'
-let follows = false
+let isReached = true
+/** Stops following the events; null while they aren't followed. */
+let following: AbortController | null = null
 
 /** All calls during a reading share one more reading. `own` as for `loadLists`. */
 const readLists = (() => {
@@ -55,7 +57,7 @@ const readLists = (() => {
     })
     return running
   }
-  return (own: boolean): Promise<void> => {
+  const read = (own: boolean): Promise<void> => {
     if (running === null) return run(own)
     if (next !== null) {
       next.own &&= own
@@ -69,6 +71,7 @@ const readLists = (() => {
     next = queued
     return queued.done
   }
+  return Object.assign(read, { running: () => running })
 })()
 
 /** Reloads the view after an action here, and moves to the next hunk. */
@@ -86,7 +89,7 @@ async function reload(): Promise<void> {
 /** Reloads everything, including what others did meanwhile; what is read stays where it is. */
 async function showNew(): Promise<void> {
   const { wanted } = state
-  await Promise.all([readLists(false), wanted !== null && loadFile(state, api, { ...wanted, at: undefined })])
+  await Promise.all([readLists(false), wanted !== null && loadFile(state, api, wanted)])
   const putBack = [list, main].map(holdPlace)
   draw()
   for (const put of putBack) put()
@@ -163,7 +166,7 @@ const drawTop = () =>
     top,
     ...topOf({
       state,
-      live,
+      live: liveNow(),
       docs: api.urlOf('/docs'),
       help,
       choose(show) {
@@ -255,6 +258,7 @@ function mainNow(): Child[] {
 
 /** Loads more of the list, or of the open file, and shows it. */
 async function more(load: typeof loadOlder, show = drawMain): Promise<void> {
+  await readLists.running()
   const problem = await load(state, api)
   if (problem === null) show()
   else notices.failed(wordsFor(problem))
@@ -266,27 +270,10 @@ function drawMain(): void {
 }
 
 function draw(): void {
-  if (state.problem?.code === 'UNAUTHORIZED') {
-    askToken()
-    return
-  }
   drawTop()
   drawBar()
   redraw(list, ...listNow())
   drawMain()
-}
-
-function askToken(): void {
-  list.replaceChildren()
-  bar.replaceChildren()
-  document.body.classList.add('has-file')
-  drawTop()
-  drawTokenForm(main, api.token() !== '', token => {
-    api.setToken(token)
-    // The stream still has the rights of the previous token.
-    if (follows) location.reload()
-    else begin()
-  })
 }
 
 const help = () => showHelp(keysAreOn(), turnKeys)
@@ -315,29 +302,59 @@ async function lookAtHistory(): Promise<void> {
 /** Retries what couldn't be loaded. */
 const tryAgain = () => (state.loaded ? showNew() : begin())
 
+/** The mark says "live" only if calls are answered too. */
+const liveNow = (): LiveState => (live === 'live' && !isReached ? 'waiting' : live)
+const drawLive = () => top.querySelector('.live')?.replaceWith(liveMark(liveNow()))
+
 function onState(now: LiveState): void {
   live = now
-  top.querySelector('.live')?.replaceWith(liveMark(now))
-  if (now === 'live' && state.problem !== null && state.problem.code !== 'UNAUTHORIZED') tryAgain()
+  drawLive()
+  if (now === 'live' && (!isReached || state.problem !== null)) tryAgain()
   // The stream also ends if the history can't be read.
   if (now !== 'live' && state.loaded) lookAtHistory()
 }
 
-/** In ms: when to try again to follow the events. */
-const AGAIN = 5000
+/** In ms, chosen: when to try again to reach the server, or to follow the events. */
+const AGAIN = 2000
+const sleep = (ms: number) => new Promise(resolve => setTimeout(resolve, ms))
+
+/** Looks again by itself while the server gives no answer, and shows what there is once it does. */
+async function onReach(now: boolean): Promise<void> {
+  if (now === isReached) return
+  isReached = now
+  drawLive()
+  if (now) {
+    notices.clear(wordsFor({ code: 'UNREACHABLE' }))
+    if (state.loaded) await showNew()
+    return
+  }
+  while (!isReached) {
+    await sleep(AGAIN)
+    await api.now()
+  }
+}
+
+/** With another token, all is read anew: it may be for another workspace. */
+function onToken(): void {
+  if (!state.loaded) return
+  following?.abort()
+  following = null
+  begin()
+}
 
 /** Loads the lists and follows later events: gets the position in the stream first, so that nothing is missed. */
 async function begin(): Promise<void> {
-  const now = follows ? null : await api.now()
-  if (now?.ok === true && !follows) {
-    follows = true
-    await follow(api, { onChange, onState, onHeartbeat: lookAtHistory, onGap: showNew }, now.body.next_after)
+  const now = following === null ? await api.now() : null
+  if (now?.ok === true && following === null) {
+    following = new AbortController()
+    const from = { next_after: now.body.next_after, signal: following.signal }
+    await follow(api, { onChange, onState, onHeartbeat: lookAtHistory, onGap: showNew }, from)
   }
-  await readLists(false)
-  draw()
-  if (state.problem !== null || follows) return
+  await showNew()
+  const { problem } = state
+  if (problem === null ? following !== null : problem.code !== 'UNREACHABLE') return
   // Events in between were missed, so the lists are loaded again too.
-  onState('waiting')
+  if (following === null) onState('waiting')
   setTimeout(begin, AGAIN)
 }
 
@@ -370,4 +387,5 @@ listen({
   '?': help
 })
 
+draw()
 begin()

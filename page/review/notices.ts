@@ -26,6 +26,8 @@ export interface Notices {
   /** Reports an action; `z` also runs its `way_back`, if there is one. */
   done(text: string, way_back?: WayBack): void
   failed(text: string): void
+  /** Removes a message of a failure that is over. */
+  clear(text: string): void
   undoLast(): Promise<void>
   /** What was done at places, oldest first. */
   places(): (Done & { place: Place })[]
@@ -92,6 +94,9 @@ export function makeNotices(polite: HTMLElement, alerts: HTMLElement, placed: ()
     },
     failed(text) {
       show(alerts, text)
+    },
+    clear(text) {
+      if (alerts.querySelector('p')?.textContent === text) close(alerts)
     },
     async undoLast() {
       const way = ways.at(-1)

@@ -12,7 +12,7 @@ import { opened, openFile, press, unexpected } from './review-in-browser.ts'
 import { TOKEN } from './test-server.ts'
 
 /** A server with two workspaces, each with one file, `a.txt`; their names are tokens for them, until they are taken away. */
-async function serveTwo(t: Test): Promise<{ url: string; takeAway(token: string): void }> {
+async function serveTwo(t: Test): Promise<{ url: string; takeAway(token: string): void; giveBack(): void }> {
   const names = ['ants', 'bees']
   const dir = testFolder(t, { ants: { 'a.txt': 'one\n' }, bees: { 'a.txt': 'one\n' } })
   const sha256 = (text: string) => createHash('sha256').update(text).digest('hex')
@@ -36,6 +36,10 @@ async function serveTwo(t: Test): Promise<{ url: string; takeAway(token: string)
     url: / listening on (\S+)/.exec(line.toString())![1]!,
     takeAway(token) {
       allow(names.filter(name => name !== token))
+      child.kill('SIGHUP')
+    },
+    giveBack() {
+      allow(names)
       child.kill('SIGHUP')
     }
   }
@@ -141,11 +145,60 @@ t.test('in a browser', { skip }, async t => {
 
     takeAway('ants')
     await ants.locator('.live', { hasText: 'not live' }).waitFor()
-    await press(ants, 'n')
     await ants.locator('#token').fill('bees')
     await press(ants, 'Enter')
     await ants.locator('.session', { hasText: 'bees' }).waitFor()
     await edit('bees', 'four', 'five')
     await ants.locator('#bar', { hasText: '1 new' }).waitFor()
+  })
+
+  await t.test('asks for another token wherever one is refused, and keeps what was typed', async t => {
+    const { url, takeAway, giveBack } = await serveTwo(t)
+    const headers = { authorization: 'Bearer ants', 'content-type': 'application/json', connection: 'close' }
+    const post = async (route: string, body: object) =>
+      (await fetch(`${url}${route}`, { method: 'POST', headers, body: JSON.stringify(body) })).json()
+    await post('/edit', { path: 'a.txt', old_text: 'one', new_text: 'two', agent: 'ann' })
+    const page = await browser.newPage({ viewport: { width: 1280, height: 800 } })
+    t.teardown(() => page.close())
+    watch(page)
+    await page.goto(`${url}/#token=ants`)
+    await page.locator('input[type=search]').fill('a.txt')
+    await openFile(page, 'a.txt')
+    await press(page, 'U')
+    await page.locator('#note').fill('not what was asked for')
+    takeAway('ants')
+    await page.locator('#token').waitFor()
+    await page.locator('#token').fill('wrong')
+    await press(page, 'Enter')
+    await page.locator('.token .warning', { hasText: 'The server does not accept this token.' }).waitFor()
+    giveBack()
+    await page.locator('#token').fill('ants')
+    await press(page, 'Enter')
+    await page.locator('#token').waitFor({ state: 'detached' })
+    await page.locator('.live.is-live').waitFor()
+    await page.locator('dialog').getByRole('button', { name: 'Take back', exact: true }).click()
+    await page.locator('.notice', { hasText: 'Took back' }).waitFor()
+    t.equal(await page.evaluate("document.querySelector('input[type=search]').value"), 'a.txt')
+    t.match(await post('/history', { limit: 1 }), { edits: [{ operation: 'undo', reason: 'not what was asked for' }] })
+  })
+
+  await t.test('is not live while calls fail, looks again by itself, and takes its message back', async t => {
+    const { page, edit } = await opened(t, browser)
+    await page.locator('.live.is-live').waitFor()
+    await openFile(page, 'app.js')
+    await page.evaluate(
+      'globalThis.sends = fetch; globalThis.fetch = (url, ...more) => ' +
+        "String(url).endsWith('/events') ? sends(url, ...more) : Promise.reject(new Error('no way'))"
+    )
+    await page.locator('.hunk').first().focus()
+    await press(page, 'y')
+    await page.locator('.notice', { hasText: 'The server gives no answer.' }).waitFor()
+    await page.locator('.live', { hasText: 'connecting' }).waitFor()
+    t.equal(await page.locator('.hunk').count(), 2, 'what was shown stays')
+    await edit('cem', "'localhost'", "'::1'")
+    await page.evaluate('globalThis.fetch = sends')
+    await page.locator('.live.is-live').waitFor()
+    await page.locator('.notice').waitFor({ state: 'detached' })
+    await page.locator('.session', { hasText: 'cem' }).waitFor()
   })
 })

@@ -550,6 +550,7 @@ t.test('in a browser', { skip }, async t => {
     await OLDER.click()
     await noticeShown(page, 'The server gives no answer.')
     await page.evaluate('globalThis.fetch = globalThis.sends')
+    await page.locator('.notice').waitFor({ state: 'detached' })
     await OLDER.click()
     await OLDER.waitFor({ state: 'detached' })
     t.equal(await page.locator('.file').count(), 1002)
