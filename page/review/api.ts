@@ -1,6 +1,7 @@
 // Calls the routes with the token. Does not know what is shown.
 import type {
   BlameAnswer,
+  CapabilitiesAnswer,
   HistoryAnswer,
   PageProblem,
   PendingAnswer,
@@ -48,6 +49,7 @@ export interface Api {
   review(verdict: 'keep' | 'pending', selector: Selector): Promise<Answered<ReviewAnswer>>
   /** The present position in the event stream: events after `next_after` are still to come. */
   now(): Promise<Answered<{ next_after: string }>>
+  capabilities(): Promise<Answered<CapabilitiesAnswer>>
   /** Any route, as a fix names it. */
   post(route: string, body: object): Promise<Answered<{ message: string }>>
   /** Whether the history can't be written at present. */
@@ -119,13 +121,13 @@ export function makeApi({ askToken, onToken, onReach }: ApiNeeds): Api {
     'editd-session': session,
     ...(/^[!-~]+$/.test(token) && { authorization: `Bearer ${token}` })
   })
-  async function send<Body>(route: string, body: object): Promise<Answered<Body> | null> {
+  /** Without a body, GET. Null: to be sent again, with another token. */
+  async function send<Body>(route: string, body?: object): Promise<Answered<Body> | null> {
     const used = token
     try {
       const answer = await fetch(urlOf(route), {
-        method: 'POST',
-        headers: { ...headers(), 'content-type': 'application/json', accept: 'application/json' },
-        body: JSON.stringify(body),
+        headers: { ...headers(), accept: 'application/json', ...(body && { 'content-type': 'application/json' }) },
+        ...(body && { method: 'POST', body: JSON.stringify(body) }),
         cache: 'no-store',
         redirect: 'error'
       })
@@ -138,7 +140,7 @@ export function makeApi({ askToken, onToken, onReach }: ApiNeeds): Api {
       return { ok: false, problem: unreachable }
     }
   }
-  async function post<Body>(route: string, body: object): Promise<Answered<Body>> {
+  async function call<Body>(route: string, body?: object): Promise<Answered<Body>> {
     for (;;) {
       const answer = await send<Body>(route, body)
       if (answer === null) continue
@@ -152,14 +154,15 @@ export function makeApi({ askToken, onToken, onReach }: ApiNeeds): Api {
     renew,
     urlOf,
     headers,
-    history: request => post('/history', request),
-    pending: path => post('/pending', { path, max_lines: LINES }),
-    blame: request => post('/blame', request),
-    undo: request => post('/undo', request),
-    redo: request => post('/redo', request),
-    review: (verdict, selector) => post('/review', { verdict, ...selector }),
-    now: () => post('/changes', {}),
-    post,
+    history: request => call('/history', request),
+    pending: path => call('/pending', { path, max_lines: LINES }),
+    blame: request => call('/blame', request),
+    undo: request => call('/undo', request),
+    redo: request => call('/redo', request),
+    review: (verdict, selector) => call('/review', { verdict, ...selector }),
+    now: () => call('/changes', {}),
+    capabilities: () => call('/capabilities'),
+    post: call,
     async isDegraded() {
       try {
         const answer = await fetch(urlOf('/readyz'), { cache: 'no-store' })

@@ -1,4 +1,5 @@
 // The page: loads, draws, and connects the views, the keys and the events. Knows the published routes only.
+import { addressIn, hashOf, makeSteps } from './address.ts'
 import { makeActions } from './actions.ts'
 import { makeApi } from './api.ts'
 import { showHelp } from './dialogs.ts'
@@ -38,6 +39,7 @@ const [top, bar, list, main] = ['top', 'bar', 'list', 'main'].map(region) as [
 
 const api = makeApi({ askToken, onToken, onReach })
 const state = firstState()
+const steps = makeSteps()
 const notices = makeNotices(region('polite'), region('alerts'), draw)
 const actions = makeActions({ api, state, notices, reload, draw })
 /** The index of the hunk that the keys act on. */
@@ -97,9 +99,12 @@ async function showNew(): Promise<void> {
 
 async function open(path: string, view: View, { at, row }: Pick<Wanted, 'at' | 'row'> = {}): Promise<void> {
   const { wanted } = state
-  if (wanted?.path !== path || wanted.view !== view) current = 0
+  if (wanted?.path !== path || wanted.view !== view) {
+    current = 0
+    state.hunk = undefined
+  }
   await loadFile(state, api, { path, view, at, row: row ?? (wanted?.path === path ? wanted.row : undefined) })
-  draw()
+  draw(true)
   if (!matchMedia('(min-width: 820px)').matches) {
     main.focus()
     scrollTo(0, 0)
@@ -171,7 +176,7 @@ const drawTop = () =>
       help,
       choose(show) {
         state.filter.show = show
-        draw()
+        draw(true)
       },
       search(text) {
         state.filter.text = text
@@ -214,22 +219,61 @@ const listNow = () =>
     older: () => more(loadOlder, draw)
   })
 
+/** The address of what is shown. */
+const addressNow = ({ filter, wanted, ...others } = state) => hashOf({ ...others, ...filter, file: wanted ?? undefined })
+
 function closeFile(): void {
-  const path = state.file?.path
+  if (!steps.backTo(addressNow({ ...state, wanted: null }))) showList(true)
+}
+
+/** Shows no file. `isStep` as for `draw`. */
+function showList(isStep = false): void {
+  const path = state.wanted?.path
   state.file = null
   state.wanted = null
+  state.hunk = undefined
   // Drop what is still loading.
   state.opened++
-  draw()
+  draw(isStep)
   const rows = [...list.querySelectorAll<HTMLElement>('.file')]
   rows.find(row => row.dataset.key?.endsWith(` ${path}`))?.focus()
+}
+
+/** Takes over what the address says, except that the file is still to be loaded. */
+function readAddress(): void {
+  const { show, text, side, spaces, file, hunk } = addressIn(location.hash)
+  Object.assign(state, { filter: { show, text }, side, spaces, hunk, wanted: file ?? null })
+}
+
+/** After Back, or another address in this tab. */
+async function arrive(): Promise<void> {
+  steps.arrived()
+  const before = state.wanted
+  readAddress()
+  const { wanted } = state
+  if (wanted === null) {
+    state.wanted = before
+    showList()
+    return
+  }
+  await loadFile(state, api, wanted)
+  draw()
+  arriveAtHunk()
+}
+
+function arriveAtHunk(): void {
+  const index = hunks().findIndex(hunk => hunk.dataset.key === state.hunk)
+  if (index >= 0) focusHunk(index)
 }
 
 function mainNow(): Child[] {
   const { file } = state
   if (state.problem !== null) {
     return [
-      problemBlock(state.problem),
+      state.problem.code === 'FORBIDDEN_SCOPE'
+        ? h('p', { class: 'warning' }, 'The token is not for the workspace of this address.')
+        : problemBlock(state.problem),
+      button({ name: 'Use another token', label: 'Other token', key: 'token', run: takeOtherToken }),
       button({ name: 'Try again', label: 'Try again', key: 'again', run: tryAgain })
     ]
   }
@@ -264,16 +308,18 @@ async function more(load: typeof loadOlder, show = drawMain): Promise<void> {
   else notices.failed(wordsFor(problem))
 }
 
-function drawMain(): void {
+/** `isStep`: Back leads to what was shown before. */
+function drawMain(isStep = false): void {
   document.body.classList.toggle('has-file', state.file !== null)
   redraw(main, ...mainNow())
+  steps.write(addressNow(), isStep)
 }
 
-function draw(): void {
+function draw(isStep = false): void {
   drawTop()
   drawBar()
   redraw(list, ...listNow())
-  drawMain()
+  drawMain(isStep)
 }
 
 const help = () => showHelp(keysAreOn(), turnKeys)
@@ -301,6 +347,10 @@ async function lookAtHistory(): Promise<void> {
 
 /** Retries what couldn't be loaded. */
 const tryAgain = () => (state.loaded ? showNew() : begin())
+
+async function takeOtherToken(): Promise<void> {
+  if (await api.renew()) await tryAgain()
+}
 
 /** The mark says "live" only if calls are answered too. */
 const liveNow = (): LiveState => (live === 'live' && !isReached ? 'waiting' : live)
@@ -342,6 +392,17 @@ function onToken(): void {
   begin()
 }
 
+/** Finds out what the token may do; the address says for which workspace it is. */
+async function lookAtRights(): Promise<void> {
+  const answer = await api.capabilities()
+  if (!answer.ok) return
+  state.rights = answer.body
+  const { workspace } = answer.body.access ?? {}
+  if (workspace !== undefined && !location.pathname.includes('/w/')) {
+    history.replaceState(history.state, '', api.urlOf(`/w/${workspace}/review`) + location.hash)
+  }
+}
+
 /** Loads the lists and follows later events: gets the position in the stream first, so that nothing is missed. */
 async function begin(): Promise<void> {
   const now = following === null ? await api.now() : null
@@ -350,7 +411,8 @@ async function begin(): Promise<void> {
     const from = { next_after: now.body.next_after, signal: following.signal }
     await follow(api, { onChange, onState, onHeartbeat: lookAtHistory, onGap: showNew }, from)
   }
-  await showNew()
+  await Promise.all([showNew(), lookAtRights()])
+  if (document.activeElement === document.body) arriveAtHunk()
   const { problem } = state
   if (problem === null ? following !== null : problem.code !== 'UNREACHABLE') return
   // Events in between were missed, so the lists are loaded again too.
@@ -358,14 +420,18 @@ async function begin(): Promise<void> {
   setTimeout(begin, AGAIN)
 }
 
-// Opening a URL with another token in this tab doesn't reload the page, and the token would stay in the URL.
-addEventListener('hashchange', () => {
+addEventListener('popstate', () => {
+  // Opening a URL with another token in this tab doesn't reload the page, and the token would stay in the URL.
   if (location.hash.startsWith('#token=')) location.reload()
+  else arrive()
 })
 
 main.addEventListener('focusin', ({ target }) => {
   const index = hunks().findIndex(hunk => hunk.contains(target as Node))
-  if (index >= 0) current = index
+  if (index < 0) return
+  current = index
+  state.hunk = hunks()[index]!.dataset.key
+  steps.write(addressNow(), false)
 })
 
 listen({
@@ -387,5 +453,6 @@ listen({
   '?': help
 })
 
+readAddress()
 draw()
 begin()

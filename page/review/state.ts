@@ -4,6 +4,7 @@ import type { Refusal } from './conflict.ts'
 import { isPending, matching, mergeEdits, type Filter } from './model.ts'
 import type {
   BlameAnswer,
+  CapabilitiesAnswer,
   FeedChange,
   HistoryEdit,
   PageProblem,
@@ -58,6 +59,10 @@ export interface State {
   file: OpenFile | null
   /** The file that is shown, or is being loaded. */
   wanted: Wanted | null
+  /** The key of the hunk that is read. */
+  hunk: string | undefined
+  /** What the token may do; null while that isn't known. */
+  rights: CapabilitiesAnswer | null
   /** Counts opened files, so that a late answer doesn't replace a file that was opened later. */
   opened: number
   /** Old and new side by side. */
@@ -79,6 +84,8 @@ export const firstState = (): State => ({
   filter: { show: 'pending', text: '' },
   file: null,
   wanted: null,
+  hunk: undefined,
+  rights: null,
   opened: 0,
   side: false,
   spaces: true,

@@ -1,49 +1,9 @@
 // The review page in a real browser while agents work: all tabs show new changes, over one stream.
-import { spawn } from 'node:child_process'
-import { createHash } from 'node:crypto'
-import { once } from 'node:events'
-import { writeFileSync } from 'node:fs'
-import { join } from 'node:path'
-import t, { type Test } from 'tap'
-import { testFolder } from '../folder.ts'
-import { COMMAND } from '../running.ts'
+import { setTimeout as sleep } from 'node:timers/promises'
+import t from 'tap'
 import { launchFor, skip, watch, type Watched } from './browser.ts'
-import { opened, openFile, press, unexpected } from './review-in-browser.ts'
+import { opened, openFile, press, serveTwo, unexpected } from './review-in-browser.ts'
 import { TOKEN } from './test-server.ts'
-
-/** A server with two workspaces, each with one file, `a.txt`; their names are tokens for them, until they are taken away. */
-async function serveTwo(t: Test): Promise<{ url: string; takeAway(token: string): void; giveBack(): void }> {
-  const names = ['ants', 'bees']
-  const dir = testFolder(t, { ants: { 'a.txt': 'one\n' }, bees: { 'a.txt': 'one\n' } })
-  const sha256 = (text: string) => createHash('sha256').update(text).digest('hex')
-  const workspaces = Object.fromEntries(names.map(name => [name, { root: name }]))
-  const allow = (allowed: string[]) => {
-    const tokens = allowed.map(name => ({ name, sha256: sha256(name), workspace: name, scope: 'review' }))
-    // JSON is YAML.
-    writeFileSync(join(dir, 'access.yaml'), JSON.stringify({ workspaces, tokens }))
-  }
-  allow(names)
-  const [program = '', ...args] = COMMAND
-  const flags = ['--access', 'access.yaml', '--port', '0', '--state-dir', join(dir, 'state')]
-  const child = spawn(program, [...args, ...flags], { cwd: dir, stdio: ['ignore', 'pipe', 'ignore'] })
-  const exited = once(child, 'exit')
-  t.teardown(async () => {
-    child.kill()
-    await exited
-  })
-  const [line] = (await once(child.stdout, 'data')) as [Buffer]
-  return {
-    url: / listening on (\S+)/.exec(line.toString())![1]!,
-    takeAway(token) {
-      allow(names.filter(name => name !== token))
-      child.kill('SIGHUP')
-    },
-    giveBack() {
-      allow(names)
-      child.kill('SIGHUP')
-    }
-  }
-}
 
 t.test('in a browser', { skip }, async t => {
   const browser = await launchFor(t)
@@ -118,12 +78,9 @@ t.test('in a browser', { skip }, async t => {
   })
 
   await t.test('tells each tab what its own token may see, and follows anew with another one', async t => {
-    const { url, takeAway } = await serveTwo(t)
-    const edit = async (token: string, old_text: string, new_text: string) => {
-      const headers = { authorization: `Bearer ${token}`, 'content-type': 'application/json', connection: 'close' }
-      const body = JSON.stringify({ path: 'a.txt', old_text, new_text, agent: token })
-      t.equal((await fetch(`${url}/edit`, { method: 'POST', headers, body })).status, 200)
-    }
+    const { url, post, takeAway } = await serveTwo(t)
+    const edit = async (token: string, old_text: string, new_text: string) =>
+      t.match(await post(token, '/edit', { path: 'a.txt', old_text, new_text, agent: token }), { changed: true })
     const context = await browser.newContext({ viewport: { width: 1280, height: 800 } })
     const open = async (token: string) => {
       await edit(token, 'one', 'two')
@@ -153,11 +110,8 @@ t.test('in a browser', { skip }, async t => {
   })
 
   await t.test('asks for another token wherever one is refused, and keeps what was typed', async t => {
-    const { url, takeAway, giveBack } = await serveTwo(t)
-    const headers = { authorization: 'Bearer ants', 'content-type': 'application/json', connection: 'close' }
-    const post = async (route: string, body: object) =>
-      (await fetch(`${url}${route}`, { method: 'POST', headers, body: JSON.stringify(body) })).json()
-    await post('/edit', { path: 'a.txt', old_text: 'one', new_text: 'two', agent: 'ann' })
+    const { url, post, takeAway, giveBack } = await serveTwo(t)
+    await post('ants', '/edit', { path: 'a.txt', old_text: 'one', new_text: 'two', agent: 'ann' })
     const page = await browser.newPage({ viewport: { width: 1280, height: 800 } })
     t.teardown(() => page.close())
     watch(page)
@@ -172,6 +126,7 @@ t.test('in a browser', { skip }, async t => {
     await press(page, 'Enter')
     await page.locator('.token .warning', { hasText: 'The server does not accept this token.' }).waitFor()
     giveBack()
+    while ('code' in (await post('ants', '/history', {}))) await sleep(50)
     await page.locator('#token').fill('ants')
     await press(page, 'Enter')
     await page.locator('#token').waitFor({ state: 'detached' })
@@ -179,7 +134,7 @@ t.test('in a browser', { skip }, async t => {
     await page.locator('dialog').getByRole('button', { name: 'Take back', exact: true }).click()
     await page.locator('.notice', { hasText: 'Took back' }).waitFor()
     t.equal(await page.evaluate("document.querySelector('input[type=search]').value"), 'a.txt')
-    t.match(await post('/history', { limit: 1 }), { edits: [{ operation: 'undo', reason: 'not what was asked for' }] })
+    t.match(await post('ants', '/history', { limit: 1 }), { edits: [{ operation: 'undo', reason: 'not what was asked for' }] })
   })
 
   await t.test('is not live while calls fail, looks again by itself, and takes its message back', async t => {
