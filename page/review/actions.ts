@@ -3,7 +3,7 @@
 import type { Answered, Api, Selector, UndoCall } from './api.ts'
 import { conflictsPanel, fixWords, type Refusal, type Verb } from './conflict.ts'
 import { ask } from './dialogs.ts'
-import { counted, dryRunSentence, withHalves } from './model.ts'
+import { counted, dryRunSentence, whyNot, withHalves } from './model.ts'
 import type { Notices, Place } from './notices.ts'
 import { editOf, type Refused, type State } from './state.ts'
 import type { EditFacts, Fix, PageProblem, RedoAnswer, Selection, UndoAnswer } from './wire.ts'
@@ -261,7 +261,10 @@ export function makeActions({ api, state, notices, reload, draw }: ActionsNeeds)
     draw()
   }
 
-  return { keep, toReview, undo, undoSet, restore, followFix, leaveConflict, factsById, notices }
+  /** Whether any of it is offered. */
+  const areOffered = () => whyNot(state.rights) === null
+
+  return { keep, toReview, undo, undoSet, restore, followFix, leaveConflict, factsById, notices, areOffered }
 }
 
 export type Actions = ReturnType<typeof makeActions>

@@ -113,6 +113,7 @@ export function drawFileView(needs: FileViewNeeds): Child[] {
           { class: 'buttons' },
           // Before a move, the state is that of another path.
           (edit === undefined || edit.path === path) &&
+            actions.areOffered() &&
             button({
               name: `Go back to this state of ${path}`,
               label: 'Go back to this state',

@@ -43,6 +43,7 @@ interface EditButtons {
  * many it acts on. `what` names all of them.
  */
 export function editButtons(edits: readonly HistoryEdit[], what: string, { key, place, actions }: EditButtons): Child[] {
+  if (!actions.areOffered()) return []
   const pending = edits.filter(edit => isPending(edit) && edit.state !== 'uncertain')
   const kept = edits.filter(({ review, state }) => review === 'kept' && state !== 'undone')
   const total = wholeMoves(edits).length
@@ -97,6 +98,7 @@ function needRow(edit: HistoryEdit, need: Need, { open, actions }: ListNeeds): H
         run: () => open(path, 'edits')
       }),
       isPending(edit) &&
+        actions.areOffered() &&
         button({
           name: `Keep this change of ${path}`,
           label: 'Keep',

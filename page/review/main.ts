@@ -10,7 +10,7 @@ import { drawFileView } from './file-view.ts'
 import { keysAreOn, listen, turnKeys } from './keys.ts'
 import { drawList, listedPaths } from './list.ts'
 import { follow, type LiveState } from './live.ts'
-import { counted } from './model.ts'
+import { counted, whyNot } from './model.ts'
 import { doneAt, makeNotices } from './notices.ts'
 import { drawPending, fileActions, hunkActions, inView } from './pending.ts'
 import {
@@ -153,6 +153,11 @@ const pendingNow = () => {
   const shown = pending && inView(pending, state)
   return shown === undefined || shown.hunks.length === 0 ? null : shown
 }
+/** Runs what a key does, or says why it can't be done. */
+const ifOffered = (run: () => unknown) => () => {
+  const why = whyNot(state.rights)
+  return why === null ? run() : notices.failed(why)
+}
 const hunkNow = () => {
   const pending = pendingNow()
   return pending && hunkActions(pending, current, actions)
@@ -173,6 +178,7 @@ const drawTop = () =>
       state,
       live: liveNow(),
       docs: api.urlOf('/docs'),
+      takeOtherToken,
       help,
       choose(show) {
         state.filter.show = show
@@ -397,6 +403,7 @@ async function lookAtRights(): Promise<void> {
   const answer = await api.capabilities()
   if (!answer.ok) return
   state.rights = answer.body
+  draw()
   const { workspace } = answer.body.access ?? {}
   if (workspace !== undefined && !location.pathname.includes('/w/')) {
     history.replaceState(history.state, '', api.urlOf(`/w/${workspace}/review`) + location.hash)
@@ -439,10 +446,10 @@ listen({
   k: () => focusHunk(current - 1),
   J: () => openBeside(1),
   K: () => openBeside(-1),
-  y: () => hunkNow()?.keep(),
-  u: () => hunkNow()?.take(),
-  Y: () => fileNow()?.keep(),
-  U: () => fileNow()?.take(),
+  y: ifOffered(() => hunkNow()?.keep()),
+  u: ifOffered(() => hunkNow()?.take()),
+  Y: ifOffered(() => fileNow()?.keep()),
+  U: ifOffered(() => fileNow()?.take()),
   z: () => notices.undoLast(),
   n: showNew,
   e: () => inFile((path, view) => open(path, view === 'edits' ? 'pending' : 'edits')),

@@ -1,6 +1,15 @@
 // Groups and describes edits for the page: who changed which files, and what needs a person. Pure; does not know the
 // DOM, or how edits are fetched.
-import type { EditFacts, HistoryEdit, Selection, UndoAnswer } from './wire.ts'
+import type { CapabilitiesAnswer, EditFacts, HistoryEdit, Selection, UndoAnswer } from './wire.ts'
+
+/** Why nothing can be kept or taken back; null if it can, or as long as that isn't known. */
+export function whyNot(rights: CapabilitiesAnswer | null): string | null {
+  const { root, access } = rights ?? {}
+  if (access?.scope === 'read') return 'This token may only look: to keep or take back, use one that may review.'
+  if (root?.read_only === true) return 'The server is read-only: you can look, but not keep or take back.'
+  if (access?.scope === 'edit') return 'This token may edit, but not review: to keep or take back, use one that may.'
+  return null
+}
 
 /** Which edits the list shows. */
 export type Shown = 'pending' | 'undone' | 'kept' | 'all'

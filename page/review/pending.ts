@@ -83,6 +83,7 @@ function partActions(
 
 /** Keep, undo and restore, for a hunk or for one agent's part of it. */
 function partButtons(part: Part, file: PendingAnswer, actions: Actions): Child[] {
+  if (!actions.areOffered()) return []
   const { what, key, shortcuts } = part
   const { isApplied, keep, take } = partActions(part, file, actions)
   const label = isApplied ? 'Take back' : 'Restore'
@@ -254,7 +255,8 @@ function unshown(pending: PendingAnswer, state: State, actions: Actions): Child[
         h(
           'div',
           { class: 'buttons' },
-          button({
+          actions.areOffered() &&
+            button({
             name: `Keep what left nothing to be seen in ${path}`,
             label: 'Keep',
             key: 'unseen-keep',
@@ -296,7 +298,7 @@ export function drawPending(all: PendingAnswer, { state, actions, next, showSpac
         { class: 'warning' },
         'Older changes of this file are not shown: their texts are not kept, or another program made them.'
       ),
-    hunks.length > 0 && fileParts(pending, state, actions),
+    hunks.length > 0 && actions.areOffered() && fileParts(pending, state, actions),
     ...hunks.map((hunk, i) => hunkBlock(hunk, i, { pending, state, actions })),
     truncated === true &&
       h(

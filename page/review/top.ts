@@ -2,7 +2,7 @@
 // is loaded.
 import { button, h, timeText, type Child } from './dom.ts'
 import type { LiveState } from './live.ts'
-import { needOf, summaryOf, summarySentence, type Shown } from './model.ts'
+import { needOf, summaryOf, summarySentence, whyNot, type Shown } from './model.ts'
 import type { State } from './state.ts'
 
 interface TopNeeds {
@@ -10,6 +10,7 @@ interface TopNeeds {
   live: LiveState
   /** The URL of the documentation of the routes. */
   docs: string
+  takeOtherToken(): void
   help(): void
   choose(show: Shown): void
   search(text: string): void
@@ -29,7 +30,8 @@ export const liveMark = (live: LiveState): HTMLElement =>
 
 /** The whole top; the tab's title says how many edits need a person. */
 export function topOf(needs: TopNeeds): Child[] {
-  const { state, live, docs, help } = needs
+  const { state, live, docs, help, takeOtherToken } = needs
+  const why = whyNot(state.rights)
   const needed = state.edits.filter(edit => needOf(edit) !== null).length + state.refused.length
   const more = state.older_pending !== undefined
   const sentence = summarySentence(summaryOf(state.edits), { needs: needed, more }, timeText)
@@ -43,7 +45,15 @@ export function topOf(needs: TopNeeds): Child[] {
       state.loaded && liveMark(live),
       button({ name: 'Keys', label: 'Keys', shortcut: '?', key: 'help', class: 'quiet', run: help }),
       h('a', { href: docs }, 'API docs')
-    )
+    ),
+    why !== null &&
+      h(
+        'div',
+        { class: 'rights' },
+        h('p', {}, why),
+        state.rights?.access !== undefined &&
+          button({ name: 'Use another token', label: 'Other token', key: 'other-token', run: takeOtherToken })
+      )
   ]
 }
 

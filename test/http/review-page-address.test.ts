@@ -1,5 +1,8 @@
 // The review page in a real browser: what is shown has an address, and only what the token may do is offered.
+import { join } from 'node:path'
 import t from 'tap'
+import { testFolder } from '../folder.ts'
+import { start } from '../running.ts'
 import { launchFor, skip, watch } from './browser.ts'
 import { opened, openFile, press, noticeShown, serveTwo, unexpected } from './review-in-browser.ts'
 import { TOKEN } from './test-server.ts'
@@ -96,5 +99,42 @@ t.test('in a browser', { skip }, async t => {
     await press(page, 'Enter')
     await page.locator('.hunk').waitFor()
     t.strictSame(errors.filter(text => !text.includes('403')), [])
+  })
+
+  await t.test('offers only what may be done, and says why', async t => {
+    const check = async (url: string, token: string, why: string) => {
+      const page = await browser.newPage({ viewport: { width: 1280, height: 800 } })
+      const { errors } = watch(page)
+      await page.goto(`${url}/#token=${token}`)
+      await page.locator('.rights', { hasText: why }).waitFor()
+      await openFile(page, 'a.txt')
+      await page.locator('.hunk').waitFor()
+      const buttons = () => page.evaluate("[...document.querySelectorAll('main button, nav button')].map(one => one.ariaLabel)")
+      const none = /keep|take back|go back|restore|review again/i
+      t.notMatch(String(await buttons()), none)
+      await press(page, 'Y')
+      await noticeShown(page, why)
+      await press(page, 'e')
+      await page.locator('.edit').waitFor()
+      t.notMatch(String(await buttons()), none)
+      await press(page, 'f')
+      await page.locator('.point').first().click()
+      await page.locator('.past').waitFor()
+      t.notMatch(String(await buttons()), none)
+      t.strictSame(unexpected(errors), [])
+      await page.close()
+    }
+    const { url, post } = await serveTwo(t)
+    await post('ants', '/edit', { path: 'a.txt', old_text: 'one', new_text: 'two', agent: 'ann' })
+    await check(url, 'looker', 'This token may only look')
+    await check(url, 'worker', 'This token may edit, but not review')
+    const base = testFolder(t, { root: { 'a.txt': 'one\n' } })
+    const [root, state] = [join(base, 'root'), join(base, 'state')]
+    const open = await start(root, state)
+    await open.post('/edit', { path: 'a.txt', old_text: 'one', new_text: 'two', agent: 'ann' })
+    await open.stop()
+    const closed = await start(root, state, '--read-only')
+    t.teardown(() => closed.stop())
+    await check(closed.url, 'a-token-for-tests', 'The server is read-only')
   })
 })
