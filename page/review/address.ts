@@ -1,7 +1,6 @@
 // The address of what is shown: after the # of the URL, which no browser sends. Reload, Back and a link for somebody
 // else show the same. It never has the token. Does not know how anything is shown.
-import type { Shown as ShownEdits } from './model.ts'
-import type { View } from './state.ts'
+import type { Shown as ShownEdits, View } from './model.ts'
 
 export interface Address {
   show: ShownEdits
@@ -59,54 +58,4 @@ export function hashOf({ show, text, side, spaces, file, hunk }: Address): strin
   }
   const given = Object.entries(fields).filter((field): field is [string, string] => field[1] !== undefined)
   return new URLSearchParams(given).toString()
-}
-
-/** In ms, chosen: browsers refuse hundreds of changes of the address in a row. */
-const WAIT = 200
-
-/** The history of the tab. */
-export interface Steps {
-  /** `isStep`: Back leads to what was shown before; else the address of what is shown is another one now. */
-  write(hash: string, isStep: boolean): void
-  /** The browser went to another address. */
-  arrived(): void
-  /** Goes back if that leads to this address. Returns whether it does. */
-  backTo(hash: string): boolean
-}
-
-export function makeSteps(): Steps {
-  let timer = 0
-  let written = location.hash.slice(1)
-  let waiting: string | null = null
-  const urlOf = (hash: string) => (hash === '' ? location.pathname + location.search : `#${hash}`)
-  const flush = () => {
-    clearTimeout(timer)
-    if (waiting !== null) history.replaceState(history.state, '', urlOf(waiting))
-    waiting = null
-  }
-  return {
-    write(hash, isStep) {
-      if (hash === written) return
-      if (isStep) {
-        flush()
-        history.pushState({ from: written }, '', urlOf(hash))
-      } else {
-        waiting = hash
-        clearTimeout(timer)
-        timer = setTimeout(flush, WAIT)
-      }
-      written = hash
-    },
-    arrived() {
-      clearTimeout(timer)
-      waiting = null
-      written = location.hash.slice(1)
-    },
-    backTo(hash) {
-      const { from } = (history.state ?? {}) as { from?: string }
-      if (from !== hash) return false
-      history.back()
-      return true
-    }
-  }
 }

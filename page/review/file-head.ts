@@ -1,8 +1,8 @@
 // The head of an open file: its name, and how it is shown. Does not know what is below it.
 import { button, h, named } from './dom.ts'
+import type { View } from './model.ts'
 import type { Place } from './notices.ts'
 import type { Shown } from './rows.ts'
-import type { View } from './state.ts'
 import type { PageProblem } from './wire.ts'
 import { wordsFor } from './words.ts'
 

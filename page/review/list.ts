@@ -11,10 +11,11 @@ import {
   wholeMoves,
   type FileRow,
   type Need,
-  type SessionRow
+  type SessionRow,
+  type View
 } from './model.ts'
 import { doneAt, doneBlock, type Place } from './notices.ts'
-import { editOf, shownEdits, type State, type View } from './state.ts'
+import { editOf, shownEdits, type State } from './state.ts'
 import type { HistoryEdit } from './wire.ts'
 
 interface ListNeeds {

@@ -1,5 +1,5 @@
 // The page: loads, draws, and connects the views, the keys and the events. Knows the published routes only.
-import { addressIn, hashOf, makeSteps } from './address.ts'
+import { addressIn, hashOf } from './address.ts'
 import { makeActions } from './actions.ts'
 import { makeApi } from './api.ts'
 import { showHelp } from './dialogs.ts'
@@ -10,7 +10,7 @@ import { drawFileView } from './file-view.ts'
 import { keysAreOn, listen, turnKeys } from './keys.ts'
 import { drawList, listedPaths } from './list.ts'
 import { follow, type LiveState } from './live.ts'
-import { counted, whyNot } from './model.ts'
+import { counted, whyNot, type View } from './model.ts'
 import { doneAt, makeNotices } from './notices.ts'
 import { drawPending, fileActions, hunkActions, inView } from './pending.ts'
 import {
@@ -21,9 +21,9 @@ import {
   loadMoreLines,
   loadOlder,
   loadOlderOfFile,
-  type View,
   type Wanted
 } from './state.ts'
+import { makeSteps } from './steps.ts'
 import { askToken } from './token-form.ts'
 import { liveMark, topOf } from './top.ts'
 import type { FeedChange } from './wire.ts'

@@ -14,6 +14,9 @@ export function whyNot(rights: CapabilitiesAnswer | null): string | null {
 /** Which edits the list shows. */
 export type Shown = 'pending' | 'undone' | 'kept' | 'all'
 
+/** How a file is shown: what is pending, edit by edit, or its lines with their authors. */
+export type View = 'pending' | 'edits' | 'file'
+
 export interface Filter {
   show: Shown
   text: string

@@ -1,7 +1,7 @@
 // What the page has loaded and selected, and how it is loaded. Does not know how it is drawn.
 import type { Api } from './api.ts'
 import type { Refusal } from './conflict.ts'
-import { isPending, matching, mergeEdits, type Filter } from './model.ts'
+import { isPending, matching, mergeEdits, type Filter, type View } from './model.ts'
 import type {
   BlameAnswer,
   CapabilitiesAnswer,
@@ -11,8 +11,6 @@ import type {
   PendingAnswer,
   Selection
 } from './wire.ts'
-
-export type View = 'pending' | 'edits' | 'file'
 
 /** A refused undo, until it is resolved or dismissed. */
 export interface Refused extends Refusal {

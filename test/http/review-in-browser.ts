@@ -75,7 +75,7 @@ interface Served {
  * A server with two workspaces, `ants` and `bees`, each with one file, `a.txt`. Their names are tokens for them, until
  * they are taken away; for `ants` there are `looker` and `worker` too, who may not review.
  */
-export async function serveTwo(t: Test, ...args: string[]): Promise<Served> {
+export async function serveTwo(t: Test): Promise<Served> {
   const scopes = { ants: 'review', bees: 'review', looker: 'read', worker: 'edit' }
   const dir = testFolder(t, { ants: { 'a.txt': 'one\n' }, bees: { 'a.txt': 'one\n' } })
   const sha256 = (text: string) => createHash('sha256').update(text).digest('hex')
@@ -89,7 +89,7 @@ export async function serveTwo(t: Test, ...args: string[]): Promise<Served> {
   }
   allow()
   const [program = '', ...own] = COMMAND
-  const flags = ['--access', 'access.yaml', '--port', '0', '--state-dir', join(dir, 'state'), ...args]
+  const flags = ['--access', 'access.yaml', '--port', '0', '--state-dir', join(dir, 'state')]
   const child = spawn(program, [...own, ...flags], { cwd: dir, stdio: ['ignore', 'pipe', 'ignore'] })
   const exited = once(child, 'exit')
   t.teardown(async () => {

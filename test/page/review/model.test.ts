@@ -8,6 +8,7 @@ import {
   didOf,
   diffHunks,
   dryRunSentence,
+  hunkKeys,
   isPureMove,
   matching,
   mergeEdits,
@@ -15,8 +16,11 @@ import {
   sessionsOf,
   applied,
   overlap,
+  shareName,
+  shareOf,
   summaryOf,
   summarySentence,
+  whyNot,
   withHalves
 } from '../../../page/review/model.ts'
 import type { HistoryEdit } from '../../../page/review/wire.ts'
@@ -197,6 +201,52 @@ t.test('takes the changes of hunks, each edit once, and who made them', async t 
   t.match(byAuthor({ changes: [one('e1', 0)] }, new Map()), [{ author: 'unnamed agent' }])
   t.equal(authorOf({ operation: 'edit', token: 'ci' }), 'ci')
   t.equal(authorOf({ operation: 'edit', token: 'ci', agent: 'ann' }), 'ci: ann')
+})
+
+t.test('names what of a file is kept or taken back at once', async t => {
+  const facts = new Map([...EDITS, edit('e6', { agent: 'bob', session: 's2' })].map(edit => [edit.edit_id, edit]))
+  const one = (edit_id: string, ...change_indexes: number[]) => ({ edit_id, change_indexes })
+  const hunks = [
+    { changes: [one('e5', 0), one('e3', 0)] },
+    { changes: [one('e5', 1), one('e6', 0)], undone: [one('e5', 1)] },
+    { changes: [one('e6', 1)] }
+  ]
+  const share = (ids: string[]) => shareOf(hunks, facts, ({ edit_id }) => ids.includes(edit_id))
+  const all = share([...facts.keys()])
+  const bob = share(['e5', 'e6'])
+  const check = (ids: string[], whole: typeof all, name: string) => t.equal(shareName(share(ids), whole), name)
+  t.equal(shareName(all, all), '3 hunks: bob 3, ann 1')
+  t.equal(shareName(bob, bob), "bob's 3 hunks")
+  check(['e3'], share(['e3']), "ann's hunk")
+  check(['e5'], bob, "2 of bob's 3 hunks")
+  check(['e5', 'e3'], all, '2 of 3 hunks: bob 2, ann 1')
+  const twice = [{ changes: [one('e5', 0), one('e6', 0)] }]
+  const part = shareOf(twice, facts, ({ edit_id }) => edit_id === 'e5')
+  t.equal(shareName(part, shareOf(twice, facts, () => true)), "part of bob's hunk")
+  t.match(share(['e5']), { changes: [one('e5', 0, 1)], undone: [one('e5', 1)], hunks: 2 })
+  t.equal(share(['none']).hunks, 0)
+})
+
+t.test('knows a hunk by its first change', async t => {
+  const at = (...change_indexes: number[]) => ({ changes: [{ edit_id: 'e1', change_indexes }] })
+  t.strictSame(hunkKeys([at(2), at(0), at(2), { changes: [{ edit_id: 'e2' }] }]), [
+    'hunk-e1.2',
+    'hunk-e1.0',
+    'hunk-e1.2.2',
+    'hunk-e2.0'
+  ])
+})
+
+t.test('says why nothing can be kept or taken back', async t => {
+  const why = (read_only: boolean, scope?: 'read' | 'edit' | 'review') =>
+    whyNot({ root: { read_only }, ...(scope && { access: { workspace: 'w', scope } }) })
+  t.equal(whyNot(null), null)
+  t.equal(why(false), null)
+  t.equal(why(false, 'review'), null)
+  t.match(why(true, 'read'), /^This token may only look/)
+  t.match(why(false, 'edit'), /^This token may edit, but not review/)
+  t.match(why(true, 'review'), /^The server is read-only/)
+  t.match(why(true), /^The server is read-only/)
 })
 
 t.test('says what a take-back would do', async t => {
