@@ -219,8 +219,8 @@ function sessionBlocks(edits: readonly HistoryEdit[], needs: ListNeeds): Child[]
 
 const EMPTY = {
   pending: 'All is reviewed. New edits appear here.',
-  undone: 'None of the edits that are loaded was taken back.',
-  kept: 'None of the edits that are loaded was kept.',
+  undone: 'Nothing was taken back.',
+  kept: 'Nothing was kept.',
   all: 'No edit was made yet.'
 } as const
 
@@ -229,11 +229,12 @@ export function drawList(needs: ListNeeds): Child[] {
   const { state, older } = needs
   const { show, text } = state.filter
   const edits = shownEdits(state)
-  const before = show === 'pending' ? state.older_pending : state.older
+  const before = show === 'pending' ? undefined : state.older
+  if (state.fault !== null) return [h('p', { class: 'warning' }, state.fault)]
   return [
     needsBlock(needs),
     ...sessionBlocks(edits, needs),
-    edits.length === 0 && h('p', { class: 'empty' }, text === '' ? EMPTY[show] : 'No edit has all of these words.'),
+    edits.length === 0 && h('p', { class: 'empty' }, text === '' ? EMPTY[show] : 'No edit fits the filter.'),
     before !== undefined && button({ name: 'Load older edits', label: 'Older edits', key: 'older', run: older })
   ]
 }

@@ -183,14 +183,25 @@ const drawTop = () =>
       choose(show) {
         state.filter.show = show
         draw(true)
+        refilter()
       },
       search(text) {
         state.filter.text = text
-        redraw(list, ...listNow())
-        drawMain()
+        clearTimeout(typing)
+        typing = setTimeout(refilter, TYPED)
       }
     })
   )
+
+/** In ms: how long nothing is typed before the filter is used. Chosen. */
+const TYPED = 200
+let typing: ReturnType<typeof setTimeout> | undefined
+
+/** Loads the lists that the filter asks for. */
+async function refilter(): Promise<void> {
+  await readLists(false)
+  draw()
+}
 
 /** What is new, over the page, so that nothing moves. */
 function drawBar(): void {
@@ -254,8 +265,9 @@ function readAddress(): void {
 /** After Back, or another address in this tab. */
 async function arrive(): Promise<void> {
   steps.arrived()
-  const before = state.wanted
+  const { wanted: before, filter } = state
   readAddress()
+  if (state.filter.text !== filter.text || state.filter.show !== filter.show) await readLists(false)
   const { wanted } = state
   if (wanted === null) {
     state.wanted = before

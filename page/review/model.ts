@@ -79,17 +79,8 @@ const SHOWS: Record<Shown, (edit: HistoryEdit) => boolean> = {
   all: () => true
 }
 
-/** Whether each word of the filter is in the path, the agent, the session or the reason. */
-export function hasWords(edit: EditFacts & { path: string }, text: string): boolean {
-  const all = [edit.path, authorOf(edit), edit.session, edit.reason].join('\n').toLowerCase()
-  return text
-    .toLowerCase()
-    .split(/\s+/)
-    .every(word => all.includes(word))
-}
-
-export const matching = (edits: readonly HistoryEdit[], { show, text }: Filter): HistoryEdit[] =>
-  edits.filter(edit => SHOWS[show](edit) && hasWords(edit, text))
+/** The edits that a choice shows. */
+export const matching = (edits: readonly HistoryEdit[], show: Shown): HistoryEdit[] => edits.filter(SHOWS[show])
 
 const groupedBy = <Item, Key>(items: readonly Item[], keyOf: (item: Item) => Key): Map<Key, Item[]> => {
   const groups = new Map<Key, Item[]>()
@@ -210,17 +201,13 @@ export function summaryOf(edits: readonly HistoryEdit[]): Summary {
 export const counted = (count: number, noun: string): string =>
   `${count.toLocaleString('en')} ${noun}${count === 1 ? '' : 's'}`
 
-/**
- * The sentence at the top. `time` formats a time for a person; `needs`: how many edits need a person; `more`: there are
- * older edits.
- */
+/** The sentence at the top. `time` formats a time for a person; `needs`: how many edits need a person. */
 export function summarySentence(
   { since, agents, files, edits }: Summary,
-  { needs, more }: { needs: number; more: boolean },
+  needs: number,
   time: (at: string) => string
 ) {
-  const older = more ? ['and older ones'] : []
-  const all = [counted(agents, 'agent'), counted(files, 'file'), counted(edits, 'edit'), ...older].join(', ')
+  const all = [counted(agents, 'agent'), counted(files, 'file'), counted(edits, 'edit')].join(', ')
   const need = needs === 0 ? '' : ` ${needs} ${needs === 1 ? 'needs' : 'need'} you.`
   return since === null ? `Nothing to review.${need}` : `Since ${time(since)}: ${all}.${need}`
 }

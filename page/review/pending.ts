@@ -11,7 +11,6 @@ import {
   colourOf,
   counted,
   didOf,
-  hasWords,
   hunkKeys,
   isPending,
   isPureMove,
@@ -26,7 +25,7 @@ import {
 } from './model.ts'
 import { withoutSpace } from './pairs.ts'
 import { rowsOf, type Row } from './rows.ts'
-import type { State } from './state.ts'
+import { shownEdits, type State } from './state.ts'
 import type { EditFacts, PendingAnswer, PendingHunk, PendingLine } from './wire.ts'
 
 type Facts = ReadonlyMap<string, EditFacts>
@@ -176,16 +175,19 @@ interface Whole extends Share {
 
 /** The share of a file that the list shows, that of each author, and that of all of them. */
 function wholesOf(pending: PendingAnswer, state: State): { listed: Whole | null; others: Whole[] } {
-  const { path, hunks } = pending
+  const { hunks } = pending
   const facts = factsOf(pending)
+  // The list may not show yet what others did since it was loaded.
+  const isWhole = state.filter.text === ''
   const row = state.file?.row
+  const listedIds = new Set(shownEdits(state).map(({ edit_id }) => edit_id))
   const all = shareOf(hunks, facts, () => true)
   const wholes = [...all.authors.keys()].map(author => shareOf(hunks, facts, edit => authorOf(edit) === author))
   if (wholes.length > 1) wholes.push(all)
   const listed = shareOf(
     hunks,
     facts,
-    edit => (row === undefined || sessionKey(edit) === row) && hasWords({ ...edit, path }, state.filter.text)
+    edit => (row === undefined || sessionKey(edit) === row) && (isWhole || listedIds.has(edit.edit_id))
   )
   const [author = ''] = listed.authors.keys()
   const around = listed.authors.size > 1 ? all : wholes.find(({ authors }) => authors.has(author))

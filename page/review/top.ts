@@ -33,8 +33,7 @@ export function topOf(needs: TopNeeds): Child[] {
   const { state, live, docs, help, takeOtherToken } = needs
   const why = whyNot(state.rights)
   const needed = state.edits.filter(edit => needOf(edit) !== null).length + state.refused.length
-  const more = state.older_pending !== undefined
-  const sentence = summarySentence(summaryOf(state.edits), { needs: needed, more }, timeText)
+  const sentence = summarySentence(summaryOf(state.edits), needed, timeText)
   document.title = needed > 0 ? `(${needed}) editd` : 'editd'
   return [
     h('h1', {}, state.loaded ? sentence : 'editd'),
@@ -61,8 +60,10 @@ function filterOf({ state, choose, search }: TopNeeds): HTMLElement {
   const input: HTMLInputElement = h('input', {
     type: 'search',
     key: 'filter',
-    placeholder: 'Filter: path, agent, reason',
-    'aria-label': 'Filter by path, agent, session or reason',
+    placeholder: 'Filter: words, agent:x, path:src/**, since:10m',
+    title: 'Words of the path, a name or the reason; agent: session: token: path: since:',
+    maxlength: '200',
+    'aria-label': 'Filter by words, agent:, session:, token:, path: or since:',
     'aria-keyshortcuts': '/',
     on: { input: () => search(input.value) }
   })
