@@ -1,5 +1,5 @@
 // Builds dist/ from src/, routes/ and schemas/, dist/page/ from page/review/, and dist/grammars/ from packages, and
-// bundles what a server runs, if anything is out of date: before each start and test, and when npm installs or packs
+// bundles what a server runs and what the page loads, if anything is out of date: before each start and test, and when npm installs or packs
 // the project. It compares contents, so it works after a switch of branches or a copy. With --no-check, it removes
 // types without checking them, in a third of the time, for those who only want to run it.
 import { spawnSync } from 'node:child_process'
@@ -36,20 +36,33 @@ const GRAMMARS = {
   stamp: join(HOME, 'dist/build.grammars.json')
 }
 /**
- * What a server runs, in a few files instead of one for each module: it starts in two thirds of the time
- * (bench/README.md). Code that only some servers load has files of its own.
+ * What is bundled into a few files instead of one for each module; code that is loaded late has files of its own. Paths
+ * of entries and folders are below dist/.
  */
-const BUNDLE = {
-  from: ['dist/src', 'dist/routes', 'dist/schemas'],
-  entries: {
-    server: 'dist/src/server.js',
-    'workers/worker': 'dist/src/workers/worker.js',
-    'workers/parse-worker': 'dist/src/workers/parse-worker.js'
+const BUNDLES = [
+  {
+    // A server starts in two thirds of the time (bench/README.md).
+    from: ['dist/src', 'dist/routes', 'dist/schemas'],
+    entries: {
+      server: 'src/server.js',
+      'workers/worker': 'src/workers/worker.js',
+      'workers/parse-worker': 'src/workers/parse-worker.js'
+    },
+    file: 'dist/server.js',
+    folders: ['dist/chunks', 'dist/workers'],
+    chunks: 'chunks/',
+    stamp: join(HOME, 'dist/build.bundle.json')
   },
-  file: 'dist/server.js',
-  folders: ['dist/chunks', 'dist/workers'],
-  stamp: join(HOME, 'dist/build.bundle.json')
-}
+  {
+    // The review page asks for a third of the files.
+    from: ['dist/page'],
+    entries: { 'review/main': 'page/main.js' },
+    file: 'dist/review/main.js',
+    folders: ['dist/review'],
+    chunks: 'review/',
+    stamp: join(HOME, 'dist/build.review.json')
+  }
+]
 /** What decides about the result besides the sources; the lock stands for the compiler. */
 const SETTINGS = ['build.js', 'package-lock.json', 'tsconfig.json']
 
@@ -146,11 +159,11 @@ async function copyGrammars({ folder, languages }) {
 }
 
 /** Packages aren't bundled, but loaded from node_modules. */
-async function bundle({ entries, folders }) {
+async function bundle({ entries, folders, chunks }) {
   for (const folder of folders) rmSync(join(HOME, folder), { recursive: true, force: true })
   const { rollup } = await import('@rollup/wasm-node')
   const made = await rollup({
-    input: Object.fromEntries(Object.entries(entries).map(([name, path]) => [name, join(HOME, path)])),
+    input: Object.fromEntries(Object.entries(entries).map(([name, path]) => [name, join(HOME, 'dist', path)])),
     external: name => !name.startsWith('.') && !isAbsolute(name),
     onwarn: ({ code, message }) => {
       // The compiler's helper for `using` looks for an older one in `this`, which no module has.
@@ -163,7 +176,7 @@ async function bundle({ entries, folders }) {
   await made.write({
     dir: join(HOME, 'dist'),
     entryFileNames: '[name].js',
-    chunkFileNames: 'chunks/[name]-[hash].js',
+    chunkFileNames: `${chunks}[name]-[hash].js`,
     hoistTransitiveImports: false
   })
   await made.close()
@@ -185,15 +198,17 @@ for (const project of PROJECTS) {
   else process.exitCode = status
 }
 if (process.exitCode === undefined) {
-  const { from, file, folders } = BUNDLE
-  await unlessMade(
-    {
-      stamp: BUNDLE.stamp,
-      inputs: digest([...SETTINGS, ...filesIn(from, '.js')]),
-      outputs: () => digest([file, ...filesIn(folders, '.js')])
-    },
-    () => bundle(BUNDLE)
-  )
+  for (const one of BUNDLES) {
+    const { stamp, from, file, folders } = one
+    await unlessMade(
+      {
+        stamp,
+        inputs: digest([...SETTINGS, ...filesIn(from, '.js')]),
+        outputs: () => digest([file, ...filesIn(folders, '.js')])
+      },
+      () => bundle(one)
+    )
+  }
   const { languages, folder } = GRAMMARS
   await unlessMade(
     {

@@ -278,7 +278,7 @@ interface OverlappingEdits extends EditPosition {
   other_lines: [number, number]
 }
 
-export interface ExpectedTextMismatch extends EditPosition {
+export interface ExpectedTextMismatch extends EditPosition, Decoded {
   code: 'EXPECTED_TEXT_MISMATCH'
   start_line: number
   end_line: number

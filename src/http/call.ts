@@ -11,7 +11,7 @@ import { ok, type Result } from '../result.ts'
 import type { Key } from '../workspace/api.ts'
 import type { KeyFailure } from '../workspace/failure.ts'
 import { briefOutcome, briefReplay } from './answers/brief/outcome.ts'
-import { BY_TOOL, type CallSyntax } from './answers/call-names.ts'
+import type { CallSyntax } from './answers/call-names.ts'
 import { type AnswerBody, toBody } from './answers/outcome.ts'
 import { toProblem, type Answer, type Context, type FailedOperation } from './answers/problem.ts'
 import type { Failure, KeyRefusal } from './request-failure.ts'
@@ -148,12 +148,13 @@ async function answerTo<Request extends RequestFields>(
     return toProblem(inSentNames(failure, sentNames), { instance, request_id, naming, ...about })
   }
   if (!taken.ok) {
-    const { failure, ...about } = taken.failure
-    if (failure.code !== 'EMPTY_OLD_TEXT' || failure.new_text === undefined || about.path === undefined) {
+    const { failure, changed_before, ...about } = taken.failure
+    if (failure.code !== 'EMPTY_OLD_TEXT' || about.path === undefined || changed_before === true) {
       return refused(failure, about)
     }
     const there = await operation.emptinessOf?.(about.path)
-    return refused({ ...failure, there }, { ...about, made: { name: operation.id, arguments: { path: about.path } } })
+    const made = { name: operation.id, arguments: { path: about.path } }
+    return refused({ ...failure, there }, { ...about, ...(failure.new_text !== undefined && { made }) })
   }
   const { request: sent, target, warnings, sentNames } = taken.value
   const { path } = sent
@@ -229,7 +230,7 @@ function makeCaller<Request extends RequestFields>(operation: Callable<Request>)
       call.onAnswer?.(summary, { request, answer })
     }
     try {
-      const taken = read(call.body, call.naming === BY_TOOL)
+      const taken = read(call.body, call.naming?.by_tools === true)
       path = taken.ok ? taken.value.request.path : taken.failure.path
       if (taken.ok) request = taken.value.request
       // A dry run writes nothing, so it isn't audited.

@@ -1,6 +1,7 @@
 // Sends answers: through Fastify, or a problem on a bare socket. Does not know any failure by name.
 import { STATUS_CODES } from 'node:http'
 import type { FastifyReply } from 'fastify'
+import { jsonShown } from './answers/invisible.ts'
 import { prefersJson } from './requests/accept.ts'
 import type { CallAnswer } from './call.ts'
 import type { Failure } from './request-failure.ts'
@@ -56,7 +57,9 @@ export function sendAnswer(reply: FastifyReply, answer: Answer | CallAnswer): Fa
     reply.header('vary', 'accept')
     if (!prefersJson(requestHeaders.accept)) return reply.type(TEXT).send(answer.text())
   }
-  return reply.type(isProblem ? MEDIA : 'application/json; charset=utf-8').send(body)
+  // A model may read the calls in a problem's JSON, so no character in it is invisible.
+  if (isProblem) return reply.type(MEDIA).send(jsonShown(body))
+  return reply.type('application/json; charset=utf-8').send(body)
 }
 
 /**
@@ -79,7 +82,7 @@ function closeWhenRead(reply: FastifyReply): void {
 
 /** The complete HTTP message of a problem, after which the connection closes. */
 export function rawProblem({ body, headers }: Answer): string {
-  const json = JSON.stringify(body)
+  const json = jsonShown(body)
   const lines = Object.entries({
     ...headers,
     'x-request-id': body.request_id,

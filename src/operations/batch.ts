@@ -63,6 +63,7 @@ export function makeBatch(
     items: { operations: operation, edits: PreviewEdit },
     stands_for: operations,
     many_in: 'operations',
+    emptinessOf: operations.edit.emptinessOf,
     call_fields: CALL_FIELDS,
     keyed: keyedByAll(workspace, kept => (kept as BatchOutcome).outcome.results.flatMap(filesOf)),
     call: (request, context = {}) => carryOutAll(workspace, operations, request, context)

@@ -90,7 +90,7 @@ async function planDecoded<T extends Described, F>(
 function missing<T, F>(planned: Result<T, F>, read_as: string): Result<T, F> {
   if (planned.ok) return planned
   const { code } = planned.failure as { code?: unknown }
-  return code === 'NO_MATCH' ? fail({ ...planned.failure, read_as }) : planned
+  return code === 'NO_MATCH' || code === 'EXPECTED_TEXT_MISMATCH' ? fail({ ...planned.failure, read_as }) : planned
 }
 
 /** Wraps a planner whose new content is UTF-8: the answer names the encoding that the file had before. */

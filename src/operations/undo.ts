@@ -48,17 +48,19 @@ export const makeUndo = (planning: UndoPlanning): Operation<UndoRequest> => ({
     if (fault !== null) {
       return { ...fail({ code: 'INVALID_REQUEST', faults: [fault] }), path }
     }
-    if (path !== undefined) return undoOfFile(planning, { ...request, path }, context)
+    if (path !== undefined && namedIn(request) === undefined) return undoOfFile(planning, { ...request, path }, context)
     const found = await selected(planning.workspace, request, context)
-    return found.ok ? undoMeant(planning, request, found.value, context) : found
+    return found.ok ? undoMeant(planning, request, found.value, context) : { ...found, path }
   }
 })
 
 const SELECTORS = ['edit_id', 'edit_ids', 'changes', 'batch_id', 'session', 'agent', 'path'] as const
 
-/** What is wrong with the selectors. */
+/** What is wrong with the selectors. A path beside ids names the file that the edits must be in. */
 function faultOf(request: UndoRequest): { pointer: string; reason: FixedFault } | null {
-  const fault = selectorFault(request, SELECTORS)
+  const { edit_id, edit_ids, to } = request
+  const isBeside = to === undefined && (edit_id ?? edit_ids) !== undefined
+  const fault = selectorFault({ ...request, ...(isBeside && { path: undefined }) }, SELECTORS)
   if (fault !== null) return fault
   if (request.to !== undefined && request.path === undefined) return { pointer: '/to', reason: 'needs_path' }
   if (request.on_conflict !== undefined && request.to !== undefined) {
@@ -170,7 +172,7 @@ async function selected(
 ): Promise<Result<MeantEdits, MeantFailure>> {
   const { caller = {}, subject } = context
   const named = namedIn(request)
-  if (named !== undefined) return byIds(workspace, named, context)
+  if (named !== undefined) return byIds(workspace, named, request.path, context)
   const { batch_id, session, agent } = request
   const [whose] = selectorsIn({ batch_id, session, agent })
   const query =
@@ -218,13 +220,32 @@ const recordsOf = (edits: readonly PastEdit[]) => edits.map(({ record }) => reco
 async function byIds(
   workspace: Workspace,
   sent: readonly NamedSelection[],
+  path: string | undefined,
   context: CallContext
 ): Promise<Result<MeantEdits, MeantFailure>> {
-  const named = await withIds(workspace, sent, context)
+  const named = await withIds(workspace, sent, path, context)
   if (!named.ok) return named
   const found = await namedEdits(workspace, 'undo', named.value)
   if (!found.ok) return found
+  const strays = path === undefined ? ok([]) : await notOfFile(workspace, path, recordsOf(found.value))
+  if (!strays.ok) return strays
+  if (strays.value.length > 0) {
+    return fail({ code: 'NOTHING_TO_UNDO', verb: 'undo', edit_ids: strays.value, reason: 'not_of_file' })
+  }
   return othersIn(recordsOf(found.value), context.subject) ?? meantOf(found.value, { named: named.value })
+}
+
+/** The ids of these edits that aren't of the file at a path, or of it where it was before it was moved. */
+async function notOfFile(
+  workspace: Workspace,
+  path: string,
+  records: readonly EditRecord[]
+): Promise<Result<string[], MeantFailure>> {
+  const ids = new Set(editIdsOf(records))
+  const found = await findEdits(workspace, { path }, ({ record }) => ids.has(record.edit_id))
+  if (!found.ok) return found
+  for (const { record } of found.value.edits) ids.delete(record.edit_id)
+  return ok([...ids])
 }
 
 /** The digits of a hash, as answers give it, or all of it; no id is in lower case. */
@@ -232,18 +253,19 @@ const HASH = /^[0-9a-f]{16,64}$/
 
 /**
  * The selections, with the id of the edit that ended in a text where its hash is given: the one that is applied. Reads
- * the whole history, once.
+ * the whole history, or that of the file at `path`, once.
  */
 async function withIds(
   workspace: Workspace,
   named: readonly NamedSelection[],
+  path: string | undefined,
   context: CallContext
 ): Promise<Result<NamedSelection[], MeantFailure>> {
   const hashes = named.flatMap(({ edit_id }) => (HASH.test(edit_id) ? [edit_id] : []))
   if (hashes.length === 0) return ok([...named])
   const endsIn = ({ record }: PastEdit, hash: string) => record.hash_after?.startsWith(hash) === true
   const isNamed = (edit: PastEdit) => isOrdinary(edit.record) && hashes.some(hash => endsIn(edit, hash))
-  const found = await findEdits(workspace, onlyOwnOf(context.subject), isNamed)
+  const found = await findEdits(workspace, { path, ...onlyOwnOf(context.subject) }, isNamed)
   if (!found.ok) return found
   const all: NamedSelection[] = []
   for (const one of named) {

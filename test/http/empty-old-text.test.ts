@@ -32,6 +32,14 @@ t.test('offers the call that creates the file, or fills it', async t => {
     await check(t, server, '/preview', { operation: 'edit', path, ...edit }, 400, { code: 'EMPTY_OLD_TEXT', detail })
     const numbered = new RegExp(detail.source.replace('^old_text', '^Edit 1 of 1 failed: old_text'))
     await check(t, server, '/edit', { path, edits: [edit] }, 400, { code: 'EMPTY_OLD_TEXT', detail: numbered })
+    const two = { path, edits: [{ old_text: 'a', new_text: 'b' }, edit] }
+    const second = new RegExp(detail.source.replace('^old_text', '^Edit 2 of 2 failed: old_text'))
+    await check(t, server, '/edit', two, 400, { code: 'EMPTY_OLD_TEXT', detail: second })
+    const operation = { operation: 'edit', path, ...edit }
+    const inBatch = new RegExp(detail.source.replace('^', '').replace('$', ''))
+    await check(t, server, '/batch', { operations: [operation] }, 400, { code: 'EMPTY_OLD_TEXT', detail: inBatch })
+    const later = { operations: [{ operation: 'create', path, content: 'a' }, operation] }
+    await check(t, server, '/batch', later, 400, { code: 'EMPTY_OLD_TEXT', detail: EVERYWHERE })
     const text = await textOf({ path, ...edit })
     if (next === null) t.match(text, EVERYWHERE)
     else t.strictSame(JSON.parse(text.split('\n').at(-1)!), next, 'as text')
@@ -45,7 +53,7 @@ t.test('offers the call that creates the file, or fills it', async t => {
         { old_text: 'a', new_text: 'b' }
       ]
     }),
-    EVERYWHERE
+    /^Edit 1 of 2 failed: old_text is empty, and there is no file new\.txt\. \[EMPTY_OLD_TEXT\] To create it, use create_file\.$/
   )
   const { body } = await server.call('POST', '/adapters/anthropic-text-editor', {
     body: { command: 'str_replace', path: 'new.txt', old_str: '', new_str: 'x' }

@@ -100,6 +100,14 @@ t.test('says what an encoding does not have, and writes nothing', async t => {
     { old_text: '\ufeffa', new_text: 'b' },
     /^wide\.txt is UTF-16LE, which is known only by its byte-/
   )
+  const lines = { path: 'a.md', start_line: 1, end_line: 1, expected_text: 'no such line', new_text: '' }
+  for (const body of [lines, { ...lines, path: 'mixed.md' }]) {
+    await check(t, server, '/edit-lines', body, 422, {
+      code: 'EXPECTED_TEXT_MISMATCH',
+      detail:
+        /^(?:a\.md is not UTF-8, but most likely windows-1252|mixed\.md is not UTF-8, and its encoding is not known)\. /
+    })
+  }
   for (const [path, was] of Object.entries({ 'a.md': latin, 'mixed.md': mixed, 'wide.txt': wide })) {
     t.strictSame(bytes(server, path), was, path)
   }

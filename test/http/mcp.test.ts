@@ -65,7 +65,7 @@ async function checkTools(t: Test, client: Client, read: () => string) {
     annotations: { readOnlyHint: true, destructiveHint: false, idempotentHint: true, openWorldHint: false }
   })
   t.match(client.getServerVersion(), { name: 'editd' })
-  t.match(client.getInstructions(), /Inspect a file first.* its answer says what to do next\.$/)
+  t.match(client.getInstructions(), /Read a file before you edit it.* its answer says what to do next\.$/)
   const says = async (name: string, given: Record<string, unknown>, text: RegExp, isError?: true) => {
     const result = await call(client, name, given)
     t.match(textIn(result), text)

@@ -548,7 +548,7 @@ t.test('takes the arguments of a tool call as models give them', async t => {
     code: 'ROUTE_NOT_FOUND',
     detail:
       'There is no tool "edit_fil"; did you mean edit_file? The tools are edit_file, edit_lines, edit_section, ' +
-      'preview_edit, batch_edit, replace_in_files, create_file, inspect_file, find, edit_history, undo_edit and redo_edit.'
+      'create_file, inspect_file, find and undo_edit.'
   })
   await call('read_file', {}, 404, {
     detail: /^There is no tool "read_file"; did you mean inspect_file\? The tools are/
@@ -616,7 +616,7 @@ t.test('offers a reader only what works', async t => {
   )
   t.match((await server.call('POST', '/tools/nothing', { body: {} })).body, {
     code: 'ROUTE_NOT_FOUND',
-    detail: /The tools are inspect_file, find and edit_history\.$/
+    detail: /The tools are inspect_file and find\.$/
   })
 })
 

@@ -78,6 +78,24 @@ t.test('takes back an edit by the hash that it answered', async t => {
           /^Several edits that are applied have left a text with this hash.*\(x\.txt.*edit_ids of the one that you mean\./,
         suggested_fixes: ids.map(id => ({ call: { name: '/undo', arguments: { edit_ids: [id] } } }))
       })
+      await check(
+        t,
+        server,
+        '/tools/undo_edit',
+        { path: 'x.txt', edit_ids: [body.file_hash] },
+        200,
+        {
+          undone: [ids[1]],
+          results: [{ path: 'x.txt' }]
+        },
+        JSON_ONLY
+      )
+      await check(t, server, '/undo', { path: 'x.txt', edit_id: ids[0] }, 422, {
+        ...nothing,
+        path: 'x.txt',
+        detail: new RegExp(`^The file has no edit ${ids[0]}\\.`)
+      })
+      await check(t, server, '/undo', { path: 'y.txt', edit_ids: [ids[0]] }, 200, { undone: [ids[0]] })
     }
   }
 })
@@ -295,7 +313,9 @@ t.test('refuses requests that could mean two things', async t => {
   const b = await edit(server, 'b.txt', 'two', 'TWO')
   const invalid = (route: string, request: object, pointer: string, message: RegExp) =>
     check(t, server, route, request, 400, { code: 'INVALID_REQUEST', errors: [{ pointer, message }] })
-  await invalid('/undo', { path: 'a.txt', edit_id: a }, '/path', /second selector/)
+  await invalid('/undo', { path: 'a.txt', batch_id: a }, '/path', /second selector/)
+  await invalid('/undo', { path: 'a.txt', changes: [{ edit_id: a }] }, '/path', /second selector/)
+  await invalid('/undo', { path: 'a.txt', edit_id: a, to: a }, '/path', /second selector/)
   await invalid('/undo', { session: 's', agent: 'x' }, '/agent', /second selector/)
   await invalid('/undo', { to: a }, '/to', /together with path/)
   await invalid('/undo', { path: 'a.txt', to: a, on_conflict: 'skip' }, '/on_conflict', /leave it out/)
@@ -437,7 +457,7 @@ t.test('answers models in a few lines', async t => {
   )
   t.equal(
     await ask('undo_edit', { edit_id: id }),
-    'Edit ID is undone already. [NOTHING_TO_UNDO] To make it again, call redo_edit. Nothing was written.\nfile_hash: HASH'
+    'Edit ID is undone already. [NOTHING_TO_UNDO] Nothing was written.\nfile_hash: HASH'
   )
   t.equal(
     await ask('redo_edit', {}),

@@ -72,7 +72,10 @@ const CASES: Case[] = [
 ]
 
 async function start(t: Test, { remove }: Case) {
-  const server = await startServer(t, { files: { 'k1.txt': BEFORE }, settings: { allowDelete: true } })
+  const server = await startServer(t, {
+    files: { 'k1.txt': BEFORE },
+    settings: { allowDelete: true, tools: ['undo_edit', 'redo_edit', 'edit_file'] }
+  })
   const body = { path: 'k1.txt', old_text: 'one', new_text: 'ONE' }
   const edit = await check(t, server, '/edit', body, 200, {})
   await remove(server)

@@ -20,13 +20,10 @@ export type OptionalField =
   | 'to'
   | 'start_line'
 
-type Always = 'edit' | 'create'
-
-/**
- * The names for one kind of caller. Holds only operations that it has; every caller that changes files can edit and
- * create.
- */
-export interface CallSyntax extends Partial<Omit<CallNames, Always>>, Pick<CallNames, Always> {
+/** The names for one kind of caller. Holds only operations that it has. */
+export interface CallSyntax extends Partial<CallNames> {
+  /** It calls tools, and their host may add fields to its calls or change their form. */
+  readonly by_tools?: true
   /** The call that looks, with these arguments in our names; undefined if the caller has none that does. */
   inspectWith(args: object): string | undefined
   /** The caller's name for a text field: in a call of `of`, or for `inspect` in its answer. */
@@ -43,7 +40,7 @@ export interface CallSyntax extends Partial<Omit<CallNames, Always>>, Pick<CallN
 }
 
 /** Names for a caller that uses our operations and fields. */
-const ourNames = (names: CallNames, inspectWith: (args: object) => string) =>
+const ourNames = <Names extends Partial<CallNames>>(names: Names, inspectWith: (args: object) => string) =>
   ({
     ...names,
     inspectWith,
@@ -76,23 +73,41 @@ export const BY_ROUTE = ourNames(
   args => `POST /inspect ${jsonShown(args)}`
 )
 
-export const BY_TOOL = ourNames(
-  {
-    edit: 'edit_file',
-    edit_lines: 'edit_lines',
-    edit_section: 'edit_section',
-    create: 'create_file',
-    replace: 'replace_in_files',
-    delete: 'delete_file',
-    move: 'move_file',
-    inspect: 'inspect_file',
-    find: 'find',
-    history: 'edit_history',
-    undo: 'undo_edit',
-    redo: 'redo_edit'
-  },
-  args => `inspect_file with ${jsonShown(args)}`
-)
+export const BY_TOOL = {
+  by_tools: true,
+  ...ourNames(
+    {
+      edit: 'edit_file',
+      edit_lines: 'edit_lines',
+      edit_section: 'edit_section',
+      create: 'create_file',
+      replace: 'replace_in_files',
+      delete: 'delete_file',
+      move: 'move_file',
+      inspect: 'inspect_file',
+      find: 'find',
+      history: 'edit_history',
+      undo: 'undo_edit',
+      redo: 'redo_edit'
+    },
+    args => `inspect_file with ${jsonShown(args)}`
+  )
+} satisfies CallSyntax
+
+/** `BY_TOOL` for a caller that has only these tools: names and proposes no other. */
+export function byTools(offered: readonly string[]): CallSyntax {
+  const { by_tools, inspectWith, field, takes, write, pathShown, ...names } = BY_TOOL
+  const has = (name: string): boolean => offered.includes(name)
+  return {
+    by_tools,
+    ...Object.fromEntries(Object.entries(names).filter(([, name]) => has(name))),
+    inspectWith: args => (has(names.inspect) ? inspectWith(args) : undefined),
+    field,
+    takes,
+    write: (name, args, made) => (has(name) ? write(name, args, made) : undefined),
+    pathShown
+  }
+}
 
 /** A call of a tool, with arguments in our names. */
 export interface ToolCall {
@@ -111,6 +126,10 @@ export const pathsShown = (naming: CallSyntax, paths: readonly string[]): string
 export const lookedAtWith = (naming: CallSyntax, args: object): { example?: string } => ({
   example: naming.inspectWith(args)
 })
+
+/** A sentence that proposes a call by its name, as `to` and the name; empty if the caller doesn't have it. */
+export const using = (to: string, call: string | undefined, how = ''): string =>
+  call === undefined ? '' : `${to} ${call}${how}.`
 
 /** A sentence that says with which call to undo something; empty if the caller has none. */
 export const undoneWith = ({ undo }: CallSyntax, to: string, args: object): string =>

@@ -5,7 +5,7 @@ import type { EarlierEdit, FailedPart, LeftOut, TakenBackEdit, PartWithPath } fr
 import type { Failure } from '../request-failure.ts'
 import { below } from './brief/layout.ts'
 import { briefProblem, type DescribedFailure } from './brief/problem.ts'
-import { BY_ROUTE, BY_TOOL, type CallSyntax, pathShown, type ToolCall } from './call-names.ts'
+import { BY_ROUTE, type CallSyntax, pathShown, type ToolCall } from './call-names.ts'
 import { cut, notUtf8, quote, sentences } from './phrases.ts'
 import { membersIn, ofPart, operationsFailToo, operationsNotTried } from './part.ts'
 import { leaveOutFixes, leaveOutNote } from './problems/replacements.ts'
@@ -190,7 +190,8 @@ const NO_SUCH_TOOL: Failure = {
 
 /** The example of a problem with this code, as an answer to such a call. */
 export function exampleOf(code: ProblemCode, call: Pick<Context, 'instance' | 'by_header' | 'naming'>) {
-  const { instance, by_header = false, naming = BY_ROUTE } = call
+  const { instance, by_header = false } = call
+  const naming: CallSyntax = call.naming ?? BY_ROUTE
   const { about, example } = PROBLEMS[code]
   const context: Context = {
     instance,
@@ -200,7 +201,7 @@ export function exampleOf(code: ProblemCode, call: Pick<Context, 'instance' | 'b
     ...(about !== 'request' && { path: code === 'INVALID_PATH' ? '' : 'src/app.ts' }),
     ...(about === 'read_file' && { file_hash: '60303ae22b998861' })
   }
-  const failure = naming === BY_TOOL && code === 'ROUTE_NOT_FOUND' ? NO_SUCH_TOOL : example
+  const failure = naming.by_tools && code === 'ROUTE_NOT_FOUND' ? NO_SUCH_TOOL : example
   return toProblem(
     by_header && failure.code === 'ALREADY_EXISTS' && failure.reason === 'exists'
       ? { ...failure, if_none_match: true }

@@ -32,6 +32,8 @@ interface RefusedBody {
   path?: string
   /** The part that failed, if there are several. */
   part?: FailedPart
+  /** An earlier part names the same path, so it may change what is there. */
+  changed_before?: true
 }
 
 /**
@@ -61,14 +63,17 @@ export function requestReader<Request extends RequestFields>(operation: Callable
     if (longPart !== null) return fail(longPart)
     const fields = withoutNullsIn(translated, target)
     const faults = target.faultsOf(fields)
-    const wrong = partsOf(fields, target).flatMap(part => {
+    const parts = partsOf(fields, target)
+    const wrong = parts.flatMap(part => {
       const faults = part.target.faultsOf(part.body)
       return faults.length > 0 ? [{ ...part, faults }] : []
     })
     const [first, ...others] = wrong
     if (first !== undefined && others.length === 0 && faults.length === 0) {
       const failure = pointingInto(toFailure(first.faults, first.body, first.target), first.at)
-      return fail(refusedPart(first, inSentNames(failure, sentNames)))
+      const refused = refusedPart(first, inSentNames(failure, sentNames))
+      const isNamedBefore = parts.slice(0, first.index).some(({ body }) => names(body, refused.path))
+      return fail({ ...refused, ...(isNamedBefore && { changed_before: true }) })
     }
     if (first !== undefined) {
       const errors = invalidFields(faults, fields, target)
@@ -135,6 +140,9 @@ function withoutNullsIn(body: unknown, target: TargetOperation): unknown {
   if (parts.length === 0) return fields
   return { ...(fields as object), [target.parts!.field]: parts.map(part => withoutNullsIn(part.body, part.target)) }
 }
+
+/** Whether an operation of a batch may be about this path. */
+const names = (body: unknown, path = ''): boolean => JSON.stringify(body).includes(JSON.stringify(path).slice(1, -1))
 
 const pathIn = (body: unknown) =>
   typeof body === 'object' && body !== null && 'path' in body && typeof body.path === 'string'

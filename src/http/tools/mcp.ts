@@ -23,7 +23,7 @@ import type { Client } from '../../workspace/api.ts'
 
 const INSTRUCTIONS =
   'Edits text files exactly as asked, or not at all. ' +
-  'Inspect a file first and pass its file_hash on as expected_hash; edit_file with exact text is the default; ' +
+  'Read a file before you edit it, and pass its file_hash on as expected_hash; prefer edits by exact text; ' +
   'check the changes in the answer. ' +
   'A failed call wrote nothing, and its answer says what to do next.'
 

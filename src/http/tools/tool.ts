@@ -6,7 +6,7 @@ import type { Operation } from '../../operations/operation.ts'
 import { toolsIn, type Operations } from '../../operations.ts'
 import { caller, type MakeCall } from '../call.ts'
 import type { RequestFailure } from '../request-failure.ts'
-import { BY_TOOL } from '../answers/call-names.ts'
+import { BY_TOOL, byTools } from '../answers/call-names.ts'
 import { listed, quote } from '../answers/phrases.ts'
 import { fail, ok, type Result } from '../../result.ts'
 import { toolMeant } from './other-names.ts'
@@ -38,10 +38,11 @@ export interface Toolbox {
  */
 const DEFAULTS = { syntax: 'warn', on_stale: 'rebase' }
 
-/** The caller of an operation as a tool: its answers refer to other calls by tool name. */
-function toolCaller(operation: Operation): MakeCall {
+/** The caller of an operation as a tool: its answers name this tool and those that are offered. */
+function toolCaller(operation: Operation, offered: readonly string[]): MakeCall {
   const call = caller(operation)
-  return toolCall => call({ ...toolCall, naming: BY_TOOL, defaults: DEFAULTS })
+  const naming = byTools([...offered, operation.id])
+  return toolCall => call({ ...toolCall, naming, defaults: DEFAULTS })
 }
 
 /**
@@ -57,18 +58,23 @@ export function toolbox(
     deletes
   }: { readOnly: boolean; tools: readonly string[] | null; scope?: Scope; deletes: boolean }
 ): Toolbox {
-  const tools = new Map<string, Tool>(
-    toolsIn(operations).map(operation => [operation.id, { operation, call: toolCaller(operation) }])
-  )
   /** Why a tool isn't offered to this caller, worded to follow the tool's name; null: it may be. */
-  const whyNotOffered = ({ operation }: Tool): string | null => {
+  const whyNotOffered = (operation: Operation): string | null => {
     if (readOnly && operation.effect !== 'looks') return 'which a read-only server does not offer'
     if (!deletes && operation.deletes === true) return 'which is offered only where files may be deleted'
     return reaches(scope, scopeNeededBy(operation, {})) ? null : `which a token with the scope ${scope} is not offered`
   }
-  const usable = [...tools.values()].filter(tool => whyNotOffered(tool) === null)
-  const offered = usable.filter(({ operation: { id, only_by_name } }) => wanted?.includes(id) ?? only_by_name !== true)
-  const names = usable.map(({ operation }): string => operation.id)
+  const isOffered = (operation: Operation): boolean =>
+    whyNotOffered(operation) === null && (wanted?.includes(operation.id) ?? operation.only_by_name !== true)
+  const all = toolsIn(operations)
+  const ids = all.filter(isOffered).map(({ id }) => id)
+  const tools = new Map<string, Tool>(
+    all.map(operation => [operation.id, { operation, call: toolCaller(operation, ids) }])
+  )
+  const usable = [...tools.values()].filter(({ operation }) => whyNotOffered(operation) === null)
+  const offered = usable.filter(({ operation }) => isOffered(operation))
+  const namesOf = (some: readonly Tool[]): string[] => some.map(({ operation }) => operation.id)
+  const names = namesOf(usable)
   return {
     offered,
     chosen(text) {
@@ -79,15 +85,15 @@ export function toolbox(
       const tool = tools.get(unknown)
       const meant = toolMeant(unknown, names)
       const what = tool
-        ? `${unknown}, ${whyNotOffered(tool)}`
+        ? `${unknown}, ${whyNotOffered(tool.operation)}`
         : `an unknown tool ${quote(unknown)}${meant === undefined ? '' : ` (did you mean ${meant}?)`}`
       const message = `has ${what}; the tools are ${listed(names)}`
       return fail({ code: 'INVALID_REQUEST', errors: [{ pointer: '/names', message }] })
     },
     find: name => tools.get(name),
     missing(tool) {
-      const meant = toolMeant(tool, names)
-      return { code: 'ROUTE_NOT_FOUND', tool, meant, tools: names }
+      const tools = namesOf(offered)
+      return { code: 'ROUTE_NOT_FOUND', tool, meant: toolMeant(tool, tools), tools }
     }
   }
 }

@@ -105,7 +105,7 @@ checkHeader(
   `--- a/src/f.ts\n+++ b/src/f.ts\n${HUNK}`,
   { diff: HUNK, lines: 2 },
   {
-    path: '/work/src/f.ts'
+    path: '/repo/src/f.ts'
   }
 )
 checkHeader(

@@ -1164,7 +1164,7 @@ const ANSWERS: [tool: string, args: Record<string, unknown>, lines: string[]][] 
     {},
     [
       'There is no tool "edit_fil"; did you mean edit_file? [ROUTE_NOT_FOUND] The tools are edit_file, ' +
-        'edit_lines, edit_section, preview_edit, batch_edit, replace_in_files, create_file, inspect_file, find, edit_history, undo_edit and redo_edit.'
+        'edit_lines, edit_section, create_file, inspect_file, find and undo_edit.'
     ]
   ]
 ]

@@ -5,7 +5,7 @@ import { ONLY_CI } from '../../often.ts'
 import { parse } from 'yaml'
 import type { ProblemCode } from '../../../schemas/problem.ts'
 import { TOOL_NAMES } from '../../../schemas/tools.ts'
-import { BY_ROUTE, BY_TOOL, type CallSyntax } from '../../../src/http/answers/call-names.ts'
+import { BY_ROUTE, BY_TOOL, byTools, type CallSyntax } from '../../../src/http/answers/call-names.ts'
 import { exampleOf, toProblem } from '../../../src/http/answers/problem.ts'
 import { makeOperations, operationsIn, toolsIn, type RoutedOperations } from '../../../src/operations.ts'
 import { MISSES } from '../../misses.ts'
@@ -86,6 +86,31 @@ t.test('names calls in every problem as its caller does', async t => {
       for (const hashed of [{}, { file_hash: '60303ae22b998861' }]) {
         const { body } = toProblem(failure, { instance: '/', request_id: 'r-1', path: 'a.ts', naming, ...hashed })
         t.strictSame(strayIn(body, naming), [], JSON.stringify(failure).slice(0, 200))
+      }
+    }
+  }
+})
+
+t.test('names only tools that are offered, and the one that was called', async t => {
+  const called = { name: BY_TOOL.edit, arguments: { path: 'a.ts', old_text: 'foo', new_text: 'bar' } }
+  const offers: string[][] = [
+    [],
+    [BY_TOOL.inspect],
+    [BY_TOOL.edit_lines, BY_TOOL.undo],
+    [BY_TOOL.create, BY_TOOL.history]
+  ]
+  for (const offered of offers) {
+    const has = [...offered, called.name]
+    const others = TOOL_NAMES.filter(name => !has.includes(name) && name !== 'find')
+    const stray = new RegExp(`\\b(${others.join('|')})\\b`)
+    for (const { failure, context } of FAILURES.filter(({ failure }) => failure.code !== 'ROUTE_NOT_FOUND')) {
+      const about = { instance: '/', request_id: 'r-1', path: 'a.ts', made: called, ...context }
+      const { body, text } = toProblem(failure, { ...about, naming: byTools(has) })
+      t.notMatch(text(), stray, `${offered.join()}: ${text()}`)
+      t.notMatch(text(), /undefined|[.:] {2}/, text())
+      t.notMatch(body.detail, stray, body.detail)
+      for (const { call, suggestion } of body.suggested_fixes ?? []) {
+        t.notMatch(`${suggestion} ${call?.name}`, stray, body.detail)
       }
     }
   }

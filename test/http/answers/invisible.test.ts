@@ -55,3 +55,13 @@ t.test('offers calls that work when only what is seen is copied', async t => {
     t.equal(bytesOf(server, name), result)
   }
 })
+
+t.test('escapes what cannot be seen in the JSON of a problem', async t => {
+  const server = await startServer(t, { files: { 'a.txt': 'price: 10\u202f€\n' } })
+  const edit = { path: 'a.txt', old_text: 'price: 10 €', new_text: 'price: 12 €' }
+  const { status, text, body } = await server.call('POST', '/edit', { body: edit })
+  t.equal(status, 422)
+  t.notMatch(text, /\u202f/)
+  t.match(text, '10\\u202f€')
+  t.match(body, { suggested_fixes: [{ edit: { old_text: 'price: 10\u202f€', new_text: 'price: 12\u202f€' } }] })
+})

@@ -1,6 +1,6 @@
 // Why a file can't be changed or created, or not now, and what to do next. Does not know the edits of a request.
 import { inspect, pathOf } from '../brief/call.ts'
-import { lookedAtWith } from '../call-names.ts'
+import { lookedAtWith, using } from '../call-names.ts'
 import { operationNamed } from '../part.ts'
 import { counted, cut, encodingShown, NOTHING_WRITTEN, sentences } from '../phrases.ts'
 import { readFile } from '../suggested-fixes.ts'
@@ -230,7 +230,7 @@ function alreadyExists(
       `${shown} already exists${why}.`,
       NOTHING_WRITTEN,
       part === undefined
-        ? `To change part of it, use ${naming.edit}.`
+        ? using('To change part of it, use', naming.edit)
         : 'To change part of it, send an edit in place of this operation.',
       `To replace all of it, read it first, then send the same ${part === undefined ? 'request' : 'batch'} with`,
       `${overwrite}${if_none_match ? ' and without If-None-Match' : ''}${part === undefined ? '' : ` in ${operationNamed(part)}`}.`

@@ -3,7 +3,7 @@ import type { Scope } from '../../../../schemas/access.ts'
 import type { Rate } from '../../../config/config.ts'
 import type { InvalidField, JwtFault } from '../../request-failure.ts'
 import { type Brief, CALLS_LENGTH, type FailedCall, pathOf } from '../brief/call.ts'
-import { BY_TOOL, type CallSyntax } from '../call-names.ts'
+import { BY_TOOL, type CallSyntax, using } from '../call-names.ts'
 import { counted, cut, listed, NOTHING_WRITTEN, quote, sentences } from '../phrases.ts'
 import { type ProblemEntries, type FailureOf, type ProblemParts, retryAfter, sendAgain } from './entry.ts'
 import { faultInWords } from './field-faults.ts'
@@ -61,7 +61,7 @@ export const REQUEST = {
       return {
         detail:
           there === 'no_file'
-            ? `${empty} and there is no file ${shown}. To create it, use ${naming.create}.`
+            ? sentences(`${empty} and there is no file ${shown}.`, using('To create it, use', naming.create))
             : there === 'empty_file'
               ? sentences(`${empty} and so is ${shown}.`, howToFill(path, naming))
               : sentences(

@@ -12,7 +12,7 @@ import type { StrayEdit } from '../../../operations/operation.ts'
 import type { InvalidField } from '../../request-failure.ts'
 import { again, type Brief, type FailedCall, takesAway } from '../brief/call.ts'
 import { below, outlineLines } from '../brief/layout.ts'
-import { type CallSyntax, lookedAtWith, type NamedFile } from '../call-names.ts'
+import { type CallSyntax, lookedAtWith, type NamedFile, using } from '../call-names.ts'
 import {
   capital,
   counted,
@@ -139,7 +139,7 @@ function notFound(failure: TargetNotFound, { shown, naming }: FailedRequest): st
   }
   if (meant !== undefined) return `${what} in ${shown}. Did you mean ${quote(meant)}?`
   if (total === 0) {
-    return `${what} in ${shown}, which has no headings, code blocks or symbols. Use ${naming.edit}.`
+    return sentences(`${what} in ${shown}, which has no headings, code blocks or symbols.`, using('Use', naming.edit))
   }
   const first = total > outline.length ? ` (the first ${outline.length} of ${total})` : ''
   return `${what} in ${shown}${namesLikeIt(failure)}. Name one of the items in outline${first}.`
@@ -186,39 +186,46 @@ const syntaxErrors = ({ syntax_error_lines }: TargetNotFound | AmbiguousTarget):
 
 function unsupported(failure: UnsupportedTarget, { shown, naming }: FailedRequest): string {
   const { language, languages, to_read } = failure
-  const instead = (...calls: (string | undefined)[]) =>
-    to_read === true
-      ? 'Leave structure out to read the file, or send search to find text in it.'
-      : `Use ${listed(
-          calls.filter(call => call !== undefined),
-          'or'
-        )}.`
+  const instead = (...calls: (string | undefined)[]) => {
+    if (to_read === true) return 'Leave structure out to read the file, or send search to find text in it.'
+    const has = calls.filter(call => call !== undefined)
+    return has.length === 0 ? '' : `Use ${listed(has, 'or')}.`
+  }
   const useEdit = instead(naming.edit)
   const useEither = instead(naming.edit, naming.edit_lines)
-  const exactly = `Use ${naming.edit} with its exact text.`
+  const exactly = using('Use', naming.edit, ' with its exact text')
   const file =
     language === undefined ? `The language of ${shown} is not known from its name` : `${shown} is a ${language} file`
   switch (failure.reason) {
     case 'not_markdown':
       return sentences(
         `${file}, and only Markdown (.md) has headings and code blocks.`,
-        language !== undefined && languages.includes(language) ? `Name a symbol, or use ${naming.edit}.` : useEdit
+        language !== undefined && languages.includes(language) ? `Name a symbol${orUse(naming)}.` : useEdit
       )
     case 'no_grammar':
       return language === 'markdown'
         ? `${file}, which has no symbols. Name a heading or a code_block.`
-        : `${file}, so its structure is not supported. Supported languages are ${listed(languages)}. ${useEdit}`
+        : sentences(
+            `${file}, so its structure is not supported.`,
+            `Supported languages are ${listed(languages)}.`,
+            useEdit
+          )
     case 'too_large':
       return sentences(
         `${shown} has ${counted(failure.actual ?? 0, 'byte')},`,
-        `and structure is only read from files of up to ${failure.limit}. ${useEither}`
+        `and structure is only read from files of up to ${failure.limit}.`,
+        useEither
       )
     case 'too_slow':
-      return `The structure of ${shown} could not be read within ${failure.limit / 1000} seconds. ${useEither}`
+      return sentences(`The structure of ${shown} could not be read within ${failure.limit / 1000} seconds.`, useEither)
     case 'too_much_memory':
-      return `Parsing ${shown} takes more than ${failure.limit / 1024 / 1024} MiB of memory, so its structure is not available. ${useEither}`
+      return sentences(
+        `Parsing ${shown} takes more than ${failure.limit / 1024 / 1024} MiB of memory,`,
+        'so its structure is not available.',
+        useEither
+      )
     case 'parser_failed':
-      return `The parser failed on ${shown}, so its structure is not available. ${useEither}`
+      return sentences(`The parser failed on ${shown}, so its structure is not available.`, useEither)
     case 'not_alone':
       return sentences(
         `${capital(entryNamed(failure.entry))} shares ${spanOf(failure.entry)} of ${shown} with other code.`,
@@ -227,7 +234,8 @@ function unsupported(failure: UnsupportedTarget, { shown, naming }: FailedReques
     case 'cramped':
       return sentences(
         `The body of ${entryAt(failure.entry)} of ${shown} shares its lines with other code,`,
-        `so text can't be added to it. ${exactly}`
+        "so text can't be added to it.",
+        exactly
       )
     case 'no_body':
       return sentences(
@@ -242,16 +250,18 @@ function unsupported(failure: UnsupportedTarget, { shown, naming }: FailedReques
   }
 }
 
+const orUse = ({ edit }: CallSyntax): string => (edit === undefined ? '' : `, or use ${edit}`)
+
 /** What is wrong with an edit that would change more of a document's outline than its target. */
-export function strayError({ pointer, stray: { reason, entry } }: StrayEdit, { edit }: CallSyntax): InvalidField {
+export function strayError({ pointer, stray: { reason, entry } }: StrayEdit, naming: CallSyntax): InvalidField {
   const { kind, name, start_line } = entry
   const what = `the ${kind.replace('_', ' ')}${name === undefined ? '' : ` ${quote(name)}`} at line ${start_line}`
   return {
     pointer,
     message:
       reason === 'lost'
-        ? `would remove ${what} from the outline, as an unclosed fence or HTML comment does; close it, or use ${edit}`
-        : `would turn other text into ${what} of the result; close what it opens, or use ${edit}`
+        ? `would remove ${what} from the outline, as an unclosed fence or HTML comment does; close it${orUse(naming)}`
+        : `would turn other text into ${what} of the result; close what it opens${orUse(naming)}`
   }
 }
 

@@ -4,7 +4,7 @@ import { MAX_EDIT_IDS } from '../../../../schemas/undo.ts'
 import { editIdsOf } from '../../../engine/undo/change.ts'
 import type { ConflictAt, Removal, Removals, UndoVerb } from '../../../operations/operation.ts'
 import { type Brief, CALLS_LENGTH, type FailedCall, toRead } from '../brief/call.ts'
-import { BY_TOOL, type CallSyntax, pathShown } from '../call-names.ts'
+import { BY_TOOL, type CallSyntax, pathShown, using } from '../call-names.ts'
 import { editsNamed } from '../history-outcome.ts'
 import { cut, listed, NOTHING_WRITTEN, sentences, span } from '../phrases.ts'
 import type { ProblemEntry, FailureOf } from './entry.ts'
@@ -130,7 +130,7 @@ function waysOn(failure: FailureOf<'UNDO_CONFLICT'>, naming: CallSyntax): string
   const skip = verb === 'undo' ? ', or send on_conflict "skip" to leave what is in conflict' : ''
   if (conflicts.some(({ replaced }) => replaced)) {
     return others === ''
-      ? `Change the file as it is now, with ${naming.edit}${skip}.`
+      ? `Change the file as it is now${naming.edit === undefined ? '' : `, with ${naming.edit}`}${skip}.`
       : `If that is what you mean, ${others}${skip}. suggested_fixes has the call.`
   }
   const back = bringingBack(failure, naming)
@@ -138,13 +138,15 @@ function waysOn(failure: FailureOf<'UNDO_CONFLICT'>, naming: CallSyntax): string
     const now_at = removalsOf(failure)?.at(-1)?.moved_to
     return sentences(
       `To bring the file back first, call ${back.name} with ${JSON.stringify(back.arguments)}.`,
-      now_at === undefined ? '' : `Or change ${cut(pathShown(naming, now_at), 200)} with ${naming.edit}.`
+      now_at === undefined ? '' : using(`Or change ${cut(pathShown(naming, now_at), 200)} with`, naming.edit)
     )
   }
   if (conflicts.some(({ kind }) => kind === 'removed')) {
-    return removalsOf(failure) !== undefined ? '' : `If the file should be there, make it again with ${naming.create}.`
+    return removalsOf(failure) !== undefined
+      ? ''
+      : using('If the file should be there, make it again with', naming.create)
   }
-  if (verb === 'redo') return `Edit the lines in question with ${naming.edit}, as suggested_fixes has it.`
+  if (verb === 'redo') return using('Edit the lines in question with', naming.edit, ', as suggested_fixes has it')
   const first = others === '' ? 'edit the lines in question' : others
   return `If that is what you mean, ${first}${skip}. suggested_fixes has the calls.`
 }
