@@ -43,7 +43,12 @@ function card(edit: HistoryEdit, state: State, actions: Actions): HTMLElement {
   const isMoved = isPureMove(edit, own)
   return h(
     'article',
-    { class: `hunk edit${edit.state === 'undone' ? ' gone' : ''}`, tabindex: '-1', key: `edit-${edit_id}`, 'data-anchor': true },
+    {
+      class: `hunk edit${edit.state === 'undone' ? ' gone' : ''}`,
+      tabindex: '-1',
+      key: `edit-${edit_id}`,
+      'data-anchor': true
+    },
     h(
       'header',
       {},
@@ -52,7 +57,11 @@ function card(edit: HistoryEdit, state: State, actions: Actions): HTMLElement {
       !isMoved && counts(lines_added, lines_removed),
       status !== '' && h('span', { class: 'status' }, status),
       h('span', { class: 'reason' }, reason !== undefined && named(reason)),
-      h('div', { class: 'buttons' }, ...(isToggle(operation) ? [] : editButtons(own, what, { key: `edit ${edit_id}`, actions })))
+      h(
+        'div',
+        { class: 'buttons' },
+        ...(isToggle(operation) ? [] : editButtons(own, what, { key: `edit ${edit_id}`, actions }))
+      )
     ),
     together.size > 1 &&
       h(

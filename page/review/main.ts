@@ -237,7 +237,8 @@ const listNow = () =>
   })
 
 /** The address of what is shown. */
-const addressNow = ({ filter, wanted, ...others } = state) => hashOf({ ...others, ...filter, file: wanted ?? undefined })
+const addressNow = ({ filter, wanted, ...others } = state) =>
+  hashOf({ ...others, ...filter, file: wanted ?? undefined })
 
 function closeFile(): void {
   if (!steps.backTo(addressNow({ ...state, wanted: null }))) showList(true)

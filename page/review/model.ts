@@ -202,11 +202,7 @@ export const counted = (count: number, noun: string): string =>
   `${count.toLocaleString('en')} ${noun}${count === 1 ? '' : 's'}`
 
 /** The sentence at the top. `time` formats a time for a person; `needs`: how many edits need a person. */
-export function summarySentence(
-  { since, agents, files, edits }: Summary,
-  needs: number,
-  time: (at: string) => string
-) {
+export function summarySentence({ since, agents, files, edits }: Summary, needs: number, time: (at: string) => string) {
   const all = [counted(agents, 'agent'), counted(files, 'file'), counted(edits, 'edit')].join(', ')
   const need = needs === 0 ? '' : ` ${needs} ${needs === 1 ? 'needs' : 'need'} you.`
   return since === null ? `Nothing to review.${need}` : `Since ${time(since)}: ${all}.${need}`

@@ -244,5 +244,6 @@ export async function loadMoreLines({ file }: State, api: Api): Promise<PageProb
   return null
 }
 
-/** The edits that the list shows. */
-export const shownEdits = ({ edits, filter }: State): HistoryEdit[] => matching(edits, filter.show)
+/** The edits that the list shows; those behind a gap in what is loaded are left out. */
+export const shownEdits = ({ edits, filter: { show }, older }: State): HistoryEdit[] =>
+  matching(edits, show).filter(({ edit_id }) => show === 'pending' || older === undefined || edit_id >= older)

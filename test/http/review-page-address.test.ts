@@ -98,7 +98,10 @@ t.test('in a browser', { skip }, async t => {
     await page.locator('#token').fill('ants')
     await press(page, 'Enter')
     await page.locator('.hunk').waitFor()
-    t.strictSame(errors.filter(text => !text.includes('403')), [])
+    t.strictSame(
+      errors.filter(text => !text.includes('403')),
+      []
+    )
   })
 
   await t.test('offers only what may be done, and says why', async t => {
@@ -109,7 +112,8 @@ t.test('in a browser', { skip }, async t => {
       await page.locator('.rights', { hasText: why }).waitFor()
       await openFile(page, 'a.txt')
       await page.locator('.hunk').waitFor()
-      const buttons = () => page.evaluate("[...document.querySelectorAll('main button, nav button')].map(one => one.ariaLabel)")
+      const buttons = () =>
+        page.evaluate("[...document.querySelectorAll('main button, nav button')].map(one => one.ariaLabel)")
       const none = /keep|take back|go back|restore|review again/i
       t.notMatch(String(await buttons()), none)
       await press(page, 'Y')

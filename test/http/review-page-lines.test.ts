@@ -25,7 +25,10 @@ t.test('in a browser', { skip }, async t => {
     }
     await press(page, 'e')
     const added = page.locator('.hunk:not(.edit) .row.added')
-    await added.getByRole('button', { name: /^Show [\d,]+ characters more$/ }).first().click()
+    await added
+      .getByRole('button', { name: /^Show [\d,]+ characters more$/ })
+      .first()
+      .click()
     t.match(await added.innerText(), 'word2000')
     t.equal(await added.locator('.cut').count(), 0)
     await press(page, 's')

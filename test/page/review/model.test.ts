@@ -73,8 +73,7 @@ t.test('says what is pending, since when, and by how many', async t => {
   const summary = summaryOf(EDITS)
   t.strictSame(summary, { since: '2026-11-22T12:43:00.000Z', agents: 2, files: 2, edits: 3 }, 'no program is an agent')
   const time = () => '12:43'
-  const sentence = (edits: Parameters<typeof summaryOf>[0], needs = 0) =>
-    summarySentence(summaryOf(edits), needs, time)
+  const sentence = (edits: Parameters<typeof summaryOf>[0], needs = 0) => summarySentence(summaryOf(edits), needs, time)
   t.equal(sentence(EDITS, 2), 'Since 12:43: 2 agents, 2 files, 3 edits. 2 need you.')
   t.equal(sentence(EDITS), 'Since 12:43: 2 agents, 2 files, 3 edits.')
   t.equal(sentence([], 1), 'Nothing to review. 1 needs you.')
@@ -218,7 +217,13 @@ t.test('names what of a file is kept or taken back at once', async t => {
   check(['e5', 'e3'], all, '2 of 3 hunks: bob 2, ann 1')
   const twice = [{ changes: [one('e5', 0), one('e6', 0)] }]
   const part = shareOf(twice, facts, ({ edit_id }) => edit_id === 'e5')
-  t.equal(shareName(part, shareOf(twice, facts, () => true)), "part of bob's hunk")
+  t.equal(
+    shareName(
+      part,
+      shareOf(twice, facts, () => true)
+    ),
+    "part of bob's hunk"
+  )
   t.match(share(['e5']), { changes: [one('e5', 0, 1)], undone: [one('e5', 1)], hunks: 2 })
   t.equal(share(['none']).hunks, 0)
 })
