@@ -32,7 +32,11 @@ interface Options {
 }
 
 /** Sends one request at a time, and reports what came of it. `inConflict`: offers the ways on. */
-function makeSender(notices: Notices, reload: () => Promise<void>, inConflict: (problem: PageProblem, verb: Verb) => void) {
+function makeSender(
+  notices: Notices,
+  reload: () => Promise<void>,
+  inConflict: (problem: PageProblem, verb: Verb) => void
+) {
   const failed = async (problem: PageProblem, verb: Verb) => {
     if (problem.code === 'STALE_FILE') await reload()
     if (problem.conflicts === undefined) notices.failed(wordsFor(problem))
@@ -68,7 +72,11 @@ function makeSender(notices: Notices, reload: () => Promise<void>, inConflict: (
   }
 
   /** Sends a request and reports success. Resolves with whether it succeeded. */
-  async function sendAndTell(ask: () => Promise<Answered<unknown>>, text: string, verb: Verb = 'redo'): Promise<boolean> {
+  async function sendAndTell(
+    ask: () => Promise<Answered<unknown>>,
+    text: string,
+    verb: Verb = 'redo'
+  ): Promise<boolean> {
     const isDone = (await send(ask, verb)) !== null
     if (isDone) notices.done(text)
     return isDone
@@ -149,7 +157,11 @@ export function makeActions({ api, state, notices, reload, draw }: ActionsNeeds)
   }
 
   /** `isState`: `what` names a state, and everything after it was undone; else `what` itself was undone. */
-  const tellUndone = (answer: UndoAnswer, what: string, { isState = false, place }: Options & { isState?: boolean } = {}) => {
+  const tellUndone = (
+    answer: UndoAnswer,
+    what: string,
+    { isState = false, place }: Options & { isState?: boolean } = {}
+  ) => {
     const edit_ids = idsOf(answer)
     const run = () =>
       sendAndTell(() => api.redo({ edit_ids }), isState ? `Restored what came after ${what}.` : `Restored ${what}.`)
@@ -238,9 +250,9 @@ export function makeActions({ api, state, notices, reload, draw }: ActionsNeeds)
     const { edit, call } = fix
     const answer = await send(
       () =>
-      call !== undefined
-        ? api.post(call.name, call.arguments)
-        : api.post(edit?.start_line === undefined ? '/edit' : '/edit-lines', { path, ...edit }),
+        call !== undefined
+          ? api.post(call.name, call.arguments)
+          : api.post(edit?.start_line === undefined ? '/edit' : '/edit-lines', { path, ...edit }),
       verb
     )
     if (answer === null) return

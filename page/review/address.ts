@@ -32,12 +32,15 @@ export function addressIn(hash: string): Address {
     text: get('filter') ?? '',
     side: get('side') === 'on',
     spaces: get('spaces') !== 'off',
-    file: path === undefined ? undefined : {
-      path,
-      view: VIEWS.find(view => view === get('view')) ?? 'pending',
-      at: get('at'),
-      row: get('group')
-    },
+    file:
+      path === undefined
+        ? undefined
+        : {
+            path,
+            view: VIEWS.find(view => view === get('view')) ?? 'pending',
+            at: get('at'),
+            row: get('group')
+          },
     hunk: get('hunk')
   }
 }

@@ -50,7 +50,11 @@ export function lineText(text: string, options: LineOptions = {}, ...notes: Chil
       }
       return (
         to > from &&
-        h('button', { type: 'button', class: 'cut', 'aria-label': `Show ${count} more`, on: { click: open } }, `… ${count} …`)
+        h(
+          'button',
+          { type: 'button', class: 'cut', 'aria-label': `Show ${count} more`, on: { click: open } },
+          `… ${count} …`
+        )
       )
     }
     const children: Child[] = []

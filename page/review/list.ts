@@ -43,16 +43,16 @@ interface EditButtons {
  * Buttons for edits: pending ones can be kept or undone, undone ones restored. Of several edits, each button says how
  * many it acts on. `what` names all of them.
  */
-export function editButtons(edits: readonly HistoryEdit[], what: string, { key, place, actions }: EditButtons): Child[] {
+export function editButtons(
+  edits: readonly HistoryEdit[],
+  what: string,
+  { key, place, actions }: EditButtons
+): Child[] {
   if (!actions.areOffered()) return []
   const pending = edits.filter(edit => isPending(edit) && edit.state !== 'uncertain')
   const kept = edits.filter(({ review, state }) => review === 'kept' && state !== 'undone')
   const total = wholeMoves(edits).length
-  const does = (
-    verb: string,
-    some: readonly HistoryEdit[],
-    act: Actions['keep']
-  ): Child => {
+  const does = (verb: string, some: readonly HistoryEdit[], act: Actions['keep']): Child => {
     if (some.length === 0) return null
     const count = wholeMoves(some).length
     const part = count < total ? `${count} of ` : ''
@@ -233,7 +233,9 @@ export function drawList(needs: ListNeeds): Child[] {
   return [
     needsBlock(needs),
     ...sessionBlocks(edits, needs),
-    edits.length === 0 && h('p', { class: 'empty' }, text === '' ? EMPTY[show] : 'No edit has all of these words.'),
+    state.loaded &&
+      edits.length === 0 &&
+      h('p', { class: 'empty' }, text === '' ? EMPTY[show] : 'No edit has all of these words.'),
     before !== undefined && button({ name: 'Load older edits', label: 'Older edits', key: 'older', run: older })
   ]
 }

@@ -226,7 +226,8 @@ const listNow = () =>
   })
 
 /** The address of what is shown. */
-const addressNow = ({ filter, wanted, ...others } = state) => hashOf({ ...others, ...filter, file: wanted ?? undefined })
+const addressNow = ({ filter, wanted, ...others } = state) =>
+  hashOf({ ...others, ...filter, file: wanted ?? undefined })
 
 function closeFile(): void {
   if (!steps.backTo(addressNow({ ...state, wanted: null }))) showList(true)
@@ -276,7 +277,8 @@ function mainNow(): Child[] {
   const { file } = state
   if (state.problem !== null) {
     return [
-      state.problem.code === 'FORBIDDEN_SCOPE'
+      // All routes are there, but not below the name of another workspace.
+      state.problem.code === 'ROUTE_NOT_FOUND'
         ? h('p', { class: 'warning' }, 'The token is not for the workspace of this address.')
         : problemBlock(state.problem),
       button({ name: 'Use another token', label: 'Other token', key: 'token', run: takeOtherToken }),
@@ -384,9 +386,10 @@ async function onReach(now: boolean): Promise<void> {
     if (state.loaded) await showNew()
     return
   }
-  while (!isReached) {
+  for (let isBack = false; !isBack; ) {
     await sleep(AGAIN)
-    await api.now()
+    const answer = await api.now()
+    isBack = answer.ok || answer.problem.code !== 'UNREACHABLE'
   }
 }
 

@@ -257,11 +257,11 @@ function unshown(pending: PendingAnswer, state: State, actions: Actions): Child[
           { class: 'buttons' },
           actions.areOffered() &&
             button({
-            name: `Keep what left nothing to be seen in ${path}`,
-            label: 'Keep',
-            key: 'unseen-keep',
-            run: () => actions.keep({ changes: unseen }, `what left nothing to be seen in ${path}`)
-          })
+              name: `Keep what left nothing to be seen in ${path}`,
+              label: 'Keep',
+              key: 'unseen-keep',
+              run: () => actions.keep({ changes: unseen }, `what left nothing to be seen in ${path}`)
+            })
         )
       ),
     others.length > 0 &&

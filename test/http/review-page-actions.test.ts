@@ -66,7 +66,10 @@ t.test('in a browser', { skip }, async t => {
     await button(page, "Keep claude's 3 hunks in c.txt").click()
     await noticeShown(page, "Kept claude's 3 hunks in c.txt.")
     const { body } = await server.call('POST', '/history', { body: { review: 'pending' } })
-    t.strictSame((body.edits as { path: string }[]).map(({ path }) => path), ['app.js', 'app.js'])
+    t.strictSame(
+      (body.edits as { path: string }[]).map(({ path }) => path),
+      ['app.js', 'app.js']
+    )
   })
 
   await t.test('says of how many edits of a session a button is', async t => {
@@ -101,7 +104,10 @@ t.test('in a browser', { skip }, async t => {
     await press(page, 'Enter')
     await page.locator('#list .done', { hasText: 'Took back 3 edits' }).waitFor()
     t.equal(bytesOf(server, 'b.js'), 'one\n')
-    await page.locator('#list .done').getByRole('button', { name: /^Hide / }).click()
+    await page
+      .locator('#list .done')
+      .getByRole('button', { name: /^Hide / })
+      .click()
     await page.locator('#list .done').waitFor({ state: 'detached' })
     await press(page, 'z')
     await noticeShown(page, 'Restored 3 edits of ann, session ann-1.')
@@ -140,7 +146,8 @@ t.test('in a browser', { skip }, async t => {
     const check = async () => {
       t.match(await conflict.innerText(), /There now\s+let port = 8080\s+Would be restored\s+const port = 9090/)
       t.notMatch(await page.locator('body').innerText(), words)
-      const names = "[...document.querySelectorAll('[aria-label], [title]')].map(one => one.ariaLabel + one.title).join()"
+      const names =
+        "[...document.querySelectorAll('[aria-label], [title]')].map(one => one.ariaLabel + one.title).join()"
       t.notMatch(await page.evaluate(names), words)
     }
     await press(page, 'z')

@@ -24,16 +24,18 @@ t.test('in a browser', { skip }, async t => {
   })
 
   await t.test('moves nothing while edits come in, and keeps what is read where it is when they are shown', async t => {
-    const lines = (word: (line: number) => string) => Array.from({ length: 200 }, (_, i) => `${word(i + 1)};\n`).join('')
+    const lines = (word: (line: number) => string) =>
+      Array.from({ length: 200 }, (_, i) => `${word(i + 1)};\n`).join('')
     const { page, edit, errors } = await opened(t, browser, { 'c.txt': lines(line => `line ${line}`) })
     const shout = (agent: string, line: number) => edit(agent, `line ${line};`, `LINE ${line};`, 'c.txt')
     for (let line = 40; line <= 200; line += 20) await shout('ann', line)
     await press(page, 'n')
     await openFile(page, 'c.txt')
+    await page.locator('.hunk').nth(8).waitFor()
     await page.locator('.live.is-live').waitFor()
     const placeOf = (text: string) =>
       page.evaluate(
-        `Math.round([...document.querySelectorAll('.hunk')].find(one => one.innerText.includes('${text}')).getBoundingClientRect().top)`
+        `Math.round([...document.querySelectorAll('.hunk')].find(one => one.textContent.includes('${text}')).getBoundingClientRect().top)`
       )
     await page.evaluate(
       "(() => { const hunks = document.querySelectorAll('.hunk'); hunks[4].scrollIntoView({ block: 'center' }) })()"
@@ -134,7 +136,9 @@ t.test('in a browser', { skip }, async t => {
     await page.locator('dialog').getByRole('button', { name: 'Take back', exact: true }).click()
     await page.locator('.notice', { hasText: 'Took back' }).waitFor()
     t.equal(await page.evaluate("document.querySelector('input[type=search]').value"), 'a.txt')
-    t.match(await post('ants', '/history', { limit: 1 }), { edits: [{ operation: 'undo', reason: 'not what was asked for' }] })
+    t.match(await post('ants', '/history', { limit: 1 }), {
+      edits: [{ operation: 'undo', reason: 'not what was asked for' }]
+    })
   })
 
   await t.test('is not live while calls fail, looks again by itself, and takes its message back', async t => {

@@ -222,7 +222,13 @@ t.test('names what of a file is kept or taken back at once', async t => {
   check(['e5', 'e3'], all, '2 of 3 hunks: bob 2, ann 1')
   const twice = [{ changes: [one('e5', 0), one('e6', 0)] }]
   const part = shareOf(twice, facts, ({ edit_id }) => edit_id === 'e5')
-  t.equal(shareName(part, shareOf(twice, facts, () => true)), "part of bob's hunk")
+  t.equal(
+    shareName(
+      part,
+      shareOf(twice, facts, () => true)
+    ),
+    "part of bob's hunk"
+  )
   t.match(share(['e5']), { changes: [one('e5', 0, 1)], undone: [one('e5', 1)], hunks: 2 })
   t.equal(share(['none']).hunks, 0)
 })

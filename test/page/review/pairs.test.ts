@@ -29,14 +29,18 @@ t.equal(marked('    a quite long line of text', '    another one, with x'), null
 t.strictSame(marked('same', 'same'), [[], []])
 
 t.test('finds each difference of a long line, or all between the first and the last of too many', async t => {
-  const words = (count: number, word: (i: number) => string) => Array.from({ length: count }, (_, i) => word(i)).join(' ')
+  const words = (count: number, word: (i: number) => string) =>
+    Array.from({ length: count }, (_, i) => word(i)).join(' ')
   const long = words(5000, i => `w${i}`)
   t.strictSame(marked(long, long.replace('w100 ', 'x ').replace('w4900 ', 'y ')), [
     ['w100', 'w4900'],
     ['x', 'y']
   ])
   const half = words(2000, i => (i > 500 && i < 1000 ? `x${i}` : `w${i}`))
-  const found = differing(words(2000, i => `w${i}`), half)
+  const found = differing(
+    words(2000, i => `w${i}`),
+    half
+  )
   t.equal(found?.right.length, 1)
   t.match(half.slice(found?.right[0]?.start, found?.right[0]?.end), /^x501 .* x999$/)
 })
@@ -88,9 +92,31 @@ t.test('leaves out changes of white space only', async t => {
       shown
     )
   }
-  check([['-', 'a b'], ['-', 'c'], ['+', '  a  b'], ['+', 'd']], ['   a  b', '-c', '+d'])
-  check([[' ', 'x'], ['+', ''], ['-', '  '], ['+', 'y']], [' x', ' ', '+y'])
-  check([['-', '\ufeffa\r'], ['+', 'a']], [' a'])
+  check(
+    [
+      ['-', 'a b'],
+      ['-', 'c'],
+      ['+', '  a  b'],
+      ['+', 'd']
+    ],
+    ['   a  b', '-c', '+d']
+  )
+  check(
+    [
+      [' ', 'x'],
+      ['+', ''],
+      ['-', '  '],
+      ['+', 'y']
+    ],
+    [' x', ' ', '-  ', '+y']
+  )
+  check(
+    [
+      ['-', '\ufeffa\r'],
+      ['+', 'a']
+    ],
+    [' a']
+  )
 })
 
 const lines = (text: string) =>
