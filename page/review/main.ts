@@ -386,7 +386,7 @@ async function onReach(now: boolean): Promise<void> {
     if (state.loaded) await showNew()
     return
   }
-  for (let isBack = false; !isBack; ) {
+  for (let isBack = false; !isBack;) {
     await sleep(AGAIN)
     const answer = await api.now()
     isBack = answer.ok || answer.problem.code !== 'UNREACHABLE'
