@@ -20,11 +20,17 @@ const stateOf = ({ state, review }: HistoryEdit) =>
     .filter(word => word !== '')
     .join(', ')
 
-function diffOf({ diff, diff_truncated, metadata_only, texts_lost }: HistoryEdit, shown: Shown): Child[] {
-  if (diff === undefined) {
-    if (metadata_only === true) return [h('p', { class: 'muted' }, 'Its texts are not kept.')]
-    return [h('p', { class: 'muted' }, texts_lost === true ? 'Its texts are lost.' : 'No diff is shown.')]
-  }
+/** Why there is no diff of an edit. */
+function noDiff({ metadata_only, texts_lost, diff_unavailable }: HistoryEdit): string {
+  if (metadata_only === true) return 'Its texts are not kept.'
+  if (texts_lost === true) return 'Its texts are lost.'
+  if (diff_unavailable === undefined) return 'No diff is shown.'
+  return 'It has no diff of its own, as for a very long line. As long as it is to be reviewed, "Together" shows it.'
+}
+
+function diffOf(edit: HistoryEdit, shown: Shown): Child[] {
+  const { diff, diff_truncated } = edit
+  if (diff === undefined) return [h('p', { class: 'muted' }, noDiff(edit))]
   return [
     ...diffHunks(diff).flatMap(({ heading, lines }) => [h('p', { class: 'at' }, heading), rowsOf(lines, shown)]),
     diff_truncated === true && h('p', { class: 'muted' }, 'The diff is cut here.')

@@ -234,7 +234,9 @@ export function drawList(needs: ListNeeds): Child[] {
   return [
     needsBlock(needs),
     ...sessionBlocks(edits, needs),
-    edits.length === 0 && h('p', { class: 'empty' }, text === '' ? EMPTY[show] : 'No edit fits the filter.'),
+    state.loaded &&
+      edits.length === 0 &&
+      h('p', { class: 'empty' }, text === '' ? EMPTY[show] : 'No edit fits the filter.'),
     before !== undefined && button({ name: 'Load older edits', label: 'Older edits', key: 'older', run: older })
   ]
 }

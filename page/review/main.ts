@@ -289,7 +289,8 @@ function mainNow(): Child[] {
   const { file } = state
   if (state.problem !== null) {
     return [
-      state.problem.code === 'FORBIDDEN_SCOPE'
+      // All routes are there, but not below the name of another workspace.
+      state.problem.code === 'ROUTE_NOT_FOUND'
         ? h('p', { class: 'warning' }, 'The token is not for the workspace of this address.')
         : problemBlock(state.problem),
       button({ name: 'Use another token', label: 'Other token', key: 'token', run: takeOtherToken }),
@@ -397,9 +398,10 @@ async function onReach(now: boolean): Promise<void> {
     if (state.loaded) await showNew()
     return
   }
-  while (!isReached) {
+  for (let isBack = false; !isBack;) {
     await sleep(AGAIN)
-    await api.now()
+    const answer = await api.now()
+    isBack = answer.ok || answer.problem.code !== 'UNREACHABLE'
   }
 }
 

@@ -4,6 +4,7 @@ import { createHash } from 'node:crypto'
 import { once } from 'node:events'
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
 import type { Test } from 'tap'
 import type { Config } from '../../src/config/config.ts'
 import { testFolder } from '../folder.ts'
@@ -124,5 +125,10 @@ export async function openFile(page: Page, path: string): Promise<void> {
 export const press = async (page: Page, ...keys: string[]) => {
   for (const key of keys) await page.keyboard.press(key)
 }
+/** Waits until an expression is true in the page. The driver's own wait is an `eval`, which the page forbids. */
+export async function until(page: Page, expression: string): Promise<void> {
+  while ((await page.evaluate(expression)) !== true) await sleep(20)
+}
+
 /** Waits until the page shows a notice with this text. */
 export const noticeShown = (page: Page, text: string | RegExp) => page.locator('.notice', { hasText: text }).waitFor()

@@ -31,10 +31,11 @@ t.test('in a browser', { skip }, async t => {
     for (let line = 40; line <= 200; line += 20) await shout('ann', line)
     await press(page, 'n')
     await openFile(page, 'c.txt')
+    await page.locator('.hunk').nth(8).waitFor()
     await page.locator('.live.is-live').waitFor()
     const placeOf = (text: string) =>
       page.evaluate(
-        `Math.round([...document.querySelectorAll('.hunk')].find(one => one.innerText.includes('${text}')).getBoundingClientRect().top)`
+        `Math.round([...document.querySelectorAll('.hunk')].find(one => one.textContent.includes('${text}')).getBoundingClientRect().top)`
       )
     await page.evaluate(
       "(() => { const hunks = document.querySelectorAll('.hunk'); hunks[4].scrollIntoView({ block: 'center' }) })()"

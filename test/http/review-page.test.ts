@@ -8,7 +8,7 @@ import t from 'tap'
 import { testFolder } from '../folder.ts'
 import { start, type Running } from '../running.ts'
 import { AXE, launchFor, skip, watch } from './browser.ts'
-import { APP, editor, opened, openFile, press, noticeShown, unexpected } from './review-in-browser.ts'
+import { APP, editor, noticeShown, opened, openFile, press, unexpected, until } from './review-in-browser.ts'
 import { bytesOf, startServer, TOKEN, type TestServer } from './test-server.ts'
 
 /** What axe finds wrong with a page. */
@@ -167,7 +167,7 @@ t.test('in a browser', { skip }, async t => {
     await press(page, 'J')
     await page.locator('.file-head', { hasText: 'app.js' }).waitFor()
     const label = () => page.evaluate('document.activeElement.getAttribute("aria-label")')
-    await page.waitForFunction('document.activeElement.className === "hunk"')
+    await until(page, 'document.activeElement.className === "hunk"')
     t.match(await label(), 'Hunk 1 of 2')
     await press(page, 'j')
     t.equal(await label(), 'Hunk 2 of 2: line 10, by bob')
@@ -324,8 +324,8 @@ t.test('in a browser', { skip }, async t => {
     await openFile(page, 'a.js')
     await press(page, 'e')
     await page.locator('.edit', { hasText: 'One of 2 files that were changed together' }).waitFor()
-    await page.getByRole('button', { name: 'Keep all 2 files of a batch', exact: true }).click()
-    await noticeShown(page, 'Kept 2 files of a batch.')
+    await page.getByRole('button', { name: 'Keep 1 of 2 files of a batch', exact: true }).click()
+    await noticeShown(page, 'Kept 1 of 2 files of a batch.')
     await page.getByRole('button', { name: 'Review again all 2 files of a batch', exact: true }).click()
     await noticeShown(page, 'To be reviewed again: 2 files of a batch.')
     const { body } = await server.call('POST', '/history', { body: { review: 'pending', agent: 'cem' } })

@@ -5,7 +5,7 @@ import type { Text } from '../text/text.ts'
 
 /** UTF-16 units shown of a line; a longer line loses its middle. Chosen: most minified files are shorter. */
 const LINE_LENGTH = 1_000_000
-/** The same for an unchanged line beside changed ones, so that it takes no room from them. */
+/** UTF-16 units shown of an unchanged line beside changed ones: it must not take the room of these. Chosen. */
 const CONTEXT_LENGTH = 2000
 /** UTF-16 units of all lines of one answer. Bounds its size; chosen, not measured. */
 const TOTAL_LENGTH = 4_000_000

@@ -108,7 +108,7 @@ t.test('leaves out changes of white space only', async t => {
       ['-', '  '],
       ['+', 'y']
     ],
-    [' x', ' ', '+y']
+    [' x', ' ', '-  ', '+y']
   )
   check(
     [
