@@ -91,7 +91,7 @@ t.test('compresses what it sends to whom takes that', async t => {
   }
 })
 
-t.test('comes to at most 60 KB, compressed', async t => {
+t.test('is four files of at most 60 KB, compressed', async t => {
   const server = await startServer(t)
   const sizes = new Map<string, number>()
   const load = async (path: string): Promise<void> => {
@@ -108,11 +108,11 @@ t.test('comes to at most 60 KB, compressed', async t => {
     sizes.set(path, bytes.length)
     const text = gunzipSync(bytes).toString()
     for (const [, name] of text.matchAll(/(?:src|href)="(page\/[^"]+)"/g)) await load(`/${name}`)
-    for (const [, name] of text.matchAll(/from ["']\.\/([^"']+)["']/g)) await load(`/page/${name}`)
+    t.notMatch(text, /^import /m)
   }
   await load('/review')
   const total = [...sizes.values()].reduce((sum, size) => sum + size)
-  t.ok(sizes.size > 10 && sizes.has('/page/page.css'))
+  t.strictSame([...sizes.keys()].sort(), ['/page/icon.svg', '/page/main.js', '/page/page.css', '/review'])
   t.ok(total <= 60_000, `${total} bytes`)
   t.comment(`${sizes.size} files, ${total} bytes compressed`)
 })
