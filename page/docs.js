@@ -1,5 +1,5 @@
-// What /docs adds to Swagger UI: it asks for the token when a request needs one, creates the file that an example
-// edits, and shows the message of each answer above it. Runs in a browser; knows the wire format only.
+// What /docs adds to Swagger UI: it asks for the token when a request needs one, offers to create the file that an
+// example edits, and shows the message of each answer above it. Runs in a browser; knows the wire format only.
 /* global SwaggerUIBundle */
 const here = document.currentScript.src
 
@@ -27,21 +27,14 @@ function parsed(text) {
 /** The routes whose examples need the file from an example of /create. */
 const EDITS = ['/edit', '/edit-lines', '/edit-section', '/move', '/delete']
 
-/**
- * Creates the file that a request edits, if it is missing; the request must be an unchanged example. Resolves with the
- * path, or undefined if nothing was created.
- */
-async function createMissing({ url, headers, body }, { paths }) {
+/** The example of /create that makes the file of a request, which must be an unchanged example; else undefined. */
+function exampleFileOf({ url, body }, { paths }) {
   const examplesOf = route => Object.values(paths[route].post.requestBody.content['application/json'].examples)
   const route = EDITS.find(route => new URL(url).pathname.endsWith(route))
   const request = route && parsed(body)
   const same = ({ value }) => JSON.stringify(value) === JSON.stringify(request)
   if (request === undefined || !examplesOf(route).some(same)) return
-  const file = examplesOf('/create').find(({ value }) => value.path === request.path)
-  const post = (to, fields) =>
-    fetch(new URL(to, url), { method: 'POST', headers, body: JSON.stringify(fields) }).then(({ status }) => status)
-  if ((await post('inspect', { path: request.path })) !== 404) return
-  if ((await post('create', file.value)) === 200) return request.path
+  return examplesOf('/create').find(({ value }) => value.path === request.path)?.value
 }
 
 /** Merges a schema with those in its allOf. */
@@ -117,8 +110,15 @@ window.onload = () => {
   /** The last request, which is sent again once there is a token. */
   let sent
   let waiting = false
-  /** The file that was created before the last request. */
-  let created
+  /** The last request as it was sent, and the example that makes its file. */
+  let asked
+  let exampleFile
+  /** Creates that file, and sends the last request again. */
+  const create = async () => {
+    const { headers } = asked
+    await fetch(new URL('create', asked.url), { method: 'POST', headers, body: JSON.stringify(exampleFile) })
+    ui.specActions.execute(sent)
+  }
   const ui = SwaggerUIBundle({
     dom_id: '#swagger-ui',
     url: new URL('../../openapi.json', here).href,
@@ -186,16 +186,20 @@ window.onload = () => {
               return h(
                 Fragment,
                 null,
-                created !== undefined &&
+                (answer?.code ?? answer?.message) && h(InWords, { path: props.path, method: props.method, answer }),
+                answer?.code === 'FILE_NOT_FOUND' &&
+                  exampleFile !== undefined &&
                   h(
                     'p',
                     { className: 'created', role: 'status' },
-                    h('code', null, created),
-                    ' was not there, so the example of ',
-                    h('code', null, '/create'),
-                    ' was sent first.'
+                    h('code', null, exampleFile.path),
+                    ' is not there. ',
+                    h(
+                      'button',
+                      { className: 'btn', type: 'button', onClick: create },
+                      'Create it as the example of /create does, and send this again'
+                    )
                   ),
-                (answer?.code ?? answer?.message) && h(InWords, { path: props.path, method: props.method, answer }),
                 h(Original, props)
               )
             }
@@ -203,8 +207,11 @@ window.onload = () => {
         }
       }
     ],
-    requestInterceptor: async request => {
-      if (!request.loadSpec) created = await createMissing(request, ui.specSelectors.specJson().toJS())
+    requestInterceptor: request => {
+      if (!request.loadSpec) {
+        asked = request
+        exampleFile = exampleFileOf(request, ui.specSelectors.specJson().toJS())
+      }
       return request
     },
     responseInterceptor: response => {

@@ -126,10 +126,11 @@ t.test('in a browser', { skip }, async t => {
     await edit.locator('.problem', { hasText: 'UNAUTHORIZED' }).waitFor()
     t.notOk(await edit.locator('.created').isVisible())
     await give(TOKEN)
-    t.equal(
-      await textOf(edit.locator('.created')),
-      'examples/hello.js was not there, so the example of /create was sent first.'
-    )
+    await edit.locator('.problem', { hasText: 'FILE_NOT_FOUND' }).waitFor()
+    t.notOk(existsSync(join(server.root, 'examples/hello.js')), 'nothing is created by itself')
+    t.match(await textOf(edit.locator('.created')), /^examples\/hello\.js is not there\. Create it/)
+    await edit.locator('.created button').click()
+    await edit.locator('.done').waitFor()
     t.match(
       await textOf(edit.locator('.done')),
       /Successfully replaced 1 occurrence in examples\/hello\.js \(line 2\).* \+ console\.log\('Hello, ' \+ name\.trim\(\)\)/
@@ -150,7 +151,7 @@ t.test('in a browser', { skip }, async t => {
     t.match(files(), 'for (const name of Deno.args.slice(2)) {')
   })
 
-  await t.test('creates the file that an example edits only if it is missing', async t => {
+  await t.test('offers to create the file that an example edits if it is missing', async t => {
     t.notOk(await edit.locator('.created').isVisible(), 'the last request found it')
     for (const [name, path] of [
       ['edit_lines', 'examples/hello.js'],
@@ -161,12 +162,16 @@ t.test('in a browser', { skip }, async t => {
       t.notOk(existsSync(join(server.root, path)))
       await block.locator('.opblock-summary').click()
       await block.locator('.execute').click()
+      await block
+        .locator('.created', { hasText: `${path} is not there.` })
+        .locator('button')
+        .click()
       await block.locator('.done', { hasText: path }).waitFor()
-      t.match(await textOf(block.locator('.created')), `${path} was not there`)
+      t.notOk(await block.locator('.created').isVisible())
     }
   })
 
-  await t.test('creates nothing for a request of your own', async t => {
+  await t.test('offers that for no request of your own', async t => {
     rmSync(join(server.root, 'examples/hello.js'))
     const own = { ...REQUEST_EXAMPLES.edit.one!.value, new_text: '+ name.toUpperCase()' }
     await edit.locator('textarea.body-param__text').fill(JSON.stringify(own))
