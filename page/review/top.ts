@@ -14,6 +14,8 @@ interface TopNeeds {
   help(): void
   choose(show: Shown): void
   search(text: string): void
+  /** Leaves the field of the filter. */
+  leave(): void
 }
 
 const SHOWN: readonly (readonly [Shown, string])[] = [
@@ -28,14 +30,15 @@ const LIVE: Record<LiveState, string> = { live: 'live', waiting: 'connecting …
 export const liveMark = (live: LiveState): HTMLElement =>
   h('span', { class: `live is-${live}`, role: 'status' }, LIVE[live])
 
-/** The whole top; the tab's title says how many edits need a person. */
+/** The whole top; the tab's title says how many edits are pending. */
 export function topOf(needs: TopNeeds): Child[] {
   const { state, live, docs, help, takeOtherToken } = needs
   const why = whyNot(state.rights)
   const needed = state.edits.filter(edit => needOf(edit) !== null).length + state.refused.length
   const more = state.older_pending !== undefined
   const sentence = summarySentence(summaryOf(state.edits), { needs: needed, more }, timeText)
-  document.title = needed > 0 ? `(${needed}) editd` : 'editd'
+  const { edits } = summaryOf(state.edits)
+  document.title = edits > 0 ? `(${edits}${more ? '+' : ''}) editd` : 'editd'
   return [
     h('h1', {}, state.loaded ? sentence : 'editd'),
     state.loaded && filterOf(needs),
@@ -57,14 +60,15 @@ export function topOf(needs: TopNeeds): Child[] {
   ]
 }
 
-function filterOf({ state, choose, search }: TopNeeds): HTMLElement {
+function filterOf({ state, choose, search, leave }: TopNeeds): HTMLElement {
   const input: HTMLInputElement = h('input', {
     type: 'search',
     key: 'filter',
     placeholder: 'Filter: path, agent, reason',
     'aria-label': 'Filter by path, agent, session or reason',
     'aria-keyshortcuts': '/',
-    on: { input: () => search(input.value) }
+    on: { input: () => search(input.value) },
+    keys: { Escape: leave }
   })
   input.value = state.filter.text
   return h(
