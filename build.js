@@ -1,5 +1,5 @@
 // Builds dist/ from src/, routes/ and schemas/, dist/page/ from page/review/, and dist/grammars/ from packages, and
-// bundles what a server runs and what the page loads, if anything is out of date: before each start and test, and when npm installs or packs
+// bundles what a server and the page run, if anything is out of date: before each start and test, and when npm installs or packs
 // the project. It compares contents, so it works after a switch of branches or a copy. With --no-check, it removes
 // types without checking them, in a third of the time, for those who only want to run it.
 import { spawnSync } from 'node:child_process'
@@ -24,7 +24,7 @@ const PROJECTS = [
   },
   {
     config: 'page/review/tsconfig.json',
-    folders: { 'page/review': 'dist/page' },
+    folders: { 'page/review': 'dist/page-modules' },
     stamp: join(HOME, 'dist/build.page.json'),
     memory: join(HOME, 'dist/build.page.tsbuildinfo')
   }
@@ -36,31 +36,28 @@ const GRAMMARS = {
   stamp: join(HOME, 'dist/build.grammars.json')
 }
 /**
- * What is bundled into a few files instead of one for each module; code that is loaded late has files of its own. Paths
- * of entries and folders are below dist/.
+ * What a server runs, in a few files instead of one for each module: it starts in two thirds of the time
+ * (bench/README.md). Code that only some servers load has files of its own. And what the page runs, in one file: a
+ * browser asks for it once. `made`: what the bundle consists of, files and folders.
  */
 const BUNDLES = [
   {
-    // A server starts in two thirds of the time (bench/README.md).
     from: ['dist/src', 'dist/routes', 'dist/schemas'],
     entries: {
-      server: 'src/server.js',
-      'workers/worker': 'src/workers/worker.js',
-      'workers/parse-worker': 'src/workers/parse-worker.js'
+      server: 'dist/src/server.js',
+      'workers/worker': 'dist/src/workers/worker.js',
+      'workers/parse-worker': 'dist/src/workers/parse-worker.js'
     },
-    file: 'dist/server.js',
-    folders: ['dist/chunks', 'dist/workers'],
-    chunks: 'chunks/',
+    into: 'dist',
+    made: ['dist/server.js', 'dist/chunks', 'dist/workers'],
     stamp: join(HOME, 'dist/build.bundle.json')
   },
   {
-    // The review page asks for a third of the files.
-    from: ['dist/page'],
-    entries: { 'review/main': 'page/main.js' },
-    file: 'dist/review/main.js',
-    folders: ['dist/review'],
-    chunks: 'review/',
-    stamp: join(HOME, 'dist/build.review.json')
+    from: ['dist/page-modules'],
+    entries: { main: 'dist/page-modules/main.js' },
+    into: 'dist/page',
+    made: ['dist/page'],
+    stamp: join(HOME, 'dist/build.page-bundle.json')
   }
 ]
 /** What decides about the result besides the sources; the lock stands for the compiler. */
@@ -159,11 +156,11 @@ async function copyGrammars({ folder, languages }) {
 }
 
 /** Packages aren't bundled, but loaded from node_modules. */
-async function bundle({ entries, folders, chunks }) {
-  for (const folder of folders) rmSync(join(HOME, folder), { recursive: true, force: true })
+async function bundle({ entries, into, made: before }) {
+  for (const name of before) rmSync(join(HOME, name), { recursive: true, force: true })
   const { rollup } = await import('@rollup/wasm-node')
   const made = await rollup({
-    input: Object.fromEntries(Object.entries(entries).map(([name, path]) => [name, join(HOME, 'dist', path)])),
+    input: Object.fromEntries(Object.entries(entries).map(([name, path]) => [name, join(HOME, path)])),
     external: name => !name.startsWith('.') && !isAbsolute(name),
     onwarn: ({ code, message }) => {
       // The compiler's helper for `using` looks for an older one in `this`, which no module has.
@@ -174,9 +171,9 @@ async function bundle({ entries, folders, chunks }) {
     treeshake: false
   })
   await made.write({
-    dir: join(HOME, 'dist'),
+    dir: join(HOME, into),
     entryFileNames: '[name].js',
-    chunkFileNames: `${chunks}[name]-[hash].js`,
+    chunkFileNames: 'chunks/[name]-[hash].js',
     hoistTransitiveImports: false
   })
   await made.close()
@@ -198,15 +195,15 @@ for (const project of PROJECTS) {
   else process.exitCode = status
 }
 if (process.exitCode === undefined) {
-  for (const one of BUNDLES) {
-    const { stamp, from, file, folders } = one
+  for (const each of BUNDLES) {
+    const { from, made, stamp } = each
     await unlessMade(
       {
         stamp,
         inputs: digest([...SETTINGS, ...filesIn(from, '.js')]),
-        outputs: () => digest([file, ...filesIn(folders, '.js')])
+        outputs: () => digest(made.flatMap(name => (name.endsWith('.js') ? [name] : filesIn([name], '.js'))))
       },
-      () => bundle(one)
+      () => bundle(each)
     )
   }
   const { languages, folder } = GRAMMARS

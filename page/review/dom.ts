@@ -1,5 +1,6 @@
 // Elements made with createElement and textContent only, so that no text is ever read as HTML. Does not know what is
 // shown.
+import { agoText } from './model.ts'
 import { piecesOf, plain } from './visible.ts'
 
 export type Child = Node | string | null | false | undefined
@@ -8,20 +9,31 @@ interface Props {
   class?: string
   /** Finds the element after a redraw, to give it the focus back. */
   key?: string
-  on?: Partial<Record<'click' | 'input' | 'change' | 'submit' | 'close' | 'cancel', (event: Event) => unknown>>
+  on?: Partial<Record<'click' | 'input' | 'change' | 'submit', (event: Event) => unknown>>
+  /** What single keys do while the element has the focus. */
+  keys?: Record<string, () => unknown>
   [attribute: string]: unknown
 }
 
 /** Creates an element; attributes that are false or undefined are left out. Strings must be our own words. */
 export function h<Name extends keyof HTMLElementTagNameMap>(
   name: Name,
-  { class: classes, key, on = {}, ...attributes }: Props = {},
+  { class: classes, key: place, on = {}, keys, ...attributes }: Props = {},
   ...children: Child[]
 ): HTMLElementTagNameMap[Name] {
   const element = document.createElement(name)
   if (classes !== undefined) element.className = classes
-  if (key !== undefined) element.dataset.key = key
+  if (place !== undefined) element.dataset.key = place
   for (const [event, listener] of Object.entries(on)) element.addEventListener(event, listener)
+  if (keys !== undefined) {
+    element.addEventListener('keydown', event => {
+      const { key } = event as KeyboardEvent
+      const run = Object.hasOwn(keys, key) ? keys[key] : undefined
+      if (run === undefined) return
+      event.preventDefault()
+      run()
+    })
+  }
   for (const [attribute, value] of Object.entries(attributes)) {
     if (value !== undefined && value !== false) element.setAttribute(attribute, value === true ? '' : String(value))
   }
@@ -122,7 +134,22 @@ export function timeText(at: string): string {
   return isToday ? clock.format(date) : `${day.format(date)}, ${clock.format(date)}`
 }
 
-export const timeElement = (at: string): HTMLElement => h('time', { datetime: at, title: at }, timeText(at))
+const exact = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeStyle: 'medium' })
+
+/** How long ago, with the exact time as its title; `freshen` keeps it right. */
+export function timeElement(at: string): HTMLElement {
+  const date = new Date(at)
+  const isKnown = !Number.isNaN(date.getTime())
+  return h('time', { datetime: at, title: isKnown ? exact.format(date) : at }, agoText(at, Date.now()))
+}
+
+/** Says anew of all times how long ago they are. */
+export function freshen(): void {
+  for (const element of document.querySelectorAll('time')) {
+    const text = agoText(element.dateTime, Date.now())
+    if (element.textContent !== text) element.textContent = text
+  }
+}
 
 /** "+4 −1", also for screen readers. */
 export const counts = (added: number, removed: number): HTMLElement =>

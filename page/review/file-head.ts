@@ -12,6 +12,7 @@ interface FileHeadNeeds {
   shown: Shown
   open(path: string, view: View): unknown
   close(): void
+  copy(): void
   toggleSide(): void
   toggleSpaces(): void
 }
@@ -40,12 +41,15 @@ const VIEWS: readonly (readonly [View, string, string])[] = [
 ]
 
 export function fileHead(needs: FileHeadNeeds): HTMLElement {
-  const { path, view, shown, open, close, toggleSide, toggleSpaces } = needs
+  const { path, view, shown, open, close, copy, toggleSide, toggleSpaces } = needs
   return h(
     'div',
     { class: 'file-head' },
     button({ name: 'Back to the list', label: 'List', key: 'back', class: 'back', run: close }),
     h('h2', {}, named(path)),
+    // Only over https, and from this machine.
+    isSecureContext &&
+      button({ name: `Copy the path ${path}`, label: 'Copy path', key: 'copy', class: 'quiet', run: copy }),
     h(
       'div',
       { class: 'choice', role: 'group', 'aria-label': 'What is shown of the file' },

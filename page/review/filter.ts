@@ -16,9 +16,8 @@ interface Asked {
 /** What a filter asks for, or what is wrong with it, in a sentence. */
 export type ReadFilter = { ok: true; asked: Asked } | { ok: false; fault: string }
 
-/** What /history is asked for besides, for each choice of edits. Those to review are asked for apart. */
-export const ASKED_FOR: Readonly<Record<Shown, object>> = {
-  pending: {},
+/** What /history is asked for besides, for each choice of edits but those to review, which are always asked for. */
+export const ASKED_FOR: Readonly<Record<Exclude<Shown, 'pending'>, object>> = {
   undone: { state: 'undone' },
   kept: { review: 'kept' },
   all: {}

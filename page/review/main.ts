@@ -3,7 +3,7 @@ import { addressIn, hashOf } from './address.ts'
 import { makeActions } from './actions.ts'
 import { makeApi } from './api.ts'
 import { showHelp } from './dialogs.ts'
-import { button, focusKey, h, holdPlace, redraw, type Child } from './dom.ts'
+import { button, focusKey, freshen, h, holdPlace, redraw, type Child } from './dom.ts'
 import { drawEdits } from './edits.ts'
 import { fileHead, placeOf, problemBlock } from './file-head.ts'
 import { drawFileView } from './file-view.ts'
@@ -14,13 +14,13 @@ import { counted, whyNot, type View } from './model.ts'
 import { doneAt, makeNotices } from './notices.ts'
 import { drawPending, fileActions, hunkActions, inView } from './pending.ts'
 import {
-  editOf,
   firstState,
   loadFile,
   loadLists,
   loadMoreLines,
   loadOlder,
   loadOlderOfFile,
+  stillRefused,
   type Wanted
 } from './state.ts'
 import { makeSteps } from './steps.ts'
@@ -81,9 +81,7 @@ async function reload(): Promise<void> {
   const { wanted } = state
   const wasInMain = main.contains(document.activeElement) || document.querySelector('dialog') !== null
   await Promise.all([readLists(true), wanted !== null && loadFile(state, api, wanted)])
-  state.refused = state.refused.filter(refused =>
-    state.edits.some(edit => edit.edit_id === editOf(refused) && edit.state !== 'undone')
-  )
+  state.refused = await stillRefused(state, api)
   draw()
   if (wasInMain && !main.contains(document.activeElement)) focusHunk(current)
 }
@@ -189,7 +187,8 @@ const drawTop = () =>
         state.filter.text = text
         clearTimeout(typing)
         typing = setTimeout(refilter, TYPED)
-      }
+      },
+      leave: () => main.focus()
     })
   )
 
@@ -235,6 +234,11 @@ const listNow = () =>
     open: (path, view, row) => open(path, view, { row }),
     older: () => more(loadOlder, draw)
   })
+
+async function copy(path: string): Promise<void> {
+  await navigator.clipboard.writeText(path)
+  notices.done(`Copied ${path}.`)
+}
 
 /** The address of what is shown. */
 const addressNow = ({ filter, wanted, ...others } = state) =>
@@ -302,7 +306,7 @@ function mainNow(): Child[] {
   }
   const { pending, problem, view, path } = file
   return [
-    fileHead({ path, view, shown: state, open, close: closeFile, toggleSide, toggleSpaces }),
+    fileHead({ path, view, shown: state, open, close: closeFile, copy: () => copy(path), toggleSide, toggleSpaces }),
     ...doneAt(notices, placeOf(path).key),
     problem !== undefined && problemBlock(problem),
     ...(pending === undefined
@@ -328,10 +332,22 @@ async function more(load: typeof loadOlder, show = drawMain): Promise<void> {
   else notices.failed(wordsFor(problem))
 }
 
+/** The hunk that the keys act on shows them. */
+const markCurrent = () => hunks().forEach((hunk, i) => hunk.classList.toggle('is-current', i === current))
+
+/** Tells the style sheet how high the head of the file is: those of hunks stay in sight below it. */
+function measureHead(): void {
+  const head = main.querySelector<HTMLElement>('.file-head')
+  if (head === null) return
+  main.style.setProperty('--head', `${head.offsetHeight + parseFloat(getComputedStyle(head).top)}px`)
+}
+
 /** `isStep`: Back leads to what was shown before. */
 function drawMain(isStep = false): void {
   document.body.classList.toggle('has-file', state.file !== null)
   redraw(main, ...mainNow())
+  markCurrent()
+  measureHead()
   steps.write(addressNow(), isStep)
 }
 
@@ -452,9 +468,14 @@ main.addEventListener('focusin', ({ target }) => {
   const index = hunks().findIndex(hunk => hunk.contains(target as Node))
   if (index < 0) return
   current = index
+  markCurrent()
   state.hunk = hunks()[index]!.dataset.key
   steps.write(addressNow(), false)
 })
+
+addEventListener('resize', measureHead)
+// In ms: no time says less than a minute.
+setInterval(freshen, 60_000)
 
 listen({
   j: () => focusHunk(hunks().some(hunk => hunk.contains(document.activeElement)) ? current + 1 : current),

@@ -340,6 +340,20 @@ export function dryRunSentence({ results, undone, skipped }: UndoAnswer, edits: 
   ].join(', ')
 }
 
+const UNITS: readonly (readonly [seconds: number, unit: string])[] = [
+  [86_400, 'd'],
+  [3600, 'h'],
+  [60, 'min']
+]
+
+/** How long ago a time was: "3 min ago". `now` in ms since 1970. Text that is no time stays as it is. */
+export function agoText(at: string, now: number): string {
+  const seconds = (now - new Date(at).getTime()) / 1000
+  if (Number.isNaN(seconds)) return at
+  const found = UNITS.find(([length]) => seconds >= length)
+  return found === undefined ? 'just now' : `${Math.floor(seconds / found[0])} ${found[1]} ago`
+}
+
 /** One of eight colours for a name, the same at each visit. */
 export function colourOf(name: string): number {
   let hash = 0

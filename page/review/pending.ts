@@ -2,7 +2,7 @@
 // is sent.
 import type { Actions } from './actions.ts'
 import { conflictsPanel } from './conflict.ts'
-import { button, h, hostile, named, type Child } from './dom.ts'
+import { button, h, hostile, named, timeElement, type Child } from './dom.ts'
 import { agentTag, editButtons } from './list.ts'
 import { placeOf } from './file-head.ts'
 import {
@@ -108,6 +108,10 @@ function hunkBlock(
   const gone = applied(hunk).length === 0
   const ids = new Set(hunk.changes.map(({ edit_id }) => edit_id))
   const reasons = [...new Set([...ids].flatMap(id => facts.get(id)?.reason ?? []))]
+  const newest = [...ids]
+    .flatMap(id => facts.get(id)?.at ?? [])
+    .sort()
+    .at(-1)
   const refused = state.refused.find(({ path, changes }) => path === pending.path && overlap(changes, hunk.changes))
   const moved = state.edits.find(edit => ids.has(edit.edit_id) && (edit.moved_from ?? edit.moved_to) !== undefined)
   const isMoved = moved !== undefined && ids.size === 1 && isPureMove(moved, state.edits)
@@ -126,6 +130,7 @@ function hunkBlock(
       {},
       h('h3', {}, linesText(hunk), gone && ' (taken back)'),
       h('span', { class: 'authors' }, ...authors.map(({ author }) => agentTag(author))),
+      newest !== undefined && timeElement(newest),
       h('span', { class: 'reason' }, ...reasons.map(reason => named(reason))),
       h('div', { class: 'buttons' }, ...partButtons(part, pending, actions))
     ),

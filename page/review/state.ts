@@ -109,6 +109,12 @@ async function readPages(api: Api, query: object, enough: number, before?: strin
   return { ok: true as const, edits, next }
 }
 
+/** Reads a page of what is shown besides what is to be reviewed, from `before` on. */
+async function loadMore({ filter: { show } }: State, api: Api, asked: object, before?: string) {
+  if (show === 'pending') return { ok: true as const, edits: [], next: undefined }
+  return readPages(api, { ...asked, ...ASKED_FOR[show] }, PAGE, before)
+}
+
 /**
  * Reloads the lists. `own`: after an action of this page; then new edits of others stay hidden until they are asked
  * for, so that nothing moves under the cursor. Must not be called while it runs.
@@ -125,7 +131,7 @@ export async function loadLists(state: State, api: Api, own: boolean): Promise<v
   const [pending, uncertain, recent, degraded] = await Promise.all([
     readPages(api, { ...asked, review: 'pending' }, Infinity),
     readPages(api, { ...asked, state: 'uncertain' }, Infinity),
-    readPages(api, { ...asked, ...ASKED_FOR[state.filter.show] }, PAGE),
+    loadMore(state, api, asked),
     api.isDegraded()
   ])
   state.degraded = degraded
@@ -150,14 +156,22 @@ export async function loadLists(state: State, api: Api, own: boolean): Promise<v
 
 /** Loads older edits of what is shown. Returns the problem if it fails. */
 export async function loadOlder(state: State, api: Api): Promise<PageProblem | null> {
-  const { filter, older } = state
-  const read = readFilter(filter.text, Date.now())
+  const read = readFilter(state.filter.text, Date.now())
   if (!read.ok) return null
-  const answer = await readPages(api, { ...read.asked, ...ASKED_FOR[filter.show] }, PAGE, older)
+  const answer = await loadMore(state, api, read.asked, state.older)
   if (!answer.ok) return answer.problem
   state.edits = mergeEdits(state.edits, answer.edits)
   state.older = answer.next
   return null
+}
+
+/** The refusals whose edits still stand, or can't be looked up. */
+export async function stillRefused({ refused }: State, api: Api): Promise<Refused[]> {
+  const answers = await Promise.all(refused.map(one => api.history({ edit_id: editOf(one) })))
+  return refused.filter((_, i) => {
+    const answer = answers[i]!
+    return !answer.ok || answer.body.edits.some(({ state }) => state !== 'undone')
+  })
 }
 
 /** How many edits of a file are loaded at a time, with their diffs. */

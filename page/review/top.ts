@@ -14,6 +14,8 @@ interface TopNeeds {
   help(): void
   choose(show: Shown): void
   search(text: string): void
+  /** Leaves the field of the filter. */
+  leave(): void
 }
 
 const SHOWN: readonly (readonly [Shown, string])[] = [
@@ -28,13 +30,14 @@ const LIVE: Record<LiveState, string> = { live: 'live', waiting: 'connecting …
 export const liveMark = (live: LiveState): HTMLElement =>
   h('span', { class: `live is-${live}`, role: 'status' }, LIVE[live])
 
-/** The whole top; the tab's title says how many edits need a person. */
+/** The whole top; the tab's title says how many edits are pending. */
 export function topOf(needs: TopNeeds): Child[] {
   const { state, live, docs, help, takeOtherToken } = needs
   const why = whyNot(state.rights)
   const needed = state.edits.filter(edit => needOf(edit) !== null).length + state.refused.length
-  const sentence = summarySentence(summaryOf(state.edits), needed, timeText)
-  document.title = needed > 0 ? `(${needed}) editd` : 'editd'
+  const summary = summaryOf(state.edits)
+  const sentence = summarySentence(summary, needed, timeText)
+  document.title = summary.edits > 0 ? `(${summary.edits}) editd` : 'editd'
   return [
     h('h1', {}, state.loaded ? sentence : 'editd'),
     state.loaded && filterOf(needs),
@@ -56,7 +59,7 @@ export function topOf(needs: TopNeeds): Child[] {
   ]
 }
 
-function filterOf({ state, choose, search }: TopNeeds): HTMLElement {
+function filterOf({ state, choose, search, leave }: TopNeeds): HTMLElement {
   const input: HTMLInputElement = h('input', {
     type: 'search',
     key: 'filter',
@@ -65,7 +68,8 @@ function filterOf({ state, choose, search }: TopNeeds): HTMLElement {
     maxlength: '200',
     'aria-label': 'Filter by words, agent:, session:, token:, path: or since:',
     'aria-keyshortcuts': '/',
-    on: { input: () => search(input.value) }
+    on: { input: () => search(input.value) },
+    keys: { Escape: leave }
   })
   input.value = state.filter.text
   return h(

@@ -59,6 +59,8 @@ t.test('in a browser', { skip }, async t => {
 
   await t.test('passes what comes in on to other tabs, over one stream', async t => {
     const { server, page, edit, requests } = await opened(t, browser)
+    await page.locator('.live.is-live').waitFor()
+    t.ok(requests.length <= 10, `a first look takes ${requests.length} requests`)
     const context = await browser.newContext({ viewport: { width: 1280, height: 800 } })
     const tabs = [await context.newPage(), await context.newPage()]
     const seen = tabs.map(watch)

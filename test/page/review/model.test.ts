@@ -1,6 +1,7 @@
 // What the page says about edits.
 import t from 'tap'
 import {
+  agoText,
   authorOf,
   byAuthor,
   changesOf,
@@ -267,6 +268,17 @@ t.test('says what a take-back would do', async t => {
     ),
     '2 files change, no conflicts'
   )
+})
+
+t.test('says how long ago a time was', async t => {
+  const now = Date.parse('2026-11-22T12:00:00Z')
+  const check = (at: string, text: string) => t.equal(agoText(at, now), text)
+  check('2026-11-22T11:59:01Z', 'just now')
+  check('2026-11-22T12:00:09Z', 'just now')
+  check('2026-11-22T11:58:59Z', '1 min ago')
+  check('2026-11-22T10:00:01Z', '1 h ago')
+  check('2026-11-20T12:00:00Z', '2 d ago')
+  check('no time', 'no time')
 })
 
 t.test('gives a name the same colour each time, of eight', async t => {
