@@ -4,6 +4,7 @@ import { agoText } from './model.ts'
 import { piecesOf, plain } from './visible.ts'
 
 export type Child = Node | string | null | false | undefined
+const isShown = (child: Child): child is Node | string => child !== null && child !== undefined && child !== false
 
 interface Props {
   class?: string
@@ -37,7 +38,7 @@ export function h<Name extends keyof HTMLElementTagNameMap>(
   for (const [attribute, value] of Object.entries(attributes)) {
     if (value !== undefined && value !== false) element.setAttribute(attribute, value === true ? '' : String(value))
   }
-  element.append(...children.filter(child => child !== null && child !== undefined && child !== false))
+  element.append(...children.filter(isShown))
   return element
 }
 
@@ -85,9 +86,52 @@ export function redraw(element: Element, ...children: Child[]): void {
   const active = document.activeElement
   const key = active !== null && element.contains(active) ? (active as HTMLElement).dataset.key : undefined
   const scrolled = element.scrollTop
-  element.replaceChildren(...children.filter(child => child !== null && child !== undefined && child !== false))
+  element.replaceChildren(...children.filter(isShown))
   element.scrollTop = scrolled
   if (key !== undefined) focusKey(key, true)
+}
+
+/** What elements will have, until they are drawn. */
+const waiting = new WeakMap<Element, () => Child[]>()
+/** In px: how far from what is in sight elements are drawn. Chosen. */
+const AHEAD = 1000
+const near = new IntersectionObserver(
+  entries => {
+    for (const { target, isIntersecting } of entries) if (isIntersecting) drawNow(target)
+  },
+  { rootMargin: `${AHEAD}px`, scrollMargin: `${AHEAD}px` } as IntersectionObserverInit
+)
+
+/**
+ * Draws the content of an element when it comes near what is in sight: all of it at once takes seconds. `height`: what
+ * it takes till then, in px.
+ */
+export function drawLater<Drawn extends HTMLElement>(element: Drawn, height: number, draw: () => Child[]): Drawn {
+  waiting.set(element, draw)
+  element.classList.add('later')
+  element.style.minHeight = `${height}px`
+  near.observe(element)
+  return element
+}
+
+/** Draws an element that waits for it. */
+export function drawNow(element: Element): void {
+  const draw = waiting.get(element)
+  if (draw === undefined) return
+  waiting.delete(element)
+  near.unobserve(element)
+  element.classList.remove('later')
+  ;(element as HTMLElement).style.minHeight = ''
+  element.append(...draw().filter(isShown))
+}
+
+/** Draws what waits and is in sight: before it is seen, which the observer isn't. */
+export function drawInSight(within: Element): void {
+  const found = [...within.querySelectorAll('.later')].filter(element => {
+    const { top, bottom } = element.getBoundingClientRect()
+    return bottom > 0 && top < innerHeight
+  })
+  found.forEach(drawNow)
 }
 
 /**
@@ -111,8 +155,9 @@ export function holdPlace(element: HTMLElement): () => void {
       if (now === null) continue
       const scroller = scrolls ? element : document.documentElement
       scroller.scrollTop += now.getBoundingClientRect().top - at
-      return
+      break
     }
+    drawInSight(element)
   }
 }
 

@@ -26,7 +26,7 @@ export const ASKED_FOR: Readonly<Record<Exclude<Shown, 'pending'>, object>> = {
 /** ms in each unit of an age. */
 const UNITS: Readonly<Record<string, number>> = { s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000, w: 604_800_000 }
 
-const TERM = /(?:(agent|session|token|path|since):)?("[^"]*"?|\S+)|(?:agent|session|token|path|since):/gi
+const TERM = /(agent|session|token|path|since):("[^"]*"?|\S*)|"[^"]*"?|\S+/gi
 
 /**
  * Reads a filter: `agent:`, `session:`, `token:`, `path:` (a glob, or a file or directory), `since:` (an age such as
@@ -36,8 +36,8 @@ const TERM = /(?:(agent|session|token|path|since):)?("[^"]*"?|\S+)|(?:agent|sess
 export function readFilter(text: string, now: number): ReadFilter {
   const asked: Asked = {}
   const words: string[] = []
-  for (const [, given, quoted] of text.matchAll(TERM)) {
-    const value = quoted?.replaceAll('"', '') ?? ''
+  for (const [term, given, quoted = term] of text.matchAll(TERM)) {
+    const value = quoted.replaceAll('"', '')
     const name = given?.toLowerCase() as 'agent' | 'session' | 'token' | 'path' | 'since' | undefined
     if (value === '') continue
     if (name === undefined) words.push(value)

@@ -3,7 +3,7 @@ import { addressIn, hashOf } from './address.ts'
 import { makeActions } from './actions.ts'
 import { makeApi } from './api.ts'
 import { showHelp } from './dialogs.ts'
-import { button, focusKey, freshen, h, holdPlace, redraw, type Child } from './dom.ts'
+import { button, drawInSight, drawNow, focusKey, freshen, h, holdPlace, redraw, type Child } from './dom.ts'
 import { drawEdits } from './edits.ts'
 import { fileHead, placeOf, problemBlock } from './file-head.ts'
 import { drawFileView } from './file-view.ts'
@@ -118,6 +118,7 @@ function focusHunk(index: number): void {
     return
   }
   current = Math.max(0, Math.min(index, all.length - 1))
+  drawNow(all[current]!)
   all[current]!.focus({ preventScroll: true })
   all[current]!.scrollIntoView({ block: 'nearest' })
 }
@@ -346,6 +347,7 @@ function measureHead(): void {
 function drawMain(isStep = false): void {
   document.body.classList.toggle('has-file', state.file !== null)
   redraw(main, ...mainNow())
+  drawInSight(main)
   markCurrent()
   measureHead()
   steps.write(addressNow(), isStep)

@@ -2,7 +2,7 @@
 // is sent.
 import type { Actions } from './actions.ts'
 import { conflictsPanel } from './conflict.ts'
-import { button, h, hostile, named, timeElement, type Child } from './dom.ts'
+import { button, drawLater, drawNow, h, hostile, named, timeElement, type Child } from './dom.ts'
 import { agentTag, editButtons } from './list.ts'
 import { placeOf } from './file-head.ts'
 import {
@@ -92,19 +92,44 @@ function partButtons(part: Part, file: PendingAnswer, actions: Actions): Child[]
   ]
 }
 
-function hunkPart({ hunks, path }: PendingAnswer, i: number): Part {
+function hunkPart({ hunks, path }: PendingAnswer, i: number, keys: readonly string[] = hunkKeys(hunks)): Part {
   const { changes, undone = [], ...hunk } = hunks[i]!
-  return { changes, undone, what: `${linesText(hunk)} of ${path}`, key: hunkKeys(hunks)[i]!, shortcuts: true }
+  return { changes, undone, what: `${linesText(hunk)} of ${path}`, key: keys[i]!, shortcuts: true }
 }
 
-function hunkBlock(
-  hunk: PendingHunk,
-  i: number,
-  { pending, state, actions }: { pending: PendingAnswer; state: State; actions: Actions }
-): HTMLElement {
-  const facts = factsOf(pending)
+/** Hunks of a file that are drawn at once; of more, only those that come near what is in sight. Chosen. */
+const AT_ONCE = 50
+/** In px: about what a line takes, and the rest of a hunk. */
+const LINE = 20
+const REST = 60
+
+interface HunkNeeds {
+  pending: PendingAnswer
+  /** Of all hunks. */
+  keys: readonly string[]
+  facts: Facts
+  state: State
+  actions: Actions
+}
+
+function hunkBlock(hunk: PendingHunk, i: number, needs: HunkNeeds): HTMLElement {
+  const { hunks } = needs.pending
+  const names = byAuthor(hunk, needs.facts).map(({ author }) => author)
+  const article = h('article', {
+    class: 'hunk',
+    tabindex: '-1',
+    key: needs.keys[i],
+    'data-anchor': true,
+    'aria-label': `Hunk ${i + 1} of ${hunks.length}: ${linesText(hunk)}, by ${names.join(' and ')}`
+  })
+  drawLater(article, hunk.lines.length * LINE + REST, () => hunkContent(hunk, i, needs))
+  if (hunks.length <= AT_ONCE) drawNow(article)
+  return article
+}
+
+function hunkContent(hunk: PendingHunk, i: number, { pending, keys, facts, state, actions }: HunkNeeds): Child[] {
   const authors = byAuthor(hunk, facts)
-  const part = hunkPart(pending, i)
+  const part = hunkPart(pending, i, keys)
   const gone = applied(hunk).length === 0
   const ids = new Set(hunk.changes.map(({ edit_id }) => edit_id))
   const reasons = [...new Set([...ids].flatMap(id => facts.get(id)?.reason ?? []))]
@@ -115,16 +140,7 @@ function hunkBlock(
   const refused = state.refused.find(({ path, changes }) => path === pending.path && overlap(changes, hunk.changes))
   const moved = state.edits.find(edit => ids.has(edit.edit_id) && (edit.moved_from ?? edit.moved_to) !== undefined)
   const isMoved = moved !== undefined && ids.size === 1 && isPureMove(moved, state.edits)
-  const names = authors.map(({ author }) => author).join(' and ')
-  return h(
-    'article',
-    {
-      class: 'hunk',
-      tabindex: '-1',
-      key: part.key,
-      'data-anchor': true,
-      'aria-label': `Hunk ${i + 1} of ${pending.hunks.length}: ${linesText(hunk)}, by ${names}`
-    },
+  return [
     h(
       'header',
       {},
@@ -165,7 +181,7 @@ function hunkBlock(
       ),
     hunk.truncated === true &&
       h('p', { class: 'warning' }, 'Only its first lines are shown. Keep and Take back act on the whole hunk.')
-  )
+  ]
 }
 
 /** The actions on hunk `i`, for the keys; null if there is no such hunk. */
@@ -297,6 +313,7 @@ export function drawPending(all: PendingAnswer, { state, actions, next, showSpac
   const pending = inView(all, state)
   const { hunks, exists, truncated, incomplete, total_hunks } = pending
   const hidden = all.hunks.length - hunks.length
+  const needs = { pending, keys: hunkKeys(hunks), facts: factsOf(pending), state, actions }
   return [
     !exists && h('p', { class: 'warning' }, 'There is no such file now.'),
     incomplete === true &&
@@ -306,7 +323,7 @@ export function drawPending(all: PendingAnswer, { state, actions, next, showSpac
         'Older changes of this file are not shown: their texts are not kept, or another program made them.'
       ),
     hunks.length > 0 && actions.areOffered() && fileParts(pending, state, actions),
-    ...hunks.map((hunk, i) => hunkBlock(hunk, i, { pending, state, actions })),
+    ...hunks.map((hunk, i) => hunkBlock(hunk, i, needs)),
     truncated === true &&
       h(
         'p',
