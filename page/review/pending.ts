@@ -93,19 +93,25 @@ function partButtons(part: Part, file: PendingAnswer, actions: Actions): Child[]
   ]
 }
 
-function hunkPart({ hunks, path }: PendingAnswer, i: number): Part {
-  const { changes, undone = [], ...hunk } = hunks[i]!
-  return { changes, undone, what: `${linesText(hunk)} of ${path}`, key: hunkKeys(hunks)[i]!, shortcuts: true }
+const hunkPart = ({ changes, undone = [], ...hunk }: PendingHunk, key: string, path: string): Part => ({
+  changes,
+  undone,
+  what: `${linesText(hunk)} of ${path}`,
+  key,
+  shortcuts: true
+})
+
+interface HunkNeeds {
+  key: string
+  pending: PendingAnswer
+  facts: Facts
+  state: State
+  actions: Actions
 }
 
-function hunkBlock(
-  hunk: PendingHunk,
-  i: number,
-  { pending, state, actions }: { pending: PendingAnswer; state: State; actions: Actions }
-): HTMLElement {
-  const facts = factsOf(pending)
+function hunkBlock(hunk: PendingHunk, i: number, { key, pending, facts, state, actions }: HunkNeeds): HTMLElement {
   const authors = byAuthor(hunk, facts)
-  const part = hunkPart(pending, i)
+  const part = hunkPart(hunk, key, pending.path)
   const gone = applied(hunk).length === 0
   const ids = new Set(hunk.changes.map(({ edit_id }) => edit_id))
   const reasons = [...new Set([...ids].flatMap(id => facts.get(id)?.reason ?? []))]
@@ -171,7 +177,8 @@ function hunkBlock(
 
 /** The actions on hunk `i`, for the keys; null if there is no such hunk. */
 export function hunkActions(pending: PendingAnswer, i: number, actions: Actions) {
-  return i < pending.hunks.length ? partActions(hunkPart(pending, i), pending, actions) : null
+  const hunk = pending.hunks[i]
+  return hunk === undefined ? null : partActions(hunkPart(hunk, '', pending.path), pending, actions)
 }
 
 /** What can be kept or taken back at once in a file. */
@@ -295,6 +302,7 @@ export function drawPending(all: PendingAnswer, { state, actions, next, showSpac
   const pending = inView(all, state)
   const { hunks, exists, truncated, incomplete, total_hunks } = pending
   const hidden = all.hunks.length - hunks.length
+  const [keys, facts] = [hunkKeys(hunks), factsOf(pending)]
   return [
     !exists && h('p', { class: 'warning' }, 'There is no such file now.'),
     incomplete === true &&
@@ -304,7 +312,7 @@ export function drawPending(all: PendingAnswer, { state, actions, next, showSpac
         'Older changes of this file are not shown: their texts are not kept, or another program made them.'
       ),
     hunks.length > 0 && actions.areOffered() && fileParts(pending, state, actions),
-    ...hunks.map((hunk, i) => hunkBlock(hunk, i, { pending, state, actions })),
+    ...hunks.map((hunk, i) => hunkBlock(hunk, i, { key: keys[i]!, pending, facts, state, actions })),
     truncated === true &&
       h(
         'p',

@@ -167,7 +167,7 @@ t.test('in a browser', { skip }, async t => {
     await press(page, 'J')
     await page.locator('.file-head', { hasText: 'app.js' }).waitFor()
     const label = () => page.evaluate('document.activeElement.getAttribute("aria-label")')
-    await until(page, 'document.activeElement.className === "hunk"')
+    await until(page, 'document.activeElement.matches(".hunk")')
     t.match(await label(), 'Hunk 1 of 2')
     await press(page, 'j')
     t.equal(await label(), 'Hunk 2 of 2: line 10, by bob')
