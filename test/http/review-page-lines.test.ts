@@ -107,7 +107,7 @@ t.test('in a browser', { skip }, async t => {
     await press(page, 'Escape')
     t.equal(await page.evaluate('document.activeElement.id'), 'main')
     await page.evaluate('navigator.clipboard.writeText = async text => { globalThis.copied = text }')
-    await page.getByRole('button', { name: 'Copy the path long.txt' }).click()
+    await page.getByRole('button', { name: 'Copy path long.txt' }).click()
     await noticeShown(page, 'Copied long.txt.')
     t.equal(await page.evaluate('copied'), 'long.txt')
     t.strictSame(unexpected(errors), [])
