@@ -49,7 +49,7 @@ export function fileHead(needs: FileHeadNeeds): HTMLElement {
     h('h2', {}, named(path)),
     // Only over https, and from this machine.
     isSecureContext &&
-      button({ name: `Copy the path ${path}`, label: 'Copy path', key: 'copy', class: 'quiet', run: copy }),
+      button({ name: `Copy path ${path}`, label: 'Copy path', key: 'copy', class: 'quiet', run: copy }),
     h(
       'div',
       { class: 'choice', role: 'group', 'aria-label': 'What is shown of the file' },

@@ -92,10 +92,13 @@ function partButtons(part: Part, file: PendingAnswer, actions: Actions): Child[]
   ]
 }
 
-function hunkPart({ hunks, path }: PendingAnswer, i: number, keys: readonly string[] = hunkKeys(hunks)): Part {
-  const { changes, undone = [], ...hunk } = hunks[i]!
-  return { changes, undone, what: `${linesText(hunk)} of ${path}`, key: keys[i]!, shortcuts: true }
-}
+const hunkPart = ({ changes, undone = [], ...hunk }: PendingHunk, key: string, path: string): Part => ({
+  changes,
+  undone,
+  what: `${linesText(hunk)} of ${path}`,
+  key,
+  shortcuts: true
+})
 
 /** Hunks of a file that are drawn at once; of more, only those that come near what is in sight. Chosen. */
 const AT_ONCE = 50
@@ -104,9 +107,8 @@ const LINE = 20
 const REST = 60
 
 interface HunkNeeds {
+  key: string
   pending: PendingAnswer
-  /** Of all hunks. */
-  keys: readonly string[]
   facts: Facts
   state: State
   actions: Actions
@@ -118,18 +120,18 @@ function hunkBlock(hunk: PendingHunk, i: number, needs: HunkNeeds): HTMLElement 
   const article = h('article', {
     class: 'hunk',
     tabindex: '-1',
-    key: needs.keys[i],
+    key: needs.key,
     'data-anchor': true,
     'aria-label': `Hunk ${i + 1} of ${hunks.length}: ${linesText(hunk)}, by ${names.join(' and ')}`
   })
-  drawLater(article, hunk.lines.length * LINE + REST, () => hunkContent(hunk, i, needs))
+  drawLater(article, hunk.lines.length * LINE + REST, () => hunkContent(hunk, needs))
   if (hunks.length <= AT_ONCE) drawNow(article)
   return article
 }
 
-function hunkContent(hunk: PendingHunk, i: number, { pending, keys, facts, state, actions }: HunkNeeds): Child[] {
+function hunkContent(hunk: PendingHunk, { key, pending, facts, state, actions }: HunkNeeds): Child[] {
   const authors = byAuthor(hunk, facts)
-  const part = hunkPart(pending, i, keys)
+  const part = hunkPart(hunk, key, pending.path)
   const gone = applied(hunk).length === 0
   const ids = new Set(hunk.changes.map(({ edit_id }) => edit_id))
   const reasons = [...new Set([...ids].flatMap(id => facts.get(id)?.reason ?? []))]
@@ -186,7 +188,8 @@ function hunkContent(hunk: PendingHunk, i: number, { pending, keys, facts, state
 
 /** The actions on hunk `i`, for the keys; null if there is no such hunk. */
 export function hunkActions(pending: PendingAnswer, i: number, actions: Actions) {
-  return i < pending.hunks.length ? partActions(hunkPart(pending, i), pending, actions) : null
+  const hunk = pending.hunks[i]
+  return hunk === undefined ? null : partActions(hunkPart(hunk, '', pending.path), pending, actions)
 }
 
 /** What can be kept or taken back at once in a file. */
@@ -313,7 +316,7 @@ export function drawPending(all: PendingAnswer, { state, actions, next, showSpac
   const pending = inView(all, state)
   const { hunks, exists, truncated, incomplete, total_hunks } = pending
   const hidden = all.hunks.length - hunks.length
-  const needs = { pending, keys: hunkKeys(hunks), facts: factsOf(pending), state, actions }
+  const [keys, facts] = [hunkKeys(hunks), factsOf(pending)]
   return [
     !exists && h('p', { class: 'warning' }, 'There is no such file now.'),
     incomplete === true &&
@@ -323,7 +326,7 @@ export function drawPending(all: PendingAnswer, { state, actions, next, showSpac
         'Older changes of this file are not shown: their texts are not kept, or another program made them.'
       ),
     hunks.length > 0 && actions.areOffered() && fileParts(pending, state, actions),
-    ...hunks.map((hunk, i) => hunkBlock(hunk, i, needs)),
+    ...hunks.map((hunk, i) => hunkBlock(hunk, i, { key: keys[i]!, pending, facts, state, actions })),
     truncated === true &&
       h(
         'p',

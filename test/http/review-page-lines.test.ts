@@ -85,4 +85,31 @@ t.test('in a browser', { skip }, async t => {
     t.match(await text('.hunk .added'), /U\+FEFF ?one ?LF/)
     t.strictSame(unexpected(errors), [])
   })
+
+  await t.test('keeps the head of a long hunk in sight, and says when it was made', async t => {
+    const { page, edit, errors } = await opened(t, browser, { 'long.txt': 'one\n' })
+    await edit('ann', 'one\n', Array.from({ length: 100 }, (_, i) => `line ${i}\n`).join(''), 'long.txt')
+    await press(page, 'n')
+    await openFile(page, 'long.txt')
+    const head = page.locator('.hunk > header')
+    await head.waitFor()
+    t.match(await head.locator('time').innerText(), /^(?:just now|\d min ago)$/)
+    t.match(await page.evaluate("document.querySelector('.hunk time').title"), /\d\d:\d\d/)
+    await page.evaluate("document.querySelectorAll('.row.added')[60].scrollIntoView({ block: 'center' })")
+    const between = await page.evaluate(
+      "document.querySelector('.hunk > header').getBoundingClientRect().top - " +
+        "document.querySelector('.file-head').getBoundingClientRect().bottom"
+    )
+    t.ok(Math.abs(Number(between)) <= 1, `it is right below that of the file: ${String(between)}`)
+    t.match(await page.title(), /^\(3\) /)
+    t.equal(await page.locator('.hunk.is-current').count(), 1)
+    await page.locator('input[type=search]').focus()
+    await press(page, 'Escape')
+    t.equal(await page.evaluate('document.activeElement.id'), 'main')
+    await page.evaluate('navigator.clipboard.writeText = async text => { globalThis.copied = text }')
+    await page.getByRole('button', { name: 'Copy path long.txt' }).click()
+    await noticeShown(page, 'Copied long.txt.')
+    t.equal(await page.evaluate('copied'), 'long.txt')
+    t.strictSame(unexpected(errors), [])
+  })
 })

@@ -1,7 +1,7 @@
 // The review page in a real browser: a file of many hunks and a list of many edits are drawn as far as they are in sight.
 import t from 'tap'
 import { launchFor, skip } from './browser.ts'
-import { opened, openFile, press, unexpected } from './review-in-browser.ts'
+import { opened, openFile, press, unexpected, until } from './review-in-browser.ts'
 import { check } from './test-server.ts'
 
 const HUNKS = 1000
@@ -18,7 +18,7 @@ t.test('in a browser', { skip }, async t => {
   await page.locator('.hunk', { hasText: 'changed 0' }).waitFor()
   const timed = async (what: string, script: string, done: string) => {
     await page.evaluate(`globalThis.start = performance.now(); ${script}`)
-    await page.waitForFunction(done)
+    await until(page, done)
     t.comment(`${what}: ${Math.round(Number(await page.evaluate('performance.now() - globalThis.start')))} ms`)
   }
 
@@ -36,7 +36,7 @@ t.test('in a browser', { skip }, async t => {
     )
     await page.locator('.hunk', { hasText: 'changed 501' }).waitFor()
     await press(page, 'j', 'j')
-    await page.waitForFunction("/changed 50\\d/.test(document.activeElement.textContent)")
+    await until(page, '/changed 50\\d/.test(document.activeElement.textContent)')
     t.strictSame(unexpected(errors), [])
   })
 

@@ -167,7 +167,7 @@ t.test('in a browser', { skip }, async t => {
     await press(page, 'J')
     await page.locator('.file-head', { hasText: 'app.js' }).waitFor()
     const label = () => page.evaluate('document.activeElement.getAttribute("aria-label")')
-    await until(page, 'document.activeElement.className === "hunk"')
+    await until(page, 'document.activeElement.matches(".hunk")')
     t.match(await label(), 'Hunk 1 of 2')
     await press(page, 'j')
     t.equal(await label(), 'Hunk 2 of 2: line 10, by bob')
@@ -557,9 +557,9 @@ t.test('in a browser', { skip }, async t => {
     await page.evaluate("document.querySelector('[data-key=older]').id = 'before'; globalThis.fetch = globalThis.sends")
     await page.locator('[data-key=older]:not(#before)').waitFor()
     await OLDER.click()
-    await page.waitForFunction("document.querySelectorAll('.file').length === 400")
+    await until(page, "document.querySelectorAll('.file').length === 400")
     await page.getByRole('button', { name: 'To review' }).click()
-    await page.waitForFunction("document.querySelectorAll('.file').length === 1002")
+    await until(page, "document.querySelectorAll('.file').length === 1002")
     const took = await page.evaluate(
       '(async () => { const start = performance.now(); document.querySelector("[data-key=show-all]").click(); ' +
         'await new Promise(done => requestAnimationFrame(() => setTimeout(done))); return performance.now() - start })()'
