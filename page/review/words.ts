@@ -19,7 +19,7 @@ const WORDS: Record<string, string> = {
   PRECONDITION_REQUIRED: 'The server takes no such change from this page.',
   UNDO_CONFLICT: 'Later changes stand in the way.',
   NOTHING_TO_UNDO: 'The history has nothing of this that could be done: it was done already, or is forgotten.',
-  HISTORY_GONE: 'The history no longer has this.',
+  HISTORY_GONE: 'The server keeps no history of this: it is forgotten by now, or the history is off (--history off).',
   TOO_MANY_EDITS: 'These are too many edits for one request: take them by file.',
   FILE_NOT_FOUND: 'There is no such file now.',
   NOT_A_FILE: 'This is no file.',
