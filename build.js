@@ -1,5 +1,5 @@
 // Builds dist/ from src/, routes/ and schemas/, dist/page/ from page/review/, and dist/grammars/ from packages, and
-// bundles what a server runs, if anything is out of date: before each start and test, and when npm installs or packs
+// bundles what a server and the page run, if anything is out of date: before each start and test, and when npm installs or packs
 // the project. It compares contents, so it works after a switch of branches or a copy. With --no-check, it removes
 // types without checking them, in a third of the time, for those who only want to run it.
 import { spawnSync } from 'node:child_process'
@@ -24,7 +24,7 @@ const PROJECTS = [
   },
   {
     config: 'page/review/tsconfig.json',
-    folders: { 'page/review': 'dist/page' },
+    folders: { 'page/review': 'dist/page-modules' },
     stamp: join(HOME, 'dist/build.page.json'),
     memory: join(HOME, 'dist/build.page.tsbuildinfo')
   }
@@ -37,19 +37,29 @@ const GRAMMARS = {
 }
 /**
  * What a server runs, in a few files instead of one for each module: it starts in two thirds of the time
- * (bench/README.md). Code that only some servers load has files of its own.
+ * (bench/README.md). Code that only some servers load has files of its own. And what the page runs, in one file: a
+ * browser asks for it once. `made`: what the bundle consists of, files and folders.
  */
-const BUNDLE = {
-  from: ['dist/src', 'dist/routes', 'dist/schemas'],
-  entries: {
-    server: 'dist/src/server.js',
-    'workers/worker': 'dist/src/workers/worker.js',
-    'workers/parse-worker': 'dist/src/workers/parse-worker.js'
+const BUNDLES = [
+  {
+    from: ['dist/src', 'dist/routes', 'dist/schemas'],
+    entries: {
+      server: 'dist/src/server.js',
+      'workers/worker': 'dist/src/workers/worker.js',
+      'workers/parse-worker': 'dist/src/workers/parse-worker.js'
+    },
+    into: 'dist',
+    made: ['dist/server.js', 'dist/chunks', 'dist/workers'],
+    stamp: join(HOME, 'dist/build.bundle.json')
   },
-  file: 'dist/server.js',
-  folders: ['dist/chunks', 'dist/workers'],
-  stamp: join(HOME, 'dist/build.bundle.json')
-}
+  {
+    from: ['dist/page-modules'],
+    entries: { main: 'dist/page-modules/main.js' },
+    into: 'dist/page',
+    made: ['dist/page'],
+    stamp: join(HOME, 'dist/build.page-bundle.json')
+  }
+]
 /** What decides about the result besides the sources; the lock stands for the compiler. */
 const SETTINGS = ['build.js', 'package-lock.json', 'tsconfig.json']
 
@@ -146,8 +156,8 @@ async function copyGrammars({ folder, languages }) {
 }
 
 /** Packages aren't bundled, but loaded from node_modules. */
-async function bundle({ entries, folders }) {
-  for (const folder of folders) rmSync(join(HOME, folder), { recursive: true, force: true })
+async function bundle({ entries, into, made: before }) {
+  for (const name of before) rmSync(join(HOME, name), { recursive: true, force: true })
   const { rollup } = await import('@rollup/wasm-node')
   const made = await rollup({
     input: Object.fromEntries(Object.entries(entries).map(([name, path]) => [name, join(HOME, path)])),
@@ -161,7 +171,7 @@ async function bundle({ entries, folders }) {
     treeshake: false
   })
   await made.write({
-    dir: join(HOME, 'dist'),
+    dir: join(HOME, into),
     entryFileNames: '[name].js',
     chunkFileNames: 'chunks/[name]-[hash].js',
     hoistTransitiveImports: false
@@ -185,15 +195,17 @@ for (const project of PROJECTS) {
   else process.exitCode = status
 }
 if (process.exitCode === undefined) {
-  const { from, file, folders } = BUNDLE
-  await unlessMade(
-    {
-      stamp: BUNDLE.stamp,
-      inputs: digest([...SETTINGS, ...filesIn(from, '.js')]),
-      outputs: () => digest([file, ...filesIn(folders, '.js')])
-    },
-    () => bundle(BUNDLE)
-  )
+  for (const each of BUNDLES) {
+    const { from, made, stamp } = each
+    await unlessMade(
+      {
+        stamp,
+        inputs: digest([...SETTINGS, ...filesIn(from, '.js')]),
+        outputs: () => digest(made.flatMap(name => (name.endsWith('.js') ? [name] : filesIn([name], '.js'))))
+      },
+      () => bundle(each)
+    )
+  }
   const { languages, folder } = GRAMMARS
   await unlessMade(
     {

@@ -1,5 +1,5 @@
-// What /docs adds to Swagger UI: it asks for the token when a request needs one, creates the file that an example
-// edits, and shows the message of each answer above it. Runs in a browser; knows the wire format only.
+// What /docs adds to Swagger UI: it asks for the token when a request needs one, offers to create the file that an
+// example edits, and shows the message of each answer above it. Runs in a browser; knows the wire format only.
 /* global SwaggerUIBundle */
 const here = document.currentScript.src
 
@@ -27,21 +27,14 @@ function parsed(text) {
 /** The routes whose examples need the file from an example of /create. */
 const EDITS = ['/edit', '/edit-lines', '/edit-section', '/move', '/delete']
 
-/**
- * Creates the file that a request edits, if it is missing; the request must be an unchanged example. Resolves with the
- * path, or undefined if nothing was created.
- */
-async function createMissing({ url, headers, body }, { paths }) {
+/** The example of /create that makes the file which an unchanged example of an edit needs; undefined if there is none. */
+function missingFile({ url, body }, { paths }) {
   const examplesOf = route => Object.values(paths[route].post.requestBody.content['application/json'].examples)
   const route = EDITS.find(route => new URL(url).pathname.endsWith(route))
   const request = route && parsed(body)
   const same = ({ value }) => JSON.stringify(value) === JSON.stringify(request)
   if (request === undefined || !examplesOf(route).some(same)) return
-  const file = examplesOf('/create').find(({ value }) => value.path === request.path)
-  const post = (to, fields) =>
-    fetch(new URL(to, url), { method: 'POST', headers, body: JSON.stringify(fields) }).then(({ status }) => status)
-  if ((await post('inspect', { path: request.path })) !== 404) return
-  if ((await post('create', file.value)) === 200) return request.path
+  return examplesOf('/create').find(({ value }) => value.path === request.path)?.value
 }
 
 /** Merges a schema with those in its allOf. */
@@ -77,8 +70,9 @@ async function resolveSubtree(document, path) {
 
 /** The message, fixes or diff of a live answer, shown above the answer itself. */
 const inWords =
-  ({ React: { createElement: h }, oas3Actions, oas3Selectors }) =>
-  ({ path, method, answer }) => {
+  ({ React: { createElement: h, useState }, oas3Actions, oas3Selectors }) =>
+  ({ path, method, answer, create }) => {
+    const [failed, setFailed] = useState('')
     const take = edit => {
       const body = parsed(oas3Selectors.requestBodyValue(path, method))
       if (body !== undefined) {
@@ -109,6 +103,13 @@ const inWords =
       { className: 'in-words problem', role: 'alert' },
       h('h4', null, answer.title, ' ', h('code', null, answer.code)),
       h('p', null, answer.detail),
+      create &&
+        h(
+          'button',
+          { className: 'btn', type: 'button', onClick: () => create.run().then(setFailed) },
+          `Create ${create.path}, and send this again`
+        ),
+      failed && h('p', null, failed),
       answer.suggested_fixes?.length > 0 && h('ol', null, answer.suggested_fixes.map(fix))
     )
   }
@@ -117,8 +118,23 @@ window.onload = () => {
   /** The last request, which is sent again once there is a token. */
   let sent
   let waiting = false
-  /** The file that was created before the last request. */
-  let created
+  /** The last request as it went out, with its headers. */
+  let last
+  /**
+   * What makes the missing file of the last request and sends that again, or resolves with why it can't; undefined if
+   * no example makes it.
+   */
+  function offerOfFile() {
+    const file = missingFile(last, ui.specSelectors.specJson().toJS())
+    if (file === undefined) return
+    const { url, headers } = last
+    const run = async () => {
+      const answer = await fetch(new URL('create', url), { method: 'POST', headers, body: JSON.stringify(file) })
+      if (!answer.ok) return (await answer.json()).detail
+      ui.specActions.execute(sent)
+    }
+    return { path: file.path, run }
+  }
   const ui = SwaggerUIBundle({
     dom_id: '#swagger-ui',
     url: new URL('../../openapi.json', here).href,
@@ -183,19 +199,12 @@ window.onload = () => {
             const { createElement: h, Fragment } = system.React
             return props => {
               const answer = parsed(props.response.get('text'))
+              const { path, method } = props
+              const create = answer?.code === 'FILE_NOT_FOUND' ? offerOfFile() : undefined
               return h(
                 Fragment,
                 null,
-                created !== undefined &&
-                  h(
-                    'p',
-                    { className: 'created', role: 'status' },
-                    h('code', null, created),
-                    ' was not there, so the example of ',
-                    h('code', null, '/create'),
-                    ' was sent first.'
-                  ),
-                (answer?.code ?? answer?.message) && h(InWords, { path: props.path, method: props.method, answer }),
+                (answer?.code ?? answer?.message) && h(InWords, { path, method, answer, create }),
                 h(Original, props)
               )
             }
@@ -203,8 +212,8 @@ window.onload = () => {
         }
       }
     ],
-    requestInterceptor: async request => {
-      if (!request.loadSpec) created = await createMissing(request, ui.specSelectors.specJson().toJS())
+    requestInterceptor: request => {
+      if (!request.loadSpec) last = request
       return request
     },
     responseInterceptor: response => {

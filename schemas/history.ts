@@ -2,6 +2,7 @@
 import type { Static } from 'typebox'
 import { Type } from './type.ts'
 import { answeredPath, count, hash, line, lossy, named, nextEdit, ref, time, word } from './common.ts'
+import { globs } from './find.ts'
 
 /** The most edits on one page, and the default. */
 const MAX_EDITS_LISTED = 200
@@ -37,6 +38,19 @@ export const HistoryRequestSchema = named(
     ),
     under: Type.Optional(
       Type.String({ minLength: 1, maxLength: 4096, description: 'Edits of files in this directory or below it.' })
+    ),
+    include: Type.Optional(
+      globs(
+        'Edits of files whose paths one of these globs fits: *.ts in every directory, src/** from the workspace root.'
+      )
+    ),
+    words: Type.Optional(
+      Type.String({
+        minLength: 1,
+        maxLength: 200,
+        description:
+          'Edits with all of these words, in any case, in the path, the token, the agent, the session or the reason.'
+      })
     ),
     edit_id: Type.Optional(editId('The edit with this id.')),
     batch_id: Type.Optional(editId('Edits of this batch.')),

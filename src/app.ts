@@ -214,8 +214,6 @@ function checkRequests(
       else if ((drain.closed && path !== '/healthz') || (stopping.isAnnounced && path === '/readyz')) {
         sendProblem(reply.header('connection', 'close'), { code: 'NOT_READY', reason: 'draining', retry_after: 5 })
       } else if (wantsPage && review !== null) review.home(request, reply).catch(done)
-      // Relative, so that it works behind a proxy that serves this below another path.
-      else if (wantsPage) reply.header('vary', 'accept').redirect('./docs')
       else done()
     })
   })
@@ -279,7 +277,7 @@ export async function buildApp(options: AppOptions): Promise<App> {
   // Each request passes these hooks in this order.
   const stopping: Stopping = { drain: makeDrain(), isAnnounced: false }
   // Without a history there is nothing to review.
-  const review = config.docs && config.history !== 'off' ? makeReviewPage(routes) : null
+  const review = config.docs ? makeReviewPage(routes) : null
   if (observer !== undefined) observeRequests(app, observer)
   checkRequests(app, config.docs, review, { ...handling, stopping })
   if (config.allowOrigins.length > 0) await allowPages(app, config.allowOrigins, routes)

@@ -105,9 +105,10 @@ function greeting(config: Config, { served, address }: Listening): string {
   if ((!config.tokenGenerated && !process.stdout.isTTY) || (url === null && socket === null)) return line
   const local = url?.replace('//0.0.0.0:', '//127.0.0.1:').replace('//[::]:', '//[::1]:') ?? null
   // A configured token isn't printed.
+  const from = config.tokenFile === null ? '$EDITD_TOKEN' : `$(cat ${quoted(config.tokenFile)})`
   const bearer = config.tokenGenerated
     ? quoted(`Authorization: Bearer ${config.token}`)
-    : '"Authorization: Bearer $EDITD_TOKEN"'
+    : `"Authorization: Bearer ${from}"`
   const token = config.token === null && config.access === null ? '' : ` -H ${bearer}`
   const generated = config.tokenGenerated ? `token (for this run): ${config.token}\n` : ''
   const headers = `${token} -H 'Content-Type: application/json'`
@@ -124,12 +125,12 @@ function urlOf(address: ListenPlace): string | null {
 }
 
 /**
- * Where a person can review changes. The token is in the fragment, which a browser doesn't send, and only on a
- * terminal, since other output is often kept.
+ * Where a person can review changes. A generated token, which the line above it has too, is in the fragment, which a
+ * browser doesn't send.
  */
 function reviewLine({ docs, history, token, tokenGenerated }: Config, local: string | null): string {
   if (local === null || !docs || history === 'off') return ''
-  const fragment = tokenGenerated && process.stdout.isTTY ? `#token=${token}` : ''
+  const fragment = tokenGenerated ? `#token=${token}` : ''
   return `review: ${local}/${fragment}\n`
 }
 

@@ -47,7 +47,8 @@ function project(t: Test, { installed = true } = {}) {
   writeFileSync(at('src/server.ts'), SERVER)
   for (const name of ['worker', 'parse-worker']) writeFileSync(at(`src/workers/${name}.ts`), "import '../first.ts'\n")
   writeFileSync(at('src/engine/outline/languages.ts'), CODE('css'))
-  writeFileSync(at('page/review/page.ts'), 'document.title = "page" as string\n')
+  writeFileSync(at('page/review/title.ts'), "export const title: string = 'page'\n")
+  writeFileSync(at('page/review/main.ts'), "import { title } from './title.ts'\ndocument.title = title\n")
   for (const name of COPIED) copyFileSync(join(HOME, name), at(name))
   if (installed) symlinkSync(join(HOME, 'node_modules'), at('node_modules'))
   return made
@@ -87,14 +88,17 @@ function builtProject(t: Test) {
 t.test('builds what is not built, and nothing where nothing has changed', { skip: ONLY_LONG }, async t => {
   const { at, build, built } = builtProject(t)
   t.match(built('one'), 'export const one = 1;')
-  t.equal(readFileSync(at('dist/page/page.js'), 'utf8'), 'document.title = "page";\nexport {};\n')
+  t.strictSame(readdirSync(at('dist/page')), ['main.js'], 'the page is one file')
+  t.match(readFileSync(at('dist/page/main.js'), 'utf8'), /const title = 'page';\n+document\.title = title;/)
   const files = [
     'src/one.js',
     'build.json',
     'server.js',
     'build.bundle.json',
-    'page/page.js',
+    'page-modules/main.js',
     'build.page.json',
+    'page/main.js',
+    'build.page-bundle.json',
     'grammars/css.wasm.br',
     'build.grammars.json'
   ]

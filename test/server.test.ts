@@ -94,7 +94,7 @@ t.test('prints where it listens, and how to call it', async t => {
     server.out(),
     new RegExp(
       `^editd listening on http://127\\.0\\.0\\.1:\\d+ root=${dir}/ro'ot\\n` +
-        'token \\(for this run\\): [A-Za-z0-9_-]{43}\\nreview: http://127\\.0\\.0\\.1:\\d+/\\n' +
+        'token \\(for this run\\): [A-Za-z0-9_-]{43}\\nreview: http://127\\.0\\.0\\.1:\\d+/#token=[A-Za-z0-9_-]{43}\\n' +
         'docs: http://127\\.0\\.0\\.1:\\d+/docs\\ntry: curl '
     )
   )

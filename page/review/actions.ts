@@ -1,12 +1,13 @@
 // What a person can do: keep, undo, restore, go back to a state. Sends the request, reports the result and how to undo
 // it, and reloads the view. Does not know how anything is drawn.
 import type { Answered, Api, Selector, UndoCall } from './api.ts'
-import { conflictsPanel } from './conflict.ts'
+import { conflictsPanel, fixWords, type Refusal, type Verb } from './conflict.ts'
 import { ask } from './dialogs.ts'
-import { counted, dryRunSentence, withHalves } from './model.ts'
-import type { Notices } from './notices.ts'
+import { counted, dryRunSentence, whyNot, withHalves } from './model.ts'
+import type { Notices, Place } from './notices.ts'
 import { editOf, type Refused, type State } from './state.ts'
 import type { EditFacts, Fix, PageProblem, RedoAnswer, Selection, UndoAnswer } from './wire.ts'
+import { wordsFor } from './words.ts'
 
 interface ActionsNeeds {
   api: Api
@@ -23,13 +24,23 @@ const idsOf = ({ results }: UndoAnswer | RedoAnswer): string[] =>
 
 const MOST = 1000
 
-/** Sends one request at a time, and reports what came of it. */
-function makeSender(notices: Notices, reload: () => Promise<void>) {
-  const failed = async (problem: PageProblem) => {
-    if (problem.code === 'STALE_FILE') {
-      await reload()
-      notices.failed('The file was changed meanwhile, so nothing was done. It is shown as it is now: look again.')
-    } else notices.failed(problem.detail)
+interface Options {
+  /** Refuses it if the file isn't as it was shown. */
+  expected_hash?: string
+  /** Where many changes were chosen at once; offers the way back there. */
+  place?: Place
+}
+
+/** Sends one request at a time, and reports what came of it. `inConflict`: offers the ways on. */
+function makeSender(
+  notices: Notices,
+  reload: () => Promise<void>,
+  inConflict: (problem: PageProblem, verb: Verb) => void
+) {
+  const failed = async (problem: PageProblem, verb: Verb) => {
+    if (problem.code === 'STALE_FILE') await reload()
+    if (problem.conflicts === undefined) notices.failed(wordsFor(problem))
+    else inConflict(problem, verb)
   }
 
   let isBusy = false
@@ -44,12 +55,15 @@ function makeSender(notices: Notices, reload: () => Promise<void>) {
     }
   }
 
-  /** Sends a request and reloads the view; reports a failure. Resolves with the answer; null if it failed. */
-  function send<Body>(ask: () => Promise<Answered<Body>>): Promise<Body | null> {
+  /**
+   * Sends a request and reloads the view; reports a failure, that of an undo or a redo as such. Resolves with the
+   * answer; null if it failed.
+   */
+  function send<Body>(ask: () => Promise<Answered<Body>>, verb: Verb): Promise<Body | null> {
     return alone(async () => {
       const given = await ask()
       if (!given.ok) {
-        await failed(given.problem)
+        await failed(given.problem, verb)
         return null
       }
       await reload()
@@ -58,8 +72,12 @@ function makeSender(notices: Notices, reload: () => Promise<void>) {
   }
 
   /** Sends a request and reports success. Resolves with whether it succeeded. */
-  async function sendAndTell(ask: () => Promise<Answered<unknown>>, text: string): Promise<boolean> {
-    const isDone = (await send(ask)) !== null
+  async function sendAndTell(
+    ask: () => Promise<Answered<unknown>>,
+    text: string,
+    verb: Verb = 'redo'
+  ): Promise<boolean> {
+    const isDone = (await send(ask, verb)) !== null
     if (isDone) notices.done(text)
     return isDone
   }
@@ -72,7 +90,31 @@ export function makeActions({ api, state, notices, reload, draw }: ActionsNeeds)
   const factsById = (): Map<string, EditFacts> =>
     new Map([...state.edits, ...(state.file?.pending?.edits ?? [])].map(edit => [edit.edit_id, edit]))
 
-  const { alone, failed, send, sendAndTell } = makeSender(notices, reload)
+  const { alone, failed, send, sendAndTell } = makeSender(notices, reload, (problem, verb) => {
+    ask({
+      title: 'Later changes stand in the way',
+      sentence: 'Nothing was done yet.',
+      files: [],
+      more: close => conflictIn(refusalOf(problem, verb), close)
+    })
+  })
+
+  const refusalOf = ({ conflicts = [], suggested_fixes = [] }: Partial<PageProblem>, verb: Verb): Refusal => ({
+    verb,
+    conflicts,
+    fixes: suggested_fixes
+  })
+
+  /** A refusal, in a dialog that `close` closes. */
+  const conflictIn = (refusal: Refusal, close: () => void) =>
+    conflictsPanel(refusal, {
+      edits: factsById(),
+      key: 'dialog-fix',
+      follow(fix) {
+        close()
+        followFix(fix, refusal.conflicts[0]?.path ?? '', refusal.verb)
+      }
+    })
 
   const fits = (selector: Selector): boolean => {
     const count = selector.changes?.length ?? selector.edit_ids?.length ?? 1
@@ -97,32 +139,36 @@ export function makeActions({ api, state, notices, reload, draw }: ActionsNeeds)
     }
   }
 
-  async function keep(meant: Selector, what: string): Promise<void> {
+  async function keep(meant: Selector, what: string, { place }: Options = {}): Promise<void> {
     const selector = whole(meant)
     if (!fits(selector)) return
-    const answer = await send(() => api.review('keep', selector))
+    const answer = await send(() => api.review('keep', selector), 'redo')
     if (answer === null) return
     const run = () => sendAndTell(() => api.review('pending', selector), `To be reviewed again: ${what}.`)
-    notices.done(`Kept ${what}.`, { what: `kept ${what}`, run })
+    notices.done(`Kept ${what}.`, { what: `kept ${what}`, place, run })
   }
 
-  async function toReview(meant: Selector, what: string): Promise<void> {
+  async function toReview(meant: Selector, what: string, { place }: Options = {}): Promise<void> {
     const selector = whole(meant)
     if (!fits(selector)) return
-    if ((await send(() => api.review('pending', selector))) === null) return
+    if ((await send(() => api.review('pending', selector), 'redo')) === null) return
     const run = () => sendAndTell(() => api.review('keep', selector), `Kept ${what}.`)
-    notices.done(`To be reviewed again: ${what}.`, { what: `${what} to be reviewed again`, run })
+    notices.done(`To be reviewed again: ${what}.`, { what: `${what} to be reviewed again`, place, run })
   }
 
   /** `isState`: `what` names a state, and everything after it was undone; else `what` itself was undone. */
-  const tellUndone = (answer: UndoAnswer, what: string, isState = false) => {
+  const tellUndone = (
+    answer: UndoAnswer,
+    what: string,
+    { isState = false, place }: Options & { isState?: boolean } = {}
+  ) => {
     const edit_ids = idsOf(answer)
     const run = () =>
       sendAndTell(() => api.redo({ edit_ids }), isState ? `Restored what came after ${what}.` : `Restored ${what}.`)
     const [done, undo] = isState ? ['Went back to', 'went back to'] : ['Took back', 'took back']
     const left = answer.skipped.length
     const but = left === 0 ? '' : `, but for ${counted(left, 'edit')} in conflict`
-    notices.done(`${done} ${what}${but}.`, edit_ids.length === 0 ? undefined : { what: `${undo} ${what}`, run })
+    notices.done(`${done} ${what}${but}.`, edit_ids.length === 0 ? undefined : { what: `${undo} ${what}`, place, run })
   }
 
   /** Undoes a hunk, or one agent's part of it, if it is still as it was shown. */
@@ -134,9 +180,8 @@ export function makeActions({ api, state, notices, reload, draw }: ActionsNeeds)
         tellUndone(answer.body, what)
         return
       }
-      const { conflicts, suggested_fixes = [], detail } = answer.problem
-      if (conflicts === undefined) return await failed(answer.problem)
-      const refused: Refused = { path, changes, conflicts, fixes: suggested_fixes, detail }
+      if (answer.problem.conflicts === undefined) return await failed(answer.problem, 'undo')
+      const refused: Refused = { path, changes, ...refusalOf(answer.problem, 'undo') }
       state.refused = [...state.refused.filter(other => editOf(other) !== editOf(refused)), refused]
       draw()
       notices.failed(`Not taken back: ${what} is in conflict with a later change.`)
@@ -155,7 +200,7 @@ export function makeActions({ api, state, notices, reload, draw }: ActionsNeeds)
       })
       const inConflict = dry.ok ? dry.body.skipped.length > 0 : dry.problem.conflicts !== undefined
       if (!dry.ok && !inConflict) {
-        await failed(dry.problem)
+        await failed(dry.problem, 'undo')
         return null
       }
       // The answer has a way on only if nothing is skipped.
@@ -164,32 +209,20 @@ export function makeActions({ api, state, notices, reload, draw }: ActionsNeeds)
     })
 
   /** Undoes many changes, after showing what that does. */
-  async function undoSet(selector: Selector, what: string, expected_hash?: string): Promise<void> {
+  async function undoSet(selector: Selector, what: string, { expected_hash, place }: Options = {}): Promise<void> {
     if (!fits(selector)) return
     const base: UndoCall = { ...selector, expected_hash }
     const isState = selector.to !== undefined
     const shown = await tried(base)
     if (shown === null) return
     const { dry, inConflict, refusal } = shown
-    const { conflicts = [], suggested_fixes = [], detail = '' } = refusal.ok ? {} : refusal.problem
     const confirm = isState ? 'Go back to this state' : inConflict ? 'Take back what is not in conflict' : 'Take back'
     const note = await ask({
       title: `${isState ? 'Go back to' : 'Take back'} ${what}?`,
       sentence: dry.ok ? `${dryRunSentence(dry.body, state.edits)}.` : 'All of it is in conflict with later changes.',
       files: dry.ok ? dry.body.results : [],
       ...(inConflict && {
-        more: close =>
-          conflictsPanel(
-            { conflicts, fixes: suggested_fixes, detail },
-            {
-              edits: factsById(),
-              key: 'dialog-fix',
-              follow(fix) {
-                close()
-                followFix(fix, conflicts[0]?.path ?? '')
-              }
-            }
-          )
+        more: close => conflictIn(refusalOf(refusal.ok ? {} : refusal.problem, 'undo'), close)
       }),
       ...(dry.ok && { confirm })
     })
@@ -199,25 +232,28 @@ export function makeActions({ api, state, notices, reload, draw }: ActionsNeeds)
     const hash = other === undefined && file?.sha256 !== undefined ? { expected_hash: file.sha256 } : {}
     if (isState && state.wanted !== null) state.wanted = { ...state.wanted, at: undefined }
     const skip: UndoCall = inConflict && !isState ? { on_conflict: 'skip' } : {}
-    const answer = await send(() => api.undo({ ...base, ...hash, ...skip, ...(note !== '' && { note }) }))
-    if (answer !== null) tellUndone(answer, what, isState)
+    const answer = await send(() => api.undo({ ...base, ...hash, ...skip, ...(note !== '' && { note }) }), 'undo')
+    if (answer !== null) tellUndone(answer, what, { isState, place })
   }
 
-  async function restore(selector: Selector, what: string, expected_hash?: string): Promise<void> {
+  async function restore(selector: Selector, what: string, { expected_hash, place }: Options = {}): Promise<void> {
     if (!fits(selector)) return
-    const answer = await send(() => api.redo({ ...selector, expected_hash }))
+    const answer = await send(() => api.redo({ ...selector, expected_hash }), 'redo')
     if (answer === null) return
     const edit_ids = idsOf(answer)
-    const run = () => sendAndTell(() => api.undo({ edit_ids }), `Took back ${what}.`)
-    notices.done(`Restored ${what}.`, edit_ids.length === 0 ? undefined : { what: `restored ${what}`, run })
+    const run = () => sendAndTell(() => api.undo({ edit_ids }), `Took back ${what}.`, 'undo')
+    notices.done(`Restored ${what}.`, edit_ids.length === 0 ? undefined : { what: `restored ${what}`, place, run })
   }
 
   /** Sends what a fix proposes. */
-  async function followFix({ edit, call }: Fix, path: string): Promise<void> {
-    const answer = await send(() =>
-      call !== undefined
-        ? api.post(call.name, call.arguments)
-        : api.post(edit?.start_line === undefined ? '/edit' : '/edit-lines', { path, ...edit })
+  async function followFix(fix: Fix, path: string, verb: Verb): Promise<void> {
+    const { edit, call } = fix
+    const answer = await send(
+      () =>
+        call !== undefined
+          ? api.post(call.name, call.arguments)
+          : api.post(edit?.start_line === undefined ? '/edit' : '/edit-lines', { path, ...edit }),
+      verb
     )
     if (answer === null) return
     state.refused = state.refused.filter(other => other.path !== path)
@@ -225,8 +261,11 @@ export function makeActions({ api, state, notices, reload, draw }: ActionsNeeds)
     const { edit_id, results } = answer as Partial<UndoAnswer> & { edit_id?: string }
     const edit_ids = edit_id !== undefined ? [edit_id] : (results ?? []).flatMap(({ edit_id }) => edit_id ?? [])
     const isUndo = call?.name === '/undo'
-    const run = () => sendAndTell(() => (isUndo ? api.redo({ edit_ids }) : api.undo({ edit_ids })), 'Undone.')
-    notices.done(answer.message, edit_ids.length === 0 ? undefined : { what: 'the last step', run })
+    const run = () =>
+      isUndo
+        ? sendAndTell(() => api.redo({ edit_ids }), 'Undone.')
+        : sendAndTell(() => api.undo({ edit_ids }), 'Undone.', 'undo')
+    notices.done(fixWords(fix, verb).done, edit_ids.length === 0 ? undefined : { what: 'the last step', run })
   }
 
   function leaveConflict(refused: Refused): void {
@@ -234,7 +273,10 @@ export function makeActions({ api, state, notices, reload, draw }: ActionsNeeds)
     draw()
   }
 
-  return { keep, toReview, undo, undoSet, restore, followFix, leaveConflict, factsById }
+  /** Whether any of it is offered. */
+  const areOffered = () => whyNot(state.rights) === null
+
+  return { keep, toReview, undo, undoSet, restore, followFix, leaveConflict, factsById, notices, areOffered }
 }
 
 export type Actions = ReturnType<typeof makeActions>

@@ -1,6 +1,7 @@
 // Calls the routes with the token. Does not know what is shown.
 import type {
   BlameAnswer,
+  CapabilitiesAnswer,
   HistoryAnswer,
   PageProblem,
   PendingAnswer,
@@ -35,7 +36,8 @@ export interface Api {
   /** The page's session name: an event with another session has another author. */
   session: string
   token(): string
-  setToken(token: string): void
+  /** Asks for another token, once at a time. Resolves with whether one was given. */
+  renew(): Promise<boolean>
   /** The URL of a route; a proxy may serve the server below another path. */
   urlOf(route: string): string
   headers(): Record<string, string>
@@ -47,6 +49,7 @@ export interface Api {
   review(verdict: 'keep' | 'pending', selector: Selector): Promise<Answered<ReviewAnswer>>
   /** The present position in the event stream: events after `next_after` are still to come. */
   now(): Promise<Answered<{ next_after: string }>>
+  capabilities(): Promise<Answered<CapabilitiesAnswer>>
   /** Any route, as a fix names it. */
   post(route: string, body: object): Promise<Answered<{ message: string }>>
   /** Whether the history can't be written at present. */
@@ -80,14 +83,36 @@ function decoded(text: string): string {
 const unreachable: PageProblem = {
   code: 'UNREACHABLE',
   title: 'No answer',
-  detail: 'The server gives no answer. What was asked for may have been done: look again when it is back.'
+  detail: 'No answer came, or one of something in front of the server.'
 }
 
 /** Whether an answer is from editd, not from something in front of it. */
 const isProblem = (json: unknown): json is PageProblem => typeof (json as PageProblem | null)?.detail === 'string'
 
-export function makeApi(): Api {
+interface ApiNeeds {
+  /** Asks for a token; `refused`: the present one isn't accepted. Resolves with null if none is given. */
+  askToken(refused: boolean): Promise<string | null>
+  /** There is another token than before. */
+  onToken(): void
+  /** After each call: whether the server answered it. */
+  onReach(isReached: boolean): void
+}
+
+/** A call that the server answers with 401 waits until there is another token, and is sent again with that. */
+export function makeApi({ askToken, onToken, onReach }: ApiNeeds): Api {
   let token = firstToken()
+  let asking: Promise<boolean> | null = null
+  const renew = (): Promise<boolean> => {
+    asking ??= askToken(token !== '').then(given => {
+      asking = null
+      if (given === null) return false
+      token = given
+      sessionStorage.setItem(KEY, given)
+      onToken()
+      return true
+    })
+    return asking
+  }
   const session = `page-${crypto.getRandomValues(new Uint32Array(2)).join('-')}`
   const urlOf = (route: string) => new URL(`..${route}`, import.meta.url).href
   // A header can have only visible characters; no valid token has others.
@@ -96,38 +121,48 @@ export function makeApi(): Api {
     'editd-session': session,
     ...(/^[!-~]+$/.test(token) && { authorization: `Bearer ${token}` })
   })
-  async function post<Body>(route: string, body: object): Promise<Answered<Body>> {
+  /** Without a body, GET. Null: to be sent again, with another token. */
+  async function send<Body>(route: string, body?: object): Promise<Answered<Body> | null> {
+    const used = token
     try {
       const answer = await fetch(urlOf(route), {
-        method: 'POST',
-        headers: { ...headers(), 'content-type': 'application/json', accept: 'application/json' },
-        body: JSON.stringify(body),
+        headers: { ...headers(), accept: 'application/json', ...(body && { 'content-type': 'application/json' }) },
+        ...(body && { method: 'POST', body: JSON.stringify(body) }),
         cache: 'no-store',
         redirect: 'error'
       })
       const json: unknown = await answer.json()
-      return answer.ok ? { ok: true, body: json as Body } : { ok: false, problem: isProblem(json) ? json : unreachable }
+      // Another call may have asked for a token meanwhile.
+      if (answer.status === 401 && (used !== token || (await renew()))) return null
+      if (answer.ok) return { ok: true, body: json as Body }
+      return { ok: false, problem: isProblem(json) ? json : unreachable }
     } catch {
       return { ok: false, problem: unreachable }
+    }
+  }
+  async function call<Body>(route: string, body?: object): Promise<Answered<Body>> {
+    for (;;) {
+      const answer = await send<Body>(route, body)
+      if (answer === null) continue
+      onReach(answer.ok || answer.problem !== unreachable)
+      return answer
     }
   }
   return {
     session,
     token: () => token,
-    setToken(given) {
-      token = given
-      sessionStorage.setItem(KEY, given)
-    },
+    renew,
     urlOf,
     headers,
-    history: request => post('/history', request),
-    pending: path => post('/pending', { path, max_lines: LINES }),
-    blame: request => post('/blame', request),
-    undo: request => post('/undo', request),
-    redo: request => post('/redo', request),
-    review: (verdict, selector) => post('/review', { verdict, ...selector }),
-    now: () => post('/changes', {}),
-    post,
+    history: request => call('/history', request),
+    pending: path => call('/pending', { path, max_lines: LINES }),
+    blame: request => call('/blame', request),
+    undo: request => call('/undo', request),
+    redo: request => call('/redo', request),
+    review: (verdict, selector) => call('/review', { verdict, ...selector }),
+    now: () => call('/changes', {}),
+    capabilities: () => call('/capabilities'),
+    post: call,
     async isDegraded() {
       try {
         const answer = await fetch(urlOf('/readyz'), { cache: 'no-store' })

@@ -1,5 +1,6 @@
 // A refused undo: both texts, and the ways on that the answer offers. Does not know how these are sent.
 import { button, h, hostile, named } from './dom.ts'
+import { lineText } from './line-text.ts'
 import { authorOf } from './model.ts'
 import type { Conflict, EditFacts, Fix } from './wire.ts'
 
@@ -21,7 +22,7 @@ const textBlock = (heading: string, text: string | undefined) =>
 
 const linesOf = (text: string) => {
   const lines = text.replace(/\n$/, '').split('\n')
-  return lines.flatMap((line, i) => [hostile(line), i < lines.length - 1 && '\n'])
+  return lines.flatMap((line, i) => [lineText(line), i < lines.length - 1 && '\n'])
 }
 
 function conflictBlock(conflict: Conflict, edits: ReadonlyMap<string, EditFacts>): HTMLElement {
@@ -42,12 +43,19 @@ function conflictBlock(conflict: Conflict, edits: ReadonlyMap<string, EditFacts>
   )
 }
 
-const LABELS: Record<string, string> = {
-  UNDO_LATER_TOO: 'Take back the later change too',
-  RESTORE_TEXT: 'Restore the old text',
-  USE_REDO: 'Make it again',
-  USE_UNDO: 'Take it back'
+/** What a fix does, as a button says it, and as a notice says that it was done. */
+const FIXES: Record<string, { label: string; done: string }> = {
+  UNDO_LATER_TOO: { label: 'Take back the later change too', done: 'Took back the later change too.' },
+  RESTORE_TEXT: { label: 'Restore the old text', done: 'Restored the old text.' },
+  USE_REDO: { label: 'Make it again', done: 'Made it again.' },
+  USE_UNDO: { label: 'Take it back', done: 'Took it back.' }
 }
+
+const AGAIN = { label: 'Make the change again over the later one', done: 'Made the change again over the later one.' }
+
+/** The words for a fix, of an undo or a redo. */
+export const fixWords = ({ type }: Fix, verb: Verb): { label: string; done: string } =>
+  (verb === 'redo' && type === 'RESTORE_TEXT' ? AGAIN : FIXES[type]) ?? FIXES.RESTORE_TEXT!
 
 /** Whether the page can carry out a fix. */
 const canFollow = ({ edit, call }: Fix): boolean =>
@@ -62,27 +70,37 @@ interface ConflictsPanelNeeds {
   leave?(): void
 }
 
+/** What was refused: an undo, or a redo. */
+export type Verb = 'undo' | 'redo'
+
+const TITLES: Record<Verb, string> = {
+  undo: "This can't be taken back alone",
+  redo: "This can't be made again as it was"
+}
+
+export interface Refusal {
+  verb: Verb
+  conflicts: readonly Conflict[]
+  fixes: readonly Fix[]
+}
+
 export function conflictsPanel(
-  { conflicts, fixes, detail }: { conflicts: readonly Conflict[]; fixes: readonly Fix[]; detail: string },
+  { verb, conflicts, fixes }: Refusal,
   { edits, key, follow, leave }: ConflictsPanelNeeds
 ): HTMLElement {
   return h(
     'section',
     { class: 'conflicts', 'aria-label': 'Conflict' },
-    h('h3', {}, "This can't be taken back alone"),
-    conflicts.length === 0 && h('p', {}, hostile(detail)),
+    h('h3', {}, TITLES[verb]),
+    conflicts.length === 0 && h('p', {}, 'Later changes stand in the way.'),
     ...conflicts.map(conflict => conflictBlock(conflict, edits)),
     h(
       'div',
       { class: 'buttons' },
-      ...fixes.filter(canFollow).map((fix, i) =>
-        button({
-          name: `${LABELS[fix.type] ?? fix.type}. ${fix.suggestion}`,
-          label: LABELS[fix.type] ?? fix.type,
-          key: `${key}-${i}`,
-          run: () => follow(fix)
-        })
-      ),
+      ...fixes.filter(canFollow).map((fix, i) => {
+        const { label } = fixWords(fix, verb)
+        return button({ name: label, label, key: `${key}-${i}`, run: () => follow(fix) })
+      }),
       leave !== undefined &&
         button({
           name: 'Leave the later change',

@@ -1,15 +1,17 @@
-// The two dialogs: what an undo of many changes would do, and the keys. Does not know how anything is sent.
+// The dialogs: what an undo of many changes would do, and the keys. Does not know how anything is sent.
 import { button, h, hostile, named, type Child } from './dom.ts'
 import { diffHunks } from './model.ts'
 import { rowsOf } from './rows.ts'
 import type { UndoneFile } from './wire.ts'
 
 /** Opens a dialog. When it is closed, it is removed, and focus returns to where it was. */
-function open(title: string, ...children: Child[]): HTMLDialogElement {
+export function openDialog(title: string, ...children: Child[]): HTMLDialogElement {
+  // The token is asked for over other dialogs.
+  const count = document.querySelectorAll('dialog').length
   const dialog = h(
     'dialog',
-    { 'aria-labelledby': 'dialog-title' },
-    h('h2', { id: 'dialog-title' }, hostile(title, true)),
+    { 'aria-labelledby': `dialog-title-${count}` },
+    h('h2', { id: `dialog-title-${count}` }, hostile(title, true)),
     ...children
   )
   dialog.addEventListener('close', () => dialog.remove())
@@ -29,7 +31,7 @@ const fileDiff = ({ path, diff, removed, created }: UndoneFile, isOpen: boolean)
       removed === true && ' is removed, as it was created by this',
       created === true && ' is created again'
     ),
-    ...(diff === undefined ? [] : diffHunks(diff)).map(({ lines }) => rowsOf(lines, false))
+    ...(diff === undefined ? [] : diffHunks(diff)).map(({ lines }) => rowsOf(lines, { side: false, spaces: true }))
   )
 
 interface Question {
@@ -67,7 +69,7 @@ export function ask({ title, sentence, files, more, confirm }: Question): Promis
         button({ name: 'Cancel', label: 'Cancel', key: 'cancel', run: () => dialog.close() })
       )
     )
-    const dialog: HTMLDialogElement = open(
+    const dialog: HTMLDialogElement = openDialog(
       title,
       h('p', { class: 'sentence' }, sentence),
       h(
@@ -87,13 +89,14 @@ const KEYS: readonly (readonly [string, string])[] = [
   ['J  K', 'next, previous file'],
   ['y', 'keep the hunk'],
   ['u', 'take the hunk back'],
-  ['Y', 'keep all that is shown of the file'],
-  ['U', 'take back all that is shown of the file'],
+  ['Y', 'keep what the list shows of the file'],
+  ['U', 'take back what the list shows of the file'],
   ['z', 'undo what you did last'],
   ['n', 'show what is new'],
   ['e', 'edit by edit; again: together'],
   ['f', 'the file, and who wrote which lines; again: together'],
   ['s', 'old and new side by side'],
+  ['w', 'changes of white space only: show them, or leave them out'],
   ['/', 'filter'],
   ['?', 'this list']
 ]
@@ -104,7 +107,7 @@ export function showHelp(on: boolean, turn: (on: boolean) => void): void {
   const box: HTMLInputElement = h('input', { type: 'checkbox', id: 'keys-on', on: { change: () => turn(box.checked) } })
   box.checked = on
   const close = button({ name: 'Close', label: 'Close', key: 'close', run: () => dialog.close() })
-  const dialog: HTMLDialogElement = open(
+  const dialog: HTMLDialogElement = openDialog(
     'Keys',
     h('dl', { class: 'keys' }, ...KEYS.flatMap(([key, what]) => [h('dt', {}, h('kbd', {}, key)), h('dd', {}, what)])),
     h('p', {}, h('label', { for: 'keys-on' }, box, ' The keys are on')),

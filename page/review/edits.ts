@@ -1,9 +1,10 @@
 // A file's history edit by edit, each with its diff. Does not know how anything is sent.
 import type { Actions } from './actions.ts'
 import { button, counts, h, hostile, named, timeElement, type Child } from './dom.ts'
+import { placeOf } from './file-head.ts'
 import { agentTag, editButtons } from './list.ts'
 import { authorOf, didOf, diffHunks, isPureMove, isToggle, otherHalf, wholeMoves } from './model.ts'
-import { rowsOf } from './rows.ts'
+import { rowsOf, type Shown } from './rows.ts'
 import type { State } from './state.ts'
 import type { HistoryEdit } from './wire.ts'
 
@@ -19,13 +20,19 @@ const stateOf = ({ state, review }: HistoryEdit) =>
     .filter(word => word !== '')
     .join(', ')
 
-function diffOf({ diff, diff_truncated, metadata_only, texts_lost }: HistoryEdit, side: boolean): Child[] {
-  if (diff === undefined) {
-    if (metadata_only === true) return [h('p', { class: 'muted' }, 'Its texts are not kept.')]
-    return [h('p', { class: 'muted' }, texts_lost === true ? 'Its texts are lost.' : 'No diff is shown.')]
-  }
+/** Why there is no diff of an edit. */
+function noDiff({ metadata_only, texts_lost, diff_unavailable }: HistoryEdit): string {
+  if (metadata_only === true) return 'Its texts are not kept.'
+  if (texts_lost === true) return 'Its texts are lost.'
+  if (diff_unavailable === undefined) return 'No diff is shown.'
+  return 'It has no diff of its own, as for a very long line. As long as it is to be reviewed, "Together" shows it.'
+}
+
+function diffOf(edit: HistoryEdit, shown: Shown): Child[] {
+  const { diff, diff_truncated } = edit
+  if (diff === undefined) return [h('p', { class: 'muted' }, noDiff(edit))]
   return [
-    ...diffHunks(diff).flatMap(({ heading, lines }) => [h('p', { class: 'at' }, heading), rowsOf(lines, side)]),
+    ...diffHunks(diff).flatMap(({ heading, lines }) => [h('p', { class: 'at' }, heading), rowsOf(lines, shown)]),
     diff_truncated === true && h('p', { class: 'muted' }, 'The diff is cut here.')
   ]
 }
@@ -42,7 +49,12 @@ function card(edit: HistoryEdit, state: State, actions: Actions): HTMLElement {
   const isMoved = isPureMove(edit, own)
   return h(
     'article',
-    { class: `hunk edit${edit.state === 'undone' ? ' gone' : ''}`, tabindex: '-1', key: `edit-${edit_id}` },
+    {
+      class: `hunk edit${edit.state === 'undone' ? ' gone' : ''}`,
+      tabindex: '-1',
+      key: `edit-${edit_id}`,
+      'data-anchor': true
+    },
     h(
       'header',
       {},
@@ -51,7 +63,11 @@ function card(edit: HistoryEdit, state: State, actions: Actions): HTMLElement {
       !isMoved && counts(lines_added, lines_removed),
       status !== '' && h('span', { class: 'status' }, status),
       h('span', { class: 'reason' }, reason !== undefined && named(reason)),
-      h('div', { class: 'buttons' }, ...(isToggle(operation) ? [] : editButtons(own, what, `edit ${edit_id}`, actions)))
+      h(
+        'div',
+        { class: 'buttons' },
+        ...(isToggle(operation) ? [] : editButtons(own, what, { key: `edit ${edit_id}`, actions }))
+      )
     ),
     together.size > 1 &&
       h(
@@ -61,11 +77,15 @@ function card(edit: HistoryEdit, state: State, actions: Actions): HTMLElement {
         h(
           'div',
           { class: 'buttons' },
-          ...editButtons(batch, `${together.size} files of a batch`, `batch ${edit_id}`, actions)
+          ...editButtons(batch, `${together.size} files of a batch`, {
+            key: `batch ${edit_id}`,
+            place: placeOf(state.file!.path),
+            actions
+          })
         )
       ),
     path !== state.file?.path && h('p', { class: 'muted' }, 'When the file was ', named(path), '.'),
-    ...(isMoved ? [h('p', { class: 'muted' }, 'Its text stayed the same.')] : diffOf(edit, state.side))
+    ...(isMoved ? [h('p', { class: 'muted' }, 'Its text stayed the same.')] : diffOf(edit, state))
   )
 }
 

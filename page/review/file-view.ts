@@ -2,6 +2,7 @@
 // how anything is sent.
 import type { Actions } from './actions.ts'
 import { button, h, hostile, named, timeElement, timeText, type Child } from './dom.ts'
+import { lineText } from './line-text.ts'
 import { agentTag } from './list.ts'
 import { authorOf, colourOf, counted, didOf, OUTSIDE } from './model.ts'
 import type { State } from './state.ts'
@@ -87,7 +88,7 @@ function lineRows({ lines, edits }: BlameAnswer): HTMLElement {
         isFirst && edit?.reason !== undefined && named(edit.reason, 'muted')
       ),
       h('span', { class: 'number', 'aria-hidden': 'true' }, String(line)),
-      h('span', { class: 'text' }, hostile(text))
+      lineText(text)
     )
   })
   return h('div', { class: 'rows blame', tabindex: '0', role: 'region', 'aria-label': 'The file' }, ...rows)
@@ -112,6 +113,7 @@ export function drawFileView(needs: FileViewNeeds): Child[] {
           { class: 'buttons' },
           // Before a move, the state is that of another path.
           (edit === undefined || edit.path === path) &&
+            actions.areOffered() &&
             button({
               name: `Go back to this state of ${path}`,
               label: 'Go back to this state',

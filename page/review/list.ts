@@ -11,9 +11,11 @@ import {
   wholeMoves,
   type FileRow,
   type Need,
-  type SessionRow
+  type SessionRow,
+  type View
 } from './model.ts'
-import { editOf, shownEdits, type State, type View } from './state.ts'
+import { doneAt, doneBlock, type Place } from './notices.ts'
+import { editOf, shownEdits, type State } from './state.ts'
 import type { HistoryEdit } from './wire.ts'
 
 interface ListNeeds {
@@ -29,43 +31,48 @@ export const agentTag = (author: string): HTMLElement => named(author, `agent by
 
 const idsOf = (edits: readonly HistoryEdit[]) => edits.map(({ edit_id }) => edit_id)
 
-/** Buttons for edits: pending ones can be kept or undone, undone ones restored. */
-export function editButtons(edits: readonly HistoryEdit[], what: string, key: string, actions: Actions): Child[] {
+interface EditButtons {
+  /** Prefix of the buttons' keys. */
+  key: string
+  /** Where an action on several edits can be undone again. */
+  place?: Place
+  actions: Actions
+}
+
+/**
+ * Buttons for edits: pending ones can be kept or undone, undone ones restored. Of several edits, each button says how
+ * many it acts on. `what` names all of them.
+ */
+export function editButtons(
+  edits: readonly HistoryEdit[],
+  what: string,
+  { key, place, actions }: EditButtons
+): Child[] {
+  if (!actions.areOffered()) return []
   const pending = edits.filter(edit => isPending(edit) && edit.state !== 'uncertain')
-  const applied = pending.filter(({ state }) => state !== 'undone')
-  const gone = edits.filter(isUndone)
   const kept = edits.filter(({ review, state }) => review === 'kept' && state !== 'undone')
-  const all = wholeMoves(edits).length > 1 ? ' all' : ''
+  const total = wholeMoves(edits).length
+  const does = (verb: string, some: readonly HistoryEdit[], act: Actions['keep']): Child => {
+    if (some.length === 0) return null
+    const count = wholeMoves(some).length
+    const part = count < total ? `${count} of ` : ''
+    const amount = total === 1 ? '' : part === '' ? ' all' : ` ${count} of`
+    return button({
+      name: `${verb}${amount} ${what}`,
+      label: total === 1 ? verb : `${verb}${amount} ${total}`,
+      key: `${key}-${verb}`,
+      run: () => act({ edit_ids: idsOf(some) }, `${part}${what}`, { place: total > 1 ? place : undefined })
+    })
+  }
   return [
-    pending.length > 0 &&
-      button({
-        name: `Keep${all} ${what}`,
-        label: `Keep${all}`,
-        key: `${key}-keep`,
-        run: () => actions.keep({ edit_ids: idsOf(pending) }, what)
-      }),
-    applied.length > 0 &&
-      button({
-        name: `Take back${all} ${what}`,
-        label: `Take back${all}`,
-        key: `${key}-take`,
-        run: () => actions.undoSet({ edit_ids: idsOf(applied) }, what)
-      }),
-    gone.length > 0 &&
-      button({
-        name: `Restore${all} ${what}`,
-        label: `Restore${all}`,
-        key: `${key}-restore`,
-        run: () => actions.restore({ edit_ids: idsOf(gone) }, what)
-      }),
-    pending.length === 0 &&
-      kept.length > 0 &&
-      button({
-        name: `Review again ${what}`,
-        label: 'Review again',
-        key: `${key}-again`,
-        run: () => actions.toReview({ edit_ids: idsOf(kept) }, what)
-      })
+    does('Keep', pending, actions.keep),
+    does(
+      'Take back',
+      pending.filter(({ state }) => state !== 'undone'),
+      actions.undoSet
+    ),
+    does('Restore', edits.filter(isUndone), actions.restore),
+    pending.length === 0 && does('Review again', kept, actions.toReview)
   ]
 }
 
@@ -92,6 +99,7 @@ function needRow(edit: HistoryEdit, need: Need, { open, actions }: ListNeeds): H
         run: () => open(path, 'edits')
       }),
       isPending(edit) &&
+        actions.areOffered() &&
         button({
           name: `Keep this change of ${path}`,
           label: 'Keep',
@@ -110,12 +118,11 @@ function needsBlock(needs: ListNeeds): Child {
     const need = needOf(edit)
     return need === null ? [] : [{ edit, need }]
   })
-  if (found.length + state.refused.length === 0 && !state.degraded) return null
+  if (found.length + state.refused.length === 0) return null
   return h(
     'section',
     { class: 'needs', 'aria-labelledby': 'needs' },
     h('h2', { id: 'needs' }, 'Needs you'),
-    state.degraded && h('p', { class: 'warning' }, 'The history cannot be written: edits are made, but not recorded.'),
     h(
       'ul',
       {},
@@ -157,6 +164,7 @@ function fileRow(row: FileRow, session: SessionRow, { state, open }: ListNeeds):
         type: 'button',
         class: 'file',
         key: `file ${session.key} ${path}`,
+        'data-anchor': true,
         'aria-current': isOpen ? 'true' : undefined,
         on: { click: () => open(path, view, session.key) }
       },
@@ -173,9 +181,13 @@ function fileRow(row: FileRow, session: SessionRow, { state, open }: ListNeeds):
   )
 }
 
+const placeOf = ({ key, edits }: SessionRow): Place => ({ key: `session ${key}`, newest: edits[0]!.edit_id })
+
 function sessionBlock(session: SessionRow, i: number, needs: ListNeeds): HTMLElement {
   const { agent, session: name, edits, files } = session
+  const { notices } = needs.actions
   const what = `${counted(wholeMoves(edits).length, 'edit')} of ${agent}${name === undefined ? '' : `, session ${name}`}`
+  const place = placeOf(session)
   return h(
     'section',
     { class: 'session', 'aria-labelledby': `session-${i}` },
@@ -183,16 +195,32 @@ function sessionBlock(session: SessionRow, i: number, needs: ListNeeds): HTMLEle
       'div',
       { class: 'session-head' },
       h('h2', { id: `session-${i}` }, agentTag(agent), name !== undefined && named(name, 'muted')),
-      h('div', { class: 'buttons' }, ...editButtons(edits, what, `session ${session.key}`, needs.actions))
+      h('div', { class: 'buttons' }, ...editButtons(edits, what, { key: place.key, place, actions: needs.actions }))
     ),
+    ...doneAt(notices, place.key),
     h('ul', { class: 'files' }, ...files.map(row => fileRow(row, session, needs)))
   )
 }
 
+/** The sessions, newest first, and between them what was done to all that was shown of one. */
+function sessionBlocks(edits: readonly HistoryEdit[], needs: ListNeeds): Child[] {
+  const { notices } = needs.actions
+  const sessions = sessionsOf(edits)
+  const listed = new Set(sessions.map(session => placeOf(session).key))
+  const blocks = [
+    ...sessions.map((session, i) => ({ newest: placeOf(session).newest!, block: sessionBlock(session, i, needs) })),
+    ...notices.places().flatMap(done => {
+      const { key, newest } = done.place
+      return newest === undefined || listed.has(key) ? [] : [{ newest, block: doneBlock(done, notices) }]
+    })
+  ]
+  return blocks.sort((a, b) => (a.newest < b.newest ? 1 : -1)).map(({ block }) => block)
+}
+
 const EMPTY = {
   pending: 'All is reviewed. New edits appear here.',
-  undone: 'None of the edits that are loaded was taken back.',
-  kept: 'None of the edits that are loaded was kept.',
+  undone: 'Nothing was taken back.',
+  kept: 'Nothing was kept.',
   all: 'No edit was made yet.'
 } as const
 
@@ -201,11 +229,14 @@ export function drawList(needs: ListNeeds): Child[] {
   const { state, older } = needs
   const { show, text } = state.filter
   const edits = shownEdits(state)
-  const before = show === 'pending' ? state.older_pending : state.older
+  const before = show === 'pending' ? undefined : state.older
+  if (state.fault !== null) return [h('p', { class: 'warning' }, state.fault)]
   return [
     needsBlock(needs),
-    ...sessionsOf(edits).map((session, i) => sessionBlock(session, i, needs)),
-    edits.length === 0 && h('p', { class: 'empty' }, text === '' ? EMPTY[show] : 'No edit has all of these words.'),
+    ...sessionBlocks(edits, needs),
+    state.loaded &&
+      edits.length === 0 &&
+      h('p', { class: 'empty' }, text === '' ? EMPTY[show] : 'No edit fits the filter.'),
     before !== undefined && button({ name: 'Load older edits', label: 'Older edits', key: 'older', run: older })
   ]
 }

@@ -37,16 +37,21 @@ async function nameOf(api: Api): Promise<string> {
 }
 
 /**
- * Follows the events after `next_after`, until the page is closed; its token must stay the same. Resolves once no later
- * event can be missed.
+ * Follows the events after `next_after`, until `signal` says to stop, as it must when there is another token. Resolves
+ * once no later event can be missed.
  */
-export async function follow(api: Api, handlers: LiveHandlers, next_after: string): Promise<void> {
+export async function follow(
+  api: Api,
+  handlers: LiveHandlers,
+  { next_after, signal }: { next_after: string; signal: AbortSignal }
+): Promise<void> {
   // Locks exist only with https and on this machine; elsewhere each tab reads the stream itself.
   const name = 'locks' in navigator ? await nameOf(api) : null
   const channel = name === null ? null : new BroadcastChannel(name)
   let last_id = next_after
 
   const take = (message: Message) => {
+    if (signal.aborted) return
     if (message.kind === 'state') handlers.onState(message.state)
     else if (message.kind === 'heartbeat') handlers.onHeartbeat()
     else if (message.kind === 'gap') {
@@ -58,10 +63,12 @@ export async function follow(api: Api, handlers: LiveHandlers, next_after: strin
     }
   }
   const publish = (message: Message) => {
-    channel?.postMessage(message)
+    if (!signal.aborted) channel?.postMessage(message)
     take(message)
   }
   if (channel !== null) channel.onmessage = ({ data }: MessageEvent<Message>) => take(data)
+
+  signal.addEventListener('abort', () => channel?.close())
 
   /** Reads one connection to its end. Resolves with whether to try again. */
   async function readOnce(): Promise<boolean> {
@@ -76,12 +83,16 @@ export async function follow(api: Api, handlers: LiveHandlers, next_after: strin
         },
         cache: 'no-store',
         redirect: 'error',
-        signal: stop.signal
+        signal: AbortSignal.any([stop.signal, signal])
       })
       if (answer.status === 410) {
         const now = await api.now()
         if (now.ok) publish({ kind: 'gap', next_after: now.body.next_after })
         return true
+      }
+      if (answer.status === 401) {
+        publish({ kind: 'state', state: 'refused' })
+        await api.renew()
       }
       if (!answer.ok || answer.body === null) return answer.status >= 500 || answer.status === 429
       publish({ kind: 'state', state: 'live' })
@@ -105,7 +116,7 @@ export async function follow(api: Api, handlers: LiveHandlers, next_after: strin
   async function lead(): Promise<void> {
     for (let wait = FIRST_WAIT; ;) {
       const since = Date.now()
-      if (!(await readOnce())) break
+      if (!(await readOnce()) || signal.aborted) break
       publish({ kind: 'state', state: 'waiting' })
       wait = Date.now() - since > LONGEST_WAIT ? FIRST_WAIT : Math.min(LONGEST_WAIT, wait * 2)
       await sleep(wait)
@@ -113,10 +124,14 @@ export async function follow(api: Api, handlers: LiveHandlers, next_after: strin
     publish({ kind: 'state', state: 'refused' })
   }
 
+  /** Waiting for the lock ends with an error if it is to stop. */
+  const ignoreStop = (error: unknown) => {
+    if (!signal.aborted) throw error
+  }
   const keepReading = async () => {
-    for (;;) {
+    while (!signal.aborted) {
       // A tab that is refused gives up the lock, so that others can read.
-      await (name === null ? lead() : navigator.locks.request(name, lead))
+      await (name === null ? lead() : navigator.locks.request(name, { signal }, lead).catch(ignoreStop))
       // The server may have been replaced by then.
       await sleep(REFUSED_WAIT)
     }

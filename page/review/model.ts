@@ -1,9 +1,21 @@
 // Groups and describes edits for the page: who changed which files, and what needs a person. Pure; does not know the
 // DOM, or how edits are fetched.
-import type { EditFacts, HistoryEdit, Selection, UndoAnswer } from './wire.ts'
+import type { CapabilitiesAnswer, EditFacts, HistoryEdit, Selection, UndoAnswer } from './wire.ts'
+
+/** Why nothing can be kept or taken back; null if it can, or as long as that isn't known. */
+export function whyNot(rights: CapabilitiesAnswer | null): string | null {
+  const { root, access } = rights ?? {}
+  if (access?.scope === 'read') return 'This token may only look: to keep or take back, use one that may review.'
+  if (root?.read_only === true) return 'The server is read-only: you can look, but not keep or take back.'
+  if (access?.scope === 'edit') return 'This token may edit, but not review: to keep or take back, use one that may.'
+  return null
+}
 
 /** Which edits the list shows. */
 export type Shown = 'pending' | 'undone' | 'kept' | 'all'
+
+/** How a file is shown: what is pending, edit by edit, or its lines with their authors. */
+export type View = 'pending' | 'edits' | 'file'
 
 export interface Filter {
   show: Shown
@@ -67,15 +79,8 @@ const SHOWS: Record<Shown, (edit: HistoryEdit) => boolean> = {
   all: () => true
 }
 
-/** Each word of the filter must be in the path, the agent, the session or the reason. */
-export function matching(edits: readonly HistoryEdit[], { show, text }: Filter): HistoryEdit[] {
-  const words = text.toLowerCase().split(/\s+/)
-  return edits.filter(edit => {
-    if (!SHOWS[show](edit)) return false
-    const all = [edit.path, authorOf(edit), edit.session, edit.reason].join('\n').toLowerCase()
-    return words.every(word => all.includes(word))
-  })
-}
+/** The edits that a choice shows. */
+export const matching = (edits: readonly HistoryEdit[], show: Shown): HistoryEdit[] => edits.filter(SHOWS[show])
 
 const groupedBy = <Item, Key>(items: readonly Item[], keyOf: (item: Item) => Key): Map<Key, Item[]> => {
   const groups = new Map<Key, Item[]>()
@@ -163,9 +168,12 @@ export function didOf(
   return DID[operation] ?? operation
 }
 
+/** Identifies the session of an edit, with its author. */
+export const sessionKey = (edit: EditFacts): string => JSON.stringify([authorOf(edit), edit.session])
+
 /** Groups edits by author and session; `edits` are newest first, and so are the rows. */
 export function sessionsOf(edits: readonly HistoryEdit[]): SessionRow[] {
-  const groups = groupedBy(edits, edit => JSON.stringify([authorOf(edit), edit.session]))
+  const groups = groupedBy(edits, sessionKey)
   return [...groups].map(([key, edits]) => {
     const { session } = edits[0]!
     return { key, agent: authorOf(edits[0]!), session, edits, files: filesOf(edits) }
@@ -193,17 +201,9 @@ export function summaryOf(edits: readonly HistoryEdit[]): Summary {
 export const counted = (count: number, noun: string): string =>
   `${count.toLocaleString('en')} ${noun}${count === 1 ? '' : 's'}`
 
-/**
- * The sentence at the top. `time` formats a time for a person; `needs`: how many edits need a person; `more`: there are
- * older edits.
- */
-export function summarySentence(
-  { since, agents, files, edits }: Summary,
-  { needs, more }: { needs: number; more: boolean },
-  time: (at: string) => string
-) {
-  const older = more ? ['and older ones'] : []
-  const all = [counted(agents, 'agent'), counted(files, 'file'), counted(edits, 'edit'), ...older].join(', ')
+/** The sentence at the top. `time` formats a time for a person; `needs`: how many edits need a person. */
+export function summarySentence({ since, agents, files, edits }: Summary, needs: number, time: (at: string) => string) {
+  const all = [counted(agents, 'agent'), counted(files, 'file'), counted(edits, 'edit')].join(', ')
   const need = needs === 0 ? '' : ` ${needs} ${needs === 1 ? 'needs' : 'need'} you.`
   return since === null ? `Nothing to review.${need}` : `Since ${time(since)}: ${all}.${need}`
 }
@@ -241,6 +241,17 @@ export const changesOf = (hunks: readonly PendingChanges[]): Required<PendingCha
   undone: together(hunks.map(({ undone = [] }) => undone))
 })
 
+/** A key for each hunk, which stays while others come and go: its first change, counted if several hunks have that. */
+export function hunkKeys(hunks: readonly PendingChanges[]): string[] {
+  const seen = new Map<string, number>()
+  return hunks.map(({ changes: [first] }) => {
+    const key = `hunk-${first?.edit_id}.${first?.change_indexes?.[0] ?? 0}`
+    const count = (seen.get(key) ?? 0) + 1
+    seen.set(key, count)
+    return count === 1 ? key : `${key}.${count}`
+  })
+}
+
 /** The pending changes that are applied, which can be undone; the others can be restored. */
 export function applied({ changes, undone = [] }: PendingChanges): Selection[] {
   const gone = new Map(undone.map(({ edit_id, change_indexes }) => [edit_id, change_indexes]))
@@ -255,20 +266,62 @@ export function applied({ changes, undone = [] }: PendingChanges): Selection[] {
   })
 }
 
-/** The authors of pending changes, and the changes of each, in order of first appearance. */
-export function byAuthor(
-  { changes, undone = [] }: PendingChanges,
-  edits: ReadonlyMap<string, EditFacts>
-): (Required<PendingChanges> & { author: string })[] {
-  const nameOf = ({ edit_id }: Selection) => {
+type Facts = ReadonlyMap<string, EditFacts>
+
+const authorIn =
+  (edits: Facts) =>
+  ({ edit_id }: Selection): string => {
     const edit = edits.get(edit_id)
     return edit === undefined ? 'unnamed agent' : authorOf(edit)
   }
+
+/** The authors of pending changes, and the changes of each, in order of first appearance. */
+export function byAuthor(
+  { changes, undone = [] }: PendingChanges,
+  edits: Facts
+): (Required<PendingChanges> & { author: string })[] {
+  const nameOf = authorIn(edits)
   return [...groupedBy(changes, nameOf)].map(([author, changes]) => ({
     author,
     changes,
     undone: undone.filter(change => nameOf(change) === author)
   }))
+}
+
+/** Pending changes of some hunks that are kept or taken back with one press. */
+export interface Share extends Required<PendingChanges> {
+  /** The authors, each with how many hunks have changes of theirs. */
+  authors: Map<string, number>
+  /** How many hunks have any of the changes. */
+  hunks: number
+}
+
+/** The changes of hunks that are in an edit which `isMeant` accepts. */
+export function shareOf(hunks: readonly PendingChanges[], edits: Facts, isMeant: (edit: EditFacts) => boolean): Share {
+  const isIn = ({ edit_id }: Selection) => {
+    const edit = edits.get(edit_id)
+    return edit !== undefined && isMeant(edit)
+  }
+  const shares = hunks
+    .map(({ changes, undone = [] }) => ({ changes: changes.filter(isIn), undone: undone.filter(isIn) }))
+    .filter(({ changes }) => changes.length > 0)
+  const authors = new Map<string, number>()
+  for (const { changes } of shares) {
+    for (const author of new Set(changes.map(authorIn(edits)))) authors.set(author, (authors.get(author) ?? 0) + 1)
+  }
+  return { ...changesOf(shares), authors, hunks: shares.length }
+}
+
+/**
+ * A share in words: "claude's 3 hunks", "2 of claude's 3 hunks", or with several authors "5 hunks: ann 2, bob 3".
+ * `whole`: all that its authors have in the file.
+ */
+export function shareName({ authors, hunks, changes }: Share, whole: Share): string {
+  const [[author] = [''], ...others] = authors
+  const isPart = JSON.stringify(changes) !== JSON.stringify(whole.changes)
+  const part = hunks < whole.hunks ? `${hunks} of ` : isPart ? 'part of ' : ''
+  if (others.length === 0) return `${part}${author}'s ${whole.hunks === 1 ? 'hunk' : counted(whole.hunks, 'hunk')}`
+  return `${part}${counted(whole.hunks, 'hunk')}: ${[...authors].map(([name, count]) => `${name} ${count}`).join(', ')}`
 }
 
 /** The result of a dry run in words: "6 files change, 3 other edits stay, 1 conflict". `edits`: all known edits. */
@@ -285,6 +338,20 @@ export function dryRunSentence({ results, undone, skipped }: UndoAnswer, edits: 
     ...(others.length > 0 ? [`${counted(others.length, 'other edit')} ${others.length === 1 ? 'stays' : 'stay'}`] : []),
     counted(skipped.length, 'conflict').replace(/^0 /, 'no ')
   ].join(', ')
+}
+
+const UNITS: readonly (readonly [seconds: number, unit: string])[] = [
+  [86_400, 'd'],
+  [3600, 'h'],
+  [60, 'min']
+]
+
+/** How long ago a time was: "3 min ago". `now` in ms since 1970. Text that is no time stays as it is. */
+export function agoText(at: string, now: number): string {
+  const seconds = (now - new Date(at).getTime()) / 1000
+  if (Number.isNaN(seconds)) return at
+  const found = UNITS.find(([length]) => seconds >= length)
+  return found === undefined ? 'just now' : `${Math.floor(seconds / found[0])} ${found[1]} ago`
 }
 
 /** One of eight colours for a name, the same at each visit. */

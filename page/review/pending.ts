@@ -2,24 +2,30 @@
 // is sent.
 import type { Actions } from './actions.ts'
 import { conflictsPanel } from './conflict.ts'
-import { button, h, hostile, named, type Child } from './dom.ts'
+import { button, drawLater, drawNow, h, hostile, named, timeElement, type Child } from './dom.ts'
 import { agentTag, editButtons } from './list.ts'
+import { placeOf } from './file-head.ts'
 import {
   authorOf,
   byAuthor,
-  changesOf,
   colourOf,
   counted,
   didOf,
+  hunkKeys,
   isPending,
   isPureMove,
   OUTSIDE,
   overlap,
   applied,
-  type PendingChanges
+  sessionKey,
+  shareName,
+  shareOf,
+  type PendingChanges,
+  type Share
 } from './model.ts'
+import { withoutSpace } from './pairs.ts'
 import { rowsOf, type Row } from './rows.ts'
-import type { State } from './state.ts'
+import { shownEdits, type State } from './state.ts'
 import type { EditFacts, PendingAnswer, PendingHunk, PendingLine } from './wire.ts'
 
 type Facts = ReadonlyMap<string, EditFacts>
@@ -39,6 +45,14 @@ const linesText = ({ start_line, end_line, base_start_line, base_end_line }: Hun
   const which = end_line < start_line ? 'removed ' : ''
   return first >= last ? `${which}line ${first}` : `${which}lines ${first} to ${last}`
 }
+
+/** What is shown of a file: without hunks that only change white space, if that is to be left out. */
+export const inView = (pending: PendingAnswer, { spaces }: State): PendingAnswer => ({
+  ...pending,
+  hunks: pending.hunks.filter(
+    ({ lines, truncated }) => spaces || truncated === true || withoutSpace(lines).some(({ kind }) => kind !== 'same')
+  )
+})
 
 /** Pending changes that are kept or undone together. */
 interface Part extends PendingChanges {
@@ -62,12 +76,13 @@ function partActions(
     take: () =>
       changesToUndo.length > 0
         ? actions.undo(changesToUndo, what, path, sha256)
-        : actions.restore({ changes: undone }, what, sha256)
+        : actions.restore({ changes: undone }, what, { expected_hash: sha256 })
   }
 }
 
 /** Keep, undo and restore, for a hunk or for one agent's part of it. */
 function partButtons(part: Part, file: PendingAnswer, actions: Actions): Child[] {
+  if (!actions.areOffered()) return []
   const { what, key, shortcuts } = part
   const { isApplied, keep, take } = partActions(part, file, actions)
   const label = isApplied ? 'Take back' : 'Restore'
@@ -77,42 +92,63 @@ function partButtons(part: Part, file: PendingAnswer, actions: Actions): Child[]
   ]
 }
 
-const hunkPart = ({ changes, undone = [], ...hunk }: PendingHunk, i: number, path: string): Part => ({
+const hunkPart = ({ changes, undone = [], ...hunk }: PendingHunk, key: string, path: string): Part => ({
   changes,
   undone,
   what: `${linesText(hunk)} of ${path}`,
-  key: `hunk-${i}`,
+  key,
   shortcuts: true
 })
 
-function hunkBlock(
-  hunk: PendingHunk,
-  i: number,
-  { pending, state, actions }: { pending: PendingAnswer; state: State; actions: Actions }
-): HTMLElement {
-  const facts = factsOf(pending)
+/** Hunks of a file that are drawn at once; of more, only those that come near what is in sight. Chosen. */
+const AT_ONCE = 50
+/** In px: about what a line takes, and the rest of a hunk. */
+const LINE = 20
+const REST = 60
+
+interface HunkNeeds {
+  key: string
+  pending: PendingAnswer
+  facts: Facts
+  state: State
+  actions: Actions
+}
+
+function hunkBlock(hunk: PendingHunk, i: number, needs: HunkNeeds): HTMLElement {
+  const { hunks } = needs.pending
+  const names = byAuthor(hunk, needs.facts).map(({ author }) => author)
+  const article = h('article', {
+    class: 'hunk',
+    tabindex: '-1',
+    key: needs.key,
+    'data-anchor': true,
+    'aria-label': `Hunk ${i + 1} of ${hunks.length}: ${linesText(hunk)}, by ${names.join(' and ')}`
+  })
+  drawLater(article, hunk.lines.length * LINE + REST, () => hunkContent(hunk, needs))
+  if (hunks.length <= AT_ONCE) drawNow(article)
+  return article
+}
+
+function hunkContent(hunk: PendingHunk, { key, pending, facts, state, actions }: HunkNeeds): Child[] {
   const authors = byAuthor(hunk, facts)
-  const part = hunkPart(hunk, i, pending.path)
+  const part = hunkPart(hunk, key, pending.path)
   const gone = applied(hunk).length === 0
   const ids = new Set(hunk.changes.map(({ edit_id }) => edit_id))
   const reasons = [...new Set([...ids].flatMap(id => facts.get(id)?.reason ?? []))]
+  const newest = [...ids]
+    .flatMap(id => facts.get(id)?.at ?? [])
+    .sort()
+    .at(-1)
   const refused = state.refused.find(({ path, changes }) => path === pending.path && overlap(changes, hunk.changes))
   const moved = state.edits.find(edit => ids.has(edit.edit_id) && (edit.moved_from ?? edit.moved_to) !== undefined)
   const isMoved = moved !== undefined && ids.size === 1 && isPureMove(moved, state.edits)
-  const names = authors.map(({ author }) => author).join(' and ')
-  return h(
-    'article',
-    {
-      class: 'hunk',
-      tabindex: '-1',
-      key: part.key,
-      'aria-label': `Hunk ${i + 1} of ${pending.hunks.length}: ${linesText(hunk)}, by ${names}`
-    },
+  return [
     h(
       'header',
       {},
       h('h3', {}, linesText(hunk), gone && ' (taken back)'),
       h('span', { class: 'authors' }, ...authors.map(({ author }) => agentTag(author))),
+      newest !== undefined && timeElement(newest),
       h('span', { class: 'reason' }, ...reasons.map(reason => named(reason))),
       h('div', { class: 'buttons' }, ...partButtons(part, pending, actions))
     ),
@@ -136,77 +172,96 @@ function hunkBlock(
       conflictsPanel(refused, {
         edits: actions.factsById(),
         key: `${part.key}-fix`,
-        follow: fix => actions.followFix(fix, pending.path),
+        follow: fix => actions.followFix(fix, pending.path, 'undo'),
         leave: () => actions.leaveConflict(refused)
       }),
     moved !== undefined && h('p', { class: 'muted' }, hostile(`${authorOf(moved)} ${didOf(moved)}.`, true)),
     !isMoved &&
       rowsOf(
         hunk.lines.map(line => rowOf(line, facts)),
-        state.side
+        state
       ),
     hunk.truncated === true &&
       h('p', { class: 'warning' }, 'Only its first lines are shown. Keep and Take back act on the whole hunk.')
-  )
+  ]
 }
 
 /** The actions on hunk `i`, for the keys; null if there is no such hunk. */
 export function hunkActions(pending: PendingAnswer, i: number, actions: Actions) {
   const hunk = pending.hunks[i]
-  return hunk === undefined ? null : partActions(hunkPart(hunk, i, pending.path), pending, actions)
+  return hunk === undefined ? null : partActions(hunkPart(hunk, '', pending.path), pending, actions)
+}
+
+/** What can be kept or taken back at once in a file. */
+interface Whole extends Share {
+  what: string
+}
+
+/** The share of a file that the list shows, that of each author, and that of all of them. */
+function wholesOf(pending: PendingAnswer, state: State): { listed: Whole | null; others: Whole[] } {
+  const { hunks } = pending
+  const facts = factsOf(pending)
+  // The list may not show yet what others did since it was loaded.
+  const isWhole = state.filter.text === ''
+  const row = state.file?.row
+  const listedIds = new Set(shownEdits(state).map(({ edit_id }) => edit_id))
+  const all = shareOf(hunks, facts, () => true)
+  const wholes = [...all.authors.keys()].map(author => shareOf(hunks, facts, edit => authorOf(edit) === author))
+  if (wholes.length > 1) wholes.push(all)
+  const listed = shareOf(
+    hunks,
+    facts,
+    edit => (row === undefined || sessionKey(edit) === row) && (isWhole || listedIds.has(edit.edit_id))
+  )
+  const [author = ''] = listed.authors.keys()
+  const around = listed.authors.size > 1 ? all : wholes.find(({ authors }) => authors.has(author))
+  const name = (share: Share, whole = share): Whole => ({ ...share, what: shareName(share, whole) })
+  const named = listed.hunks === 0 ? null : name(listed, around)
+  return { listed: named, others: wholes.map(whole => name(whole)).filter(({ what }) => what !== named?.what) }
 }
 
 /** The actions on changes all over the file; an undo first shows what it does. */
-function wholeActions(whole: PendingChanges, what: string, { path, sha256 }: PendingAnswer, actions: Actions) {
-  const { changes } = whole
+function wholeActions(whole: Whole, { path, sha256 }: PendingAnswer, actions: Actions) {
   const changesToUndo = applied(whole)
+  const what = `${whole.what} in ${path}`
+  const place = whole.hunks > 1 ? placeOf(path) : undefined
   return {
     isApplied: changesToUndo.length > 0,
-    keep: () => actions.keep({ changes }, `${what} ${path}`),
-    take: () => actions.undoSet({ changes: changesToUndo }, `${what} ${path}`, sha256)
+    keep: () => actions.keep({ changes: whole.changes }, what, { place }),
+    take: () => actions.undoSet({ changes: changesToUndo }, what, { expected_hash: sha256, place })
   }
 }
 
-/** The actions on everything that is shown of the file. */
-export const fileActions = (pending: PendingAnswer, actions: Actions) =>
-  wholeActions(changesOf(pending.hunks), `${counted(pending.hunks.length, 'hunk')} of`, pending, actions)
+/** The actions on all that the list shows of the file; null if it shows nothing of it. */
+export function fileActions(pending: PendingAnswer, state: State, actions: Actions) {
+  const { listed } = wholesOf(pending, state)
+  return listed && wholeActions(listed, pending, actions)
+}
 
-function fileParts(pending: PendingAnswer, actions: Actions): Child {
-  const authors = byAuthor(changesOf(pending.hunks), factsOf(pending))
-  const { isApplied, keep, take } = fileActions(pending, actions)
-  const { path, hunks } = pending
-  const what = `${counted(hunks.length, 'hunk')} of ${path}`
+function wholeButtons(whole: Whole, isListed: boolean, pending: PendingAnswer, actions: Actions): Child {
+  const { isApplied, keep, take } = wholeActions(whole, pending, actions)
+  const does = (verb: string, shortcut: string, run: () => unknown) =>
+    button({
+      name: `${verb} ${whole.what} in ${pending.path}`,
+      label: hostile(`${verb} ${whole.what}`, true),
+      key: `${verb} ${whole.what}`,
+      ...(isListed && { shortcut }),
+      run
+    })
+  return h('div', { class: 'buttons' }, does('Keep', 'Y', keep), isApplied && does('Take back', 'U', take))
+}
+
+function fileParts(pending: PendingAnswer, state: State, actions: Actions): Child {
+  const { listed, others } = wholesOf(pending, state)
   return h(
     'div',
     { class: 'whole' },
-    h(
-      'div',
-      { class: 'buttons' },
-      button({ name: `Keep all ${what}`, label: 'Keep all', shortcut: 'Y', key: 'all-keep', run: keep }),
-      isApplied &&
-        button({ name: `Take back all ${what}`, label: 'Take back all', shortcut: 'U', key: 'all-take', run: take })
-    ),
-    authors.length > 1 &&
+    listed !== null && wholeButtons(listed, true, pending, actions),
+    others.length > 0 &&
       h(
         'ul',
         { class: 'parts', 'aria-label': 'In this file, by agent' },
-        ...authors.map(({ author, ...whole }) => {
-          const what = `what ${author} did in`
-          const { isApplied, keep, take } = wholeActions(whole, what, pending, actions)
-          return h(
-            'li',
-            {},
-            agentTag(author),
-            h('span', {}, 'in this file'),
-            h(
-              'div',
-              { class: 'buttons' },
-              button({ name: `Keep ${what} ${path}`, label: 'Keep', key: `all-keep ${author}`, run: keep }),
-              isApplied &&
-                button({ name: `Take back ${what} ${path}`, label: 'Take back', key: `all-take ${author}`, run: take })
-            )
-          )
-        })
+        ...others.map(whole => h('li', {}, wholeButtons(whole, false, pending, actions)))
       )
   )
 }
@@ -226,12 +281,13 @@ function unshown(pending: PendingAnswer, state: State, actions: Actions): Child[
         h(
           'div',
           { class: 'buttons' },
-          button({
-            name: `Keep what left nothing to be seen in ${path}`,
-            label: 'Keep',
-            key: 'unseen-keep',
-            run: () => actions.keep({ changes: unseen }, `what left nothing to be seen in ${path}`)
-          })
+          actions.areOffered() &&
+            button({
+              name: `Keep what left nothing to be seen in ${path}`,
+              label: 'Keep',
+              key: 'unseen-keep',
+              run: () => actions.keep({ changes: unseen }, `what left nothing to be seen in ${path}`)
+            })
         )
       ),
     others.length > 0 &&
@@ -244,13 +300,23 @@ function unshown(pending: PendingAnswer, state: State, actions: Actions): Child[
           { class: 'muted' },
           `${counted(others.length, 'edit')} can't be shown as lines: the texts are not kept.`
         ),
-        h('div', { class: 'buttons' }, ...editButtons(others, some, 'unshown', actions))
+        h('div', { class: 'buttons' }, ...editButtons(others, some, { key: 'unshown', place: placeOf(path), actions }))
       )
   ]
 }
 
-export function drawPending(pending: PendingAnswer, state: State, actions: Actions, next: () => void): Child[] {
+interface PendingNeeds {
+  state: State
+  actions: Actions
+  next(): unknown
+  showSpaces(): unknown
+}
+
+export function drawPending(all: PendingAnswer, { state, actions, next, showSpaces }: PendingNeeds): Child[] {
+  const pending = inView(all, state)
   const { hunks, exists, truncated, incomplete, total_hunks } = pending
+  const hidden = all.hunks.length - hunks.length
+  const [keys, facts] = [hunkKeys(hunks), factsOf(pending)]
   return [
     !exists && h('p', { class: 'warning' }, 'There is no such file now.'),
     incomplete === true &&
@@ -259,18 +325,25 @@ export function drawPending(pending: PendingAnswer, state: State, actions: Actio
         { class: 'warning' },
         'Older changes of this file are not shown: their texts are not kept, or another program made them.'
       ),
-    hunks.length > 0 && fileParts(pending, actions),
-    ...hunks.map((hunk, i) => hunkBlock(hunk, i, { pending, state, actions })),
+    hunks.length > 0 && actions.areOffered() && fileParts(pending, state, actions),
+    ...hunks.map((hunk, i) => hunkBlock(hunk, i, { key: keys[i]!, pending, facts, state, actions })),
     truncated === true &&
       h(
         'p',
         { class: 'warning' },
-        hunks.length < total_hunks
-          ? `${hunks.length} of ${counted(total_hunks, 'hunk')} are shown. The others appear as you review these.`
+        all.hunks.length < total_hunks
+          ? `${all.hunks.length} of ${counted(total_hunks, 'hunk')} are shown. The others appear as you review these.`
           : 'Not all lines of the last hunk are shown.'
       ),
-    ...unshown(pending, state, actions),
-    hunks.length === 0 &&
+    hidden > 0 &&
+      h(
+        'section',
+        { class: 'unshown' },
+        h('p', { class: 'muted' }, `${counted(hidden, 'hunk')} with changes of white space only: left out.`),
+        button({ name: 'Show changes of white space', label: 'Show', key: 'show-spaces', run: showSpaces })
+      ),
+    ...unshown(all, state, actions),
+    all.hunks.length === 0 &&
       h(
         'div',
         { class: 'empty' },

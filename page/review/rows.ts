@@ -1,6 +1,7 @@
 // The lines of a hunk as rows: one below the other, or old and new side by side. Does not know where they come from.
-import { h, hostile, type Child } from './dom.ts'
-import { differing, pairsOf } from './pairs.ts'
+import { h } from './dom.ts'
+import { lineText } from './line-text.ts'
+import { differing, pairsOf, withoutSpace, type Stretch } from './pairs.ts'
 
 export interface Row {
   kind: 'same' | 'added' | 'removed'
@@ -22,28 +23,22 @@ const number = (line: number | undefined) => h('span', { class: 'number', 'aria-
 
 /** How a line differs from the one that it replaces, or that replaces it. */
 interface Marked {
-  start: number
-  end: number
+  differing?: readonly Stretch[]
+  /** The line breaks differ. */
+  ending: boolean
 }
 
 const note = (text: string | false | undefined) => text && h('span', { class: 'code' }, text)
 
-/** `endings`: show line endings, since they differ. */
-function content({ text, no_break, line_ending, cut }: Row, endings: boolean, marked?: Marked): Child[] {
-  const notes = [
+/** `endings`: show line endings other than \n, since not all of them are the same. */
+function textOf({ kind, text, no_break, line_ending, cut }: Row, endings: boolean, marked?: Marked): HTMLElement {
+  return lineText(
+    text,
+    { differing: marked?.differing, ends: kind !== 'same' },
     note(cut && 'a long line, cut'),
-    note(endings && line_ending?.toUpperCase()),
+    note(marked?.ending === true ? (line_ending ?? 'lf').toUpperCase() : endings && line_ending?.toUpperCase()),
     note(no_break && 'no line break at the end')
-  ]
-  if (marked === undefined) return [hostile(text), ...notes]
-  const { start, end } = marked
-  const middle = text.slice(start, end)
-  return [
-    hostile(text.slice(0, start)),
-    middle !== '' && h('span', { class: 'differs' }, hostile(middle)),
-    hostile(text.slice(end)),
-    ...notes
-  ]
+  )
 }
 
 const sign = (kind: Row['kind']) => h('span', { class: 'sign' }, SIGNS[kind])
@@ -55,19 +50,28 @@ function markedIn(rows: readonly Row[]): Map<Row, Marked> {
   for (const { left, right } of pairsOf(rows)) {
     if (left === undefined || right === undefined || left === right) continue
     const found = differing(left.text, right.text)
-    if (found === null) continue
-    marked.set(left, { start: found.start, end: found.left_end })
-    marked.set(right, { start: found.start, end: found.right_end })
+    const hasBreaks = left.no_break !== true && right.no_break !== true
+    const ending = hasBreaks && left.line_ending !== right.line_ending
+    marked.set(left, { differing: found?.left, ending })
+    marked.set(right, { differing: found?.right, ending })
   }
   return marked
 }
 
-/** `side`: old and new side by side. */
-export function rowsOf(rows: readonly Row[], side: boolean): HTMLElement {
+/** How rows are shown. */
+export interface Shown {
+  /** Old and new side by side. */
+  side: boolean
+  /** Also changes of white space only. */
+  spaces: boolean
+}
+
+export function rowsOf(all: readonly Row[], { side, spaces }: Shown): HTMLElement {
+  const rows = spaces ? all : withoutSpace(all)
   const marked = markedIn(rows)
   const endings =
     new Set(rows.filter(({ no_break }) => no_break !== true).map(({ line_ending }) => line_ending)).size > 1
-  const text = (row: Row) => h('span', { class: 'text' }, ...content(row, endings, marked.get(row)))
+  const text = (row: Row) => textOf(row, endings, marked.get(row))
   if (!side) {
     return h(
       'div',

@@ -1,27 +1,23 @@
 // What the page has loaded and selected, and how it is loaded. Does not know how it is drawn.
 import type { Api } from './api.ts'
-import { isPending, matching, mergeEdits, type Filter } from './model.ts'
+import type { Refusal } from './conflict.ts'
+import { ASKED_FOR, readFilter } from './filter.ts'
+import { isPending, matching, mergeEdits, type Filter, type View } from './model.ts'
 import type {
   BlameAnswer,
-  Conflict,
+  CapabilitiesAnswer,
   FeedChange,
-  Fix,
   HistoryEdit,
   PageProblem,
   PendingAnswer,
   Selection
 } from './wire.ts'
 
-export type View = 'pending' | 'edits' | 'file'
-
 /** A refused undo, until it is resolved or dismissed. */
-export interface Refused {
+export interface Refused extends Refusal {
   path: string
   /** The changes that were to be undone: the refusal is shown at hunks that have some of them. */
   changes: Selection[]
-  conflicts: Conflict[]
-  fixes: Fix[]
-  detail: string
 }
 
 /** The edit that identifies a refusal: there is at most one for each. */
@@ -54,17 +50,24 @@ export interface State {
   /** Why nothing could be loaded. */
   problem: PageProblem | null
   edits: HistoryEdit[]
-  /** Set if there are pending edits older than the loaded ones. */
-  older_pending: string | undefined
-  /** Set if there are any edits older than the loaded ones. */
+  /** Set if there are older edits than the loaded ones; all that are to be reviewed are loaded. */
   older: string | undefined
   filter: Filter
+  /** What is wrong with the filter, in a sentence. */
+  fault: string | null
   file: OpenFile | null
   /** The file that is shown, or is being loaded. */
   wanted: Wanted | null
+  /** The key of the hunk that is read. */
+  hunk: string | undefined
+  /** What the token may do; null while that isn't known. */
+  rights: CapabilitiesAnswer | null
   /** Counts opened files, so that a late answer doesn't replace a file that was opened later. */
   opened: number
+  /** Old and new side by side. */
   side: boolean
+  /** Also changes of white space only. */
+  spaces: boolean
   /** What others did since the lists were loaded. */
   fresh: FeedChange[]
   refused: Refused[]
@@ -75,13 +78,16 @@ export const firstState = (): State => ({
   loaded: false,
   problem: null,
   edits: [],
-  older_pending: undefined,
   older: undefined,
   filter: { show: 'pending', text: '' },
+  fault: null,
   file: null,
   wanted: null,
+  hunk: undefined,
+  rights: null,
   opened: 0,
   side: false,
+  spaces: true,
   fresh: [],
   refused: [],
   degraded: false
@@ -89,21 +95,24 @@ export const firstState = (): State => ({
 
 /** Edits in one answer, the most that /history gives. */
 const PAGE = 200
-/** How many answers are loaded at first. */
-const PAGES = 5
 
-/** Reads pages of /history until there are no more, or up to `PAGES`. */
-async function readPages(api: Api, query: object, before?: string) {
+/** Reads pages of /history until there are no more, or at least `enough` edits. */
+async function readPages(api: Api, query: object, enough: number, before?: string) {
   const edits: HistoryEdit[] = []
   let next = before
-  for (let page = 0; page < PAGES; page++) {
+  do {
     const answer = await api.history({ ...query, limit: PAGE, before: next })
     if (!answer.ok) return answer
     edits.push(...answer.body.edits)
     next = answer.body.next_before
-    if (next === undefined) break
-  }
+  } while (next !== undefined && edits.length < enough)
   return { ok: true as const, edits, next }
+}
+
+/** Reads a page of what is shown besides what is to be reviewed, from `before` on. */
+async function loadMore({ filter: { show } }: State, api: Api, asked: object, before?: string) {
+  if (show === 'pending') return { ok: true as const, edits: [], next: undefined }
+  return readPages(api, { ...asked, ...ASKED_FOR[show] }, PAGE, before)
 }
 
 /**
@@ -112,28 +121,32 @@ async function readPages(api: Api, query: object, before?: string) {
  */
 export async function loadLists(state: State, api: Api, own: boolean): Promise<void> {
   const reported = new Set(state.fresh)
-  const [pending, recent, degraded] = await Promise.all([
-    readPages(api, { review: 'pending' }),
-    api.history({ limit: PAGE }),
+  const filter = readFilter(state.filter.text, Date.now())
+  state.fault = filter.ok ? null : filter.fault
+  if (!filter.ok) {
+    state.loaded = true
+    return
+  }
+  const { asked } = filter
+  const [pending, uncertain, recent, degraded] = await Promise.all([
+    readPages(api, { ...asked, review: 'pending' }, Infinity),
+    readPages(api, { ...asked, state: 'uncertain' }, Infinity),
+    loadMore(state, api, asked),
     api.isDegraded()
   ])
   state.degraded = degraded
-  if (!pending.ok || !recent.ok) {
-    state.problem = !pending.ok ? pending.problem : !recent.ok ? recent.problem : null
-    return
-  }
+  for (const answer of [pending, uncertain, recent]) if (!answer.ok) state.problem = answer.problem
+  if (!pending.ok || !uncertain.ok || !recent.ok) return
   state.problem = null
   const known = new Set(state.edits.map(({ edit_id }) => edit_id))
-  const found = mergeEdits(pending.edits, recent.body.edits)
+  const found = mergeEdits(recent.edits, [...uncertain.edits, ...pending.edits])
   const isShown = ({ edit_id, session }: HistoryEdit) => !own || known.has(edit_id) || session === api.session
   // Older edits that were loaded on demand stay, unless something newer is known about them.
   const still = new Set(pending.edits.map(({ edit_id }) => edit_id))
-  const oldest = pending.next === undefined ? '' : (pending.edits.at(-1)?.edit_id ?? '')
-  const isOver = (edit: HistoryEdit) => isPending(edit) && edit.edit_id >= oldest && !still.has(edit.edit_id)
+  const isOver = (edit: HistoryEdit) => isPending(edit) && !still.has(edit.edit_id)
   const older = state.edits.filter(edit => own && !isOver(edit))
   state.edits = mergeEdits(older, found.filter(isShown))
-  state.older_pending = pending.next
-  state.older = recent.body.next_before
+  state.older = recent.next
   // An event during the reading may be included in it, or not.
   const listed = new Set(state.edits.map(({ edit_id }) => edit_id))
   const isNew = (change: FeedChange) => !reported.has(change) && (change.type !== 'edit' || !listed.has(change.edit_id))
@@ -143,14 +156,22 @@ export async function loadLists(state: State, api: Api, own: boolean): Promise<v
 
 /** Loads older edits of what is shown. Returns the problem if it fails. */
 export async function loadOlder(state: State, api: Api): Promise<PageProblem | null> {
-  const isPendingList = state.filter.show === 'pending'
-  const before = isPendingList ? state.older_pending : state.older
-  const answer = await readPages(api, isPendingList ? { review: 'pending' } : {}, before)
+  const read = readFilter(state.filter.text, Date.now())
+  if (!read.ok) return null
+  const answer = await loadMore(state, api, read.asked, state.older)
   if (!answer.ok) return answer.problem
   state.edits = mergeEdits(state.edits, answer.edits)
-  if (isPendingList) state.older_pending = answer.next
-  else state.older = answer.next
+  state.older = answer.next
   return null
+}
+
+/** The refusals whose edits still stand, or can't be looked up. */
+export async function stillRefused({ refused }: State, api: Api): Promise<Refused[]> {
+  const answers = await Promise.all(refused.map(one => api.history({ edit_id: editOf(one) })))
+  return refused.filter((_, i) => {
+    const answer = answers[i]!
+    return !answer.ok || answer.body.edits.some(({ state }) => state !== 'undone')
+  })
 }
 
 /** How many edits of a file are loaded at a time, with their diffs. */
@@ -237,5 +258,6 @@ export async function loadMoreLines({ file }: State, api: Api): Promise<PageProb
   return null
 }
 
-/** The edits that the list shows. */
-export const shownEdits = ({ edits, filter }: State): HistoryEdit[] => matching(edits, filter)
+/** The edits that the list shows; those behind a gap in what is loaded are left out. */
+export const shownEdits = ({ edits, filter: { show }, older }: State): HistoryEdit[] =>
+  matching(edits, show).filter(({ edit_id }) => show === 'pending' || older === undefined || edit_id >= older)

@@ -15,7 +15,8 @@ const HIDDEN_OR_TAB = new RegExp(`\\t|${HIDDEN.source}`, 'gu')
 
 const SHORT: Record<string, string> = { '\n': '\\n', '\r': '\\r', '\t': '\\t' }
 
-const codeOf = (character: string): string =>
+/** The code of a character that can't be seen. */
+export const codeOf = (character: string): string =>
   SHORT[character] ?? `U+${(character.codePointAt(0) ?? 0).toString(16).toUpperCase().padStart(4, '0')}`
 
 /** The text in pieces; `one_line`: tabs count as hidden too, as in a name. */

@@ -160,6 +160,12 @@ export interface PageProblem {
   file_hash?: string
 }
 
+export interface CapabilitiesAnswer {
+  root: { read_only: boolean }
+  /** Absent if there is only one token. */
+  access?: { workspace: string; scope: 'read' | 'edit' | 'review' }
+}
+
 /** One event of the feed. */
 export type FeedChange =
   | { type: 'edit'; edit_id: string; path: string; session?: string }

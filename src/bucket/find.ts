@@ -5,10 +5,10 @@ import { fail, ok, type Result } from '../result.ts'
 import type { Client, FindFailure, FindQuery, FoundFile, FoundFiles, FoundUse, TextRange } from '../workspace/api.ts'
 import { readableText } from '../workspace/decoded-text.ts'
 import type { FileFailure } from '../workspace/failure.ts'
+import type { PathFilter } from '../workspace/globs.ts'
 import type { Queues } from '../workspace/queue.ts'
 import type { RequestedPath } from '../workspace/results.ts'
 import { readContent, type ObjectContent, type ReadContext } from './content.ts'
-import type { PathFilter } from './globs.ts'
 import { isPath, type Objects } from './objects.ts'
 
 /** How many finds of a workspace run at once; others wait for `lockTimeout`. Chosen. */
@@ -96,7 +96,7 @@ export async function findObjects<R>(
 /** Which paths the globs of a query take. Most queries have none: the code for them is loaded when needed. */
 async function filterOf({ include, exclude }: FindQuery): Promise<Result<PathFilter, FindFailure>> {
   if (include.length + exclude.length === 0) return ok(() => true)
-  const { pathFilter } = await import('./globs.ts')
+  const { pathFilter } = await import('../workspace/globs.ts')
   return pathFilter(include, exclude)
 }
 

@@ -38,6 +38,10 @@ export const REQUEST_EXAMPLES: { readonly [Name in keyof RoutedOperations]: Read
     names: { summary: 'Find files by name, newest first', value: { include: '*.md', sort: 'modified' } }
   },
   edit: {
+    look: {
+      summary: 'One replacement, shown and not made',
+      value: { path, old_text: '+ name', new_text: '+ name.trim()', dry_run: true, show_diff: true }
+    },
     one: {
       summary: 'One replacement',
       value: { path, old_text: '+ name', new_text: '+ name.trim()', show_diff: true }

@@ -15,6 +15,7 @@ import { shortHash } from './file-hash.ts'
 import type { HistoryReader } from '../workers/history-reader.ts'
 import type { Workspace } from '../workspace/api.ts'
 import { DIFF_LINES } from './file-operation.ts'
+import { faultOfGlob, listOf } from './find.ts'
 import { readableTexts } from './decoding.ts'
 import { PATH_HINT } from './hints.ts'
 import type { FieldFault, HistoryOutcome, Operation, OperationFailure } from './operation.ts'
@@ -31,6 +32,7 @@ export const makeHistory = (workspace: Workspace, reader: HistoryReader): Operat
   hints: {
     path: PATH_HINT,
     under: 'A directory.',
+    words: 'All in the path, a name or the reason.',
     since: 'Such as 2026-11-22T12:40:00Z.',
     before: 'To go on: next_before.'
   },
@@ -44,7 +46,7 @@ export const makeHistory = (workspace: Workspace, reader: HistoryReader): Operat
   items: {},
   async call(request) {
     const { path } = request
-    const query = queryOf(request)
+    const query = await queryOf(request)
     if (!query.ok) return { ...query, path }
     const page = await workspace.history({ ...query.value, texts: true, follow_moves: path !== undefined })
     if (!page.ok) return { ...page, path }
@@ -67,21 +69,33 @@ export const makeHistory = (workspace: Workspace, reader: HistoryReader): Operat
   }
 })
 
-function queryOf(request: HistoryRequest): Result<HistoryQuery, OperationFailure> {
-  const { show_diff: _, limit = DEFAULT_LISTED, edit_id, since, until, ...others } = request
+async function queryOf(request: HistoryRequest): Promise<Result<HistoryQuery, OperationFailure>> {
+  const { show_diff: _, limit = DEFAULT_LISTED, edit_id, since, until, include, words, ...others } = request
   const times = Object.entries({ since, until }).flatMap(([name, text]) =>
     text === undefined ? [] : [{ name, time: Date.parse(text.replace(' ', 'T').toUpperCase()) }]
   )
   const faults = times
     .filter(({ time }) => Number.isNaN(time))
     .map(({ name }): FieldFault => ({ pointer: `/${name}`, reason: 'no_time' }))
-  if (faults.length > 0) return fail({ code: 'INVALID_REQUEST', faults })
+  const { pathFilter } = include === undefined ? {} : await import('../workspace/globs.ts')
+  const globs = pathFilter?.(listOf(include), []) ?? ok(() => true)
+  if (!globs.ok) faults.push(faultOfGlob(globs.failure, { include }))
+  if (faults.length > 0 || !globs.ok) return fail({ code: 'INVALID_REQUEST', faults })
+  const fits = globs.value
   return ok({
     ...others,
+    matches: record => fits(record.path, false) && (words === undefined || hasWords(record, words)),
     ...(edit_id !== undefined && { edit_ids: [edit_id] }),
     ...Object.fromEntries(times.map(({ name, time }) => [name, time])),
     limit
   })
+}
+
+/** Whether each word is in the path, in a name of the author or in the reason; upper and lower case are the same. */
+function hasWords({ path, token, agent, session, reason }: EditRecord, words: string): boolean {
+  const all = [decode(path).text, token, agent, session, reason].join('\n').toLowerCase()
+  const wanted = words.toLowerCase().split(/\s+/)
+  return wanted.every(word => all.includes(word))
 }
 
 const timeOf = (ms: number): string => new Date(ms).toISOString()

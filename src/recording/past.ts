@@ -21,7 +21,7 @@ interface Past {
 }
 
 /** Selects edits; `path` and `under` are real paths below the root, '' the root itself. */
-type PastQuery = RecordQuery & Pick<HistoryQuery, 'state' | 'review' | 'limit' | 'follow_moves'>
+type PastQuery = RecordQuery & Pick<HistoryQuery, 'state' | 'review' | 'matches' | 'limit' | 'follow_moves'>
 
 /**
  * The most records examined for one page, unless its limit of edits is higher. When they are used up, the page is
@@ -67,7 +67,7 @@ async function sweptOf(
 
 async function pageOf(
   { history, mayRead, settle }: Past,
-  { limit, state: wanted, review, under, before: first, follow_moves = false, ...others }: PastQuery
+  { limit, state: wanted, review, matches, under, before: first, follow_moves = false, ...others }: PastQuery
 ): Promise<HistoryPage> {
   const filter = { ...others, reviews: false, ...(under !== undefined && under.length > 0 && { under }) }
   const states = new StatesByPath({ history, settle })
@@ -84,7 +84,8 @@ async function pageOf(
     page = await list({ ...filter, ...(before !== undefined && { before }) }, count)
     for (const [index, stored] of page.records.entries()) {
       const { record } = stored
-      const isShown = stored.settled !== 'void' && isChange(record) && mayRead(record.path)
+      const isShown =
+        stored.settled !== 'void' && isChange(record) && mayRead(record.path) && matches?.(record) !== false
       if (isShown && stored.settled === null && settled++ === SETTLED) {
         return { edits, next_before: last!, ...oldest(page) }
       }

@@ -464,6 +464,8 @@ export interface HistoryQuery extends Omit<RecordQuery, 'path' | 'under' | 'revi
   under?: string
   state?: EditState
   review?: ReviewState
+  /** Whether a record is wanted, if the rest of the query selects it. */
+  matches?(record: ChangeRecord): boolean
   /**
    * With `path`: also the edits at the paths that a file was moved here from, made before that move and, over several
    * moves, before those; at no more than `MOST_MOVES` earlier paths, and not behind a path that may not be read.

@@ -42,7 +42,6 @@ export interface Page extends Pick<Locator, 'getByRole' | 'locator'> {
   setViewportSize(size: { width: number; height: number }): Promise<void>
   emulateMedia(options: { colorScheme: 'light' | 'dark' }): Promise<void>
   evaluate(script: string): Promise<unknown>
-  waitForFunction(script: string): Promise<unknown>
   screenshot(options: { path: string }): Promise<unknown>
   close(): Promise<void>
 }

@@ -1,6 +1,6 @@
 // /docs in a real browser: it loads, asks for the token, edits a file, tells a problem and takes its fix. And the
 // requests that it offers.
-import { existsSync, rmSync } from 'node:fs'
+import { existsSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import t from 'tap'
 import { ADAPTER_EXAMPLES, REQUEST_EXAMPLES } from '../../src/http/request-examples.ts'
@@ -124,12 +124,16 @@ t.test('in a browser', { skip }, async t => {
     await execute()
     await give('wrong')
     await edit.locator('.problem', { hasText: 'UNAUTHORIZED' }).waitFor()
-    t.notOk(await edit.locator('.created').isVisible())
     await give(TOKEN)
-    t.equal(
-      await textOf(edit.locator('.created')),
-      'examples/hello.js was not there, so the example of /create was sent first.'
-    )
+    await edit.locator('.problem', { hasText: 'FILE_NOT_FOUND' }).waitFor()
+    t.notOk(existsSync(join(server.root, 'examples')), 'no file is made by itself')
+    const create = edit.getByRole('button', { name: 'Create examples/hello.js, and send this again' })
+    await create.click()
+    t.match(await textOf(edit.locator('.done')), /^Would replace 1 occurrence in examples\/hello\.js/)
+    t.equal(files(), HELLO)
+    await edit.locator('.examples-select select').first().selectOption('one')
+    await execute()
+    await edit.locator('.done', { hasText: 'Successfully' }).waitFor()
     t.match(
       await textOf(edit.locator('.done')),
       /Successfully replaced 1 occurrence in examples\/hello\.js \(line 2\).* \+ console\.log\('Hello, ' \+ name\.trim\(\)\)/
@@ -150,8 +154,9 @@ t.test('in a browser', { skip }, async t => {
     t.match(files(), 'for (const name of Deno.args.slice(2)) {')
   })
 
-  await t.test('creates the file that an example edits only if it is missing', async t => {
-    t.notOk(await edit.locator('.created').isVisible(), 'the last request found it')
+  await t.test('offers to create the file that an example edits, if it is missing', async t => {
+    const offer = { name: /^Create examples/ }
+    t.equal(await edit.getByRole('button', offer).count(), 0, 'the last request found it')
     for (const [name, path] of [
       ['edit_lines', 'examples/hello.js'],
       ['edit_section', 'examples/guide.md']
@@ -161,19 +166,35 @@ t.test('in a browser', { skip }, async t => {
       t.notOk(existsSync(join(server.root, path)))
       await block.locator('.opblock-summary').click()
       await block.locator('.execute').click()
+      await block.getByRole('button', offer).click()
       await block.locator('.done', { hasText: path }).waitFor()
-      t.match(await textOf(block.locator('.created')), `${path} was not there`)
     }
   })
 
-  await t.test('creates nothing for a request of your own', async t => {
+  await t.test('says why the file could not be created', async t => {
+    const path = join(server.root, 'examples')
+    rmSync(path, { recursive: true })
+    await edit.locator('.examples-select select').first().selectOption('one')
+    await execute()
+    await edit.locator('.problem', { hasText: 'FILE_NOT_FOUND' }).waitFor()
+    writeFileSync(path, '')
+    await edit.getByRole('button', { name: /^Create examples/ }).click()
+    await edit.locator('.problem p', { hasText: 'is not a directory' }).waitFor()
+    rmSync(path)
+    await edit.getByRole('button', { name: /^Create examples/ }).click()
+    await edit.locator('.done', { hasText: 'Successfully' }).waitFor()
+  })
+
+  await t.test('offers nothing for a request of your own, and leads back to the review page', async t => {
     rmSync(join(server.root, 'examples/hello.js'))
     const own = { ...REQUEST_EXAMPLES.edit.one!.value, new_text: '+ name.toUpperCase()' }
     await edit.locator('textarea.body-param__text').fill(JSON.stringify(own))
     await execute()
     await edit.locator('.problem', { hasText: 'FILE_NOT_FOUND' }).waitFor()
-    t.notOk(await edit.locator('.created').isVisible())
+    t.equal(await edit.getByRole('button', { name: /^Create examples/ }).count(), 0)
     t.notOk(existsSync(join(server.root, 'examples/hello.js')))
+    t.equal(await page.locator('.home').innerText(), 'Review what agents did')
+    t.equal(await page.evaluate("document.querySelector('.home a').href"), `${server.url}/`)
   })
 
   await t.test('is no wider than a narrow window', async t => {

@@ -50,6 +50,38 @@ t.test('refuses to go on from what no page has named', async t => {
   )
 })
 
+t.test('lists edits by globs of their paths, and by words', async t => {
+  const server = await startServer(t, { files: { 'a.txt': TEXT, src: { 'b.ts': TEXT, Deep: { 'c.ts': TEXT } } } })
+  const [a, b, c] = [
+    await edit(server, 'a.txt', 'one', '1', as('bob', 'run-7')),
+    await edit(server, 'src/b.ts', 'one', '1'),
+    await edit(server, 'src/Deep/c.ts', 'one', '1')
+  ]
+  const reason = { path: 'a.txt', old_text: 'two', new_text: '2', reason: 'Fix the Port' }
+  const { edit_id: d } = (await check(t, server, '/edit', reason, 200, {})).body
+  const cases: [query: object, found: unknown[]][] = [
+    [{ include: '*.ts' }, [c, b]],
+    [{ include: ['/src/*', '*.txt'] }, [d, b, a]],
+    [{ include: 'src/**', words: 'deep ANN' }, [c]],
+    [{ words: 'port' }, [d]],
+    [{ words: ' RUN-7 ' }, [a]],
+    [{ words: 'bob ann' }, []],
+    [{ include: '*.md' }, []],
+    [{ include: '*.ts', limit: 1 }, [c]]
+  ]
+  for (const [query, found] of cases) {
+    const listed = await check(t, server, '/history', query, 200, {})
+    t.strictSame(
+      editsIn(listed).map(({ edit_id }) => edit_id),
+      found,
+      JSON.stringify(query)
+    )
+  }
+  await check(t, server, '/history', { include: ['*.ts', '{'] }, 400, {
+    errors: [{ pointer: '/include/1', message: /\{ without a \}/ }]
+  })
+})
+
 t.test('shows no more than 8 MiB of texts at once, and says how to get the others', { skip: ONLY_CI }, async t => {
   const server = await startServer(t)
   const ids: string[] = []

@@ -183,17 +183,19 @@ t.test('shows bytes that are not UTF-8 as U+FFFD, and cuts long lines', async t 
   // Mostly UTF-8, so that no encoding is likely.
   const bytes = Buffer.concat([
     Buffer.from('\xff\xc3\xa9\xc3\xa9\n', 'latin1'),
-    Buffer.from(`${'x'.repeat(1_000_000)}y\n`)
+    Buffer.from(`${'x'.repeat(3_000_000)}y\n${'c'.repeat(3000)}\n`)
   ])
   const server = await startServer(t)
   writeFileSync(join(server.root, 'a.txt'), bytes)
   await check(t, server, '/edit-lines', { path: 'a.txt', start_line: 1, end_line: 1, new_text: 'ok\n' }, 200, {})
   await edit(t, server, 'a.txt', [['xy', 'z']])
-  const { hunks } = await pending(t, server, 'a.txt', [])
+  const { hunks } = await pending(t, server, 'a.txt', [], { context_lines: 1 })
   const [removed, ...others] = hunks[0]!.lines
   t.match(removed, { kind: 'removed', text: '\ufffdéé', lossy: true, cut: undefined })
-  t.match(others[0], { kind: 'removed', cut: true, text: /^x{1000}…\[998001 characters left out\]…x{999}y$/ })
+  t.match(others[0], { kind: 'removed', cut: true })
+  t.equal(others[0]!.text, `${'x'.repeat(500_000)}…[2000001 characters left out]…${'x'.repeat(499_999)}y`)
   t.match(others[2], { kind: 'added', cut: true, text: /xz$/ })
+  t.match(others[3], { kind: 'same', cut: true, text: /^c{1000}…\[1000 characters left out\]…c{1000}$/ })
 })
 
 t.test('shows a file that was created, and one that was removed', async t => {

@@ -1,6 +1,14 @@
 // The review page for tests: a server with edits by two agents, and a tab in which it is open. Does not know any test.
+import { spawn } from 'node:child_process'
+import { createHash } from 'node:crypto'
+import { once } from 'node:events'
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
 import type { Test } from 'tap'
 import type { Config } from '../../src/config/config.ts'
+import { testFolder } from '../folder.ts'
+import { COMMAND } from '../running.ts'
 import { watch, type Browser, type Page, type Watched } from './browser.ts'
 import { startServer, TOKEN, type TestServer } from './test-server.ts'
 
@@ -56,6 +64,57 @@ export async function opened(
   return { server, page, edit, ...watched }
 }
 
+interface Served {
+  url: string
+  /** Sends a request with a token. Resolves with the body of the answer. */
+  post(token: string, route: string, body: object): Promise<Record<string, unknown>>
+  takeAway(token: string): void
+  giveBack(): void
+}
+
+/**
+ * A server with two workspaces, `ants` and `bees`, each with one file, `a.txt`. Their names are tokens for them, until
+ * they are taken away; for `ants` there are `looker` and `worker` too, who may not review.
+ */
+export async function serveTwo(t: Test): Promise<Served> {
+  const scopes = { ants: 'review', bees: 'review', looker: 'read', worker: 'edit' }
+  const dir = testFolder(t, { ants: { 'a.txt': 'one\n' }, bees: { 'a.txt': 'one\n' } })
+  const sha256 = (text: string) => createHash('sha256').update(text).digest('hex')
+  const workspaces = { ants: { root: 'ants' }, bees: { root: 'bees' } }
+  const allow = (gone?: string) => {
+    const tokens = Object.entries(scopes)
+      .filter(([name]) => name !== gone)
+      .map(([name, scope]) => ({ name, sha256: sha256(name), workspace: name === 'bees' ? name : 'ants', scope }))
+    // JSON is YAML.
+    writeFileSync(join(dir, 'access.yaml'), JSON.stringify({ workspaces, tokens }))
+  }
+  allow()
+  const [program = '', ...own] = COMMAND
+  const flags = ['--access', 'access.yaml', '--port', '0', '--state-dir', join(dir, 'state')]
+  const child = spawn(program, [...own, ...flags], { cwd: dir, stdio: ['ignore', 'pipe', 'ignore'] })
+  const exited = once(child, 'exit')
+  t.teardown(async () => {
+    child.kill()
+    await exited
+  })
+  const [line] = (await once(child.stdout, 'data')) as [Buffer]
+  const url = / listening on (\S+)/.exec(line.toString())![1]!
+  const reread = (gone?: string) => {
+    allow(gone)
+    child.kill('SIGHUP')
+  }
+  return {
+    url,
+    async post(token, route, body) {
+      const headers = { authorization: `Bearer ${token}`, 'content-type': 'application/json', connection: 'close' }
+      const answer = await fetch(url + route, { method: 'POST', headers, body: JSON.stringify(body) })
+      return (await answer.json()) as Record<string, unknown>
+    },
+    takeAway: reread,
+    giveBack: () => reread()
+  }
+}
+
 /** Opens a file from the list. */
 export async function openFile(page: Page, path: string): Promise<void> {
   await page.locator('.file', { hasText: path }).first().click()
@@ -66,5 +125,10 @@ export async function openFile(page: Page, path: string): Promise<void> {
 export const press = async (page: Page, ...keys: string[]) => {
   for (const key of keys) await page.keyboard.press(key)
 }
+/** Waits until an expression is true in the page. The driver's own wait is an `eval`, which the page forbids. */
+export async function until(page: Page, expression: string): Promise<void> {
+  while ((await page.evaluate(expression)) !== true) await sleep(20)
+}
+
 /** Waits until the page shows a notice with this text. */
 export const noticeShown = (page: Page, text: string | RegExp) => page.locator('.notice', { hasText: text }).waitFor()

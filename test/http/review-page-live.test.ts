@@ -1,45 +1,9 @@
 // The review page in a real browser while agents work: all tabs show new changes, over one stream.
-import { spawn } from 'node:child_process'
-import { createHash } from 'node:crypto'
-import { once } from 'node:events'
-import { writeFileSync } from 'node:fs'
-import { join } from 'node:path'
-import t, { type Test } from 'tap'
-import { testFolder } from '../folder.ts'
-import { COMMAND } from '../running.ts'
+import { setTimeout as sleep } from 'node:timers/promises'
+import t from 'tap'
 import { launchFor, skip, watch, type Watched } from './browser.ts'
-import { opened, openFile, press, unexpected } from './review-in-browser.ts'
+import { opened, openFile, press, serveTwo, unexpected } from './review-in-browser.ts'
 import { TOKEN } from './test-server.ts'
-
-/** A server with two workspaces, each with one file, `a.txt`; their names are tokens for them, until they are taken away. */
-async function serveTwo(t: Test): Promise<{ url: string; takeAway(token: string): void }> {
-  const names = ['ants', 'bees']
-  const dir = testFolder(t, { ants: { 'a.txt': 'one\n' }, bees: { 'a.txt': 'one\n' } })
-  const sha256 = (text: string) => createHash('sha256').update(text).digest('hex')
-  const workspaces = Object.fromEntries(names.map(name => [name, { root: name }]))
-  const allow = (allowed: string[]) => {
-    const tokens = allowed.map(name => ({ name, sha256: sha256(name), workspace: name, scope: 'review' }))
-    // JSON is YAML.
-    writeFileSync(join(dir, 'access.yaml'), JSON.stringify({ workspaces, tokens }))
-  }
-  allow(names)
-  const [program = '', ...args] = COMMAND
-  const flags = ['--access', 'access.yaml', '--port', '0', '--state-dir', join(dir, 'state')]
-  const child = spawn(program, [...args, ...flags], { cwd: dir, stdio: ['ignore', 'pipe', 'ignore'] })
-  const exited = once(child, 'exit')
-  t.teardown(async () => {
-    child.kill()
-    await exited
-  })
-  const [line] = (await once(child.stdout, 'data')) as [Buffer]
-  return {
-    url: / listening on (\S+)/.exec(line.toString())![1]!,
-    takeAway(token) {
-      allow(names.filter(name => name !== token))
-      child.kill('SIGHUP')
-    }
-  }
-}
 
 t.test('in a browser', { skip }, async t => {
   const browser = await launchFor(t)
@@ -59,8 +23,44 @@ t.test('in a browser', { skip }, async t => {
     t.strictSame(unexpected(errors), [])
   })
 
+  await t.test('moves nothing while edits come in, and keeps what is read where it is when they are shown', async t => {
+    const lines = (word: (line: number) => string) =>
+      Array.from({ length: 200 }, (_, i) => `${word(i + 1)};\n`).join('')
+    const { page, edit, errors } = await opened(t, browser, { 'c.txt': lines(line => `line ${line}`) })
+    const shout = (agent: string, line: number) => edit(agent, `line ${line};`, `LINE ${line};`, 'c.txt')
+    for (let line = 40; line <= 200; line += 20) await shout('ann', line)
+    await press(page, 'n')
+    await openFile(page, 'c.txt')
+    await page.locator('.hunk').nth(8).waitFor()
+    await page.locator('.live.is-live').waitFor()
+    const placeOf = (text: string) =>
+      page.evaluate(
+        `Math.round([...document.querySelectorAll('.hunk')].find(one => one.textContent.includes('${text}')).getBoundingClientRect().top)`
+      )
+    await page.evaluate(
+      "(() => { const hunks = document.querySelectorAll('.hunk'); hunks[4].scrollIntoView({ block: 'center' }) })()"
+    )
+    const before = await placeOf('LINE 120;')
+    await page.evaluate(
+      '(() => { globalThis.shifts = []; new PerformanceObserver(list => { for (const entry of list.getEntries()) ' +
+        "shifts.push(entry.value) }).observe({ type: 'layout-shift' }) })()"
+    )
+    for (let i = 0; i < 40; i++) await edit('bob', i === 0 ? 'const host' : `host${i}`, `host${i + 1}`)
+    for (const line of [5, 15, 25]) await shout('bob', line)
+    await page.locator('#bar', { hasText: '43 new, 3 in this file' }).waitFor()
+    await page.evaluate('new Promise(done => requestAnimationFrame(() => setTimeout(done)))')
+    t.strictSame(await page.evaluate('shifts'), [])
+    t.equal(await placeOf('LINE 120;'), before)
+    await press(page, 'n')
+    await page.locator('.hunk', { hasText: 'LINE 25;' }).waitFor()
+    t.equal(await placeOf('LINE 120;'), before, 'three hunks above it are new')
+    t.strictSame(unexpected(errors), [])
+  })
+
   await t.test('passes what comes in on to other tabs, over one stream', async t => {
     const { server, page, edit, requests } = await opened(t, browser)
+    await page.locator('.live.is-live').waitFor()
+    t.ok(requests.length <= 10, `a first look takes ${requests.length} requests`)
     const context = await browser.newContext({ viewport: { width: 1280, height: 800 } })
     const tabs = [await context.newPage(), await context.newPage()]
     const seen = tabs.map(watch)
@@ -82,12 +82,9 @@ t.test('in a browser', { skip }, async t => {
   })
 
   await t.test('tells each tab what its own token may see, and follows anew with another one', async t => {
-    const { url, takeAway } = await serveTwo(t)
-    const edit = async (token: string, old_text: string, new_text: string) => {
-      const headers = { authorization: `Bearer ${token}`, 'content-type': 'application/json', connection: 'close' }
-      const body = JSON.stringify({ path: 'a.txt', old_text, new_text, agent: token })
-      t.equal((await fetch(`${url}/edit`, { method: 'POST', headers, body })).status, 200)
-    }
+    const { url, post, takeAway } = await serveTwo(t)
+    const edit = async (token: string, old_text: string, new_text: string) =>
+      t.match(await post(token, '/edit', { path: 'a.txt', old_text, new_text, agent: token }), { changed: true })
     const context = await browser.newContext({ viewport: { width: 1280, height: 800 } })
     const open = async (token: string) => {
       await edit(token, 'one', 'two')
@@ -109,11 +106,60 @@ t.test('in a browser', { skip }, async t => {
 
     takeAway('ants')
     await ants.locator('.live', { hasText: 'not live' }).waitFor()
-    await press(ants, 'n')
     await ants.locator('#token').fill('bees')
     await press(ants, 'Enter')
     await ants.locator('.session', { hasText: 'bees' }).waitFor()
     await edit('bees', 'four', 'five')
     await ants.locator('#bar', { hasText: '1 new' }).waitFor()
+  })
+
+  await t.test('asks for another token wherever one is refused, and keeps what was typed', async t => {
+    const { url, post, takeAway, giveBack } = await serveTwo(t)
+    await post('ants', '/edit', { path: 'a.txt', old_text: 'one', new_text: 'two', agent: 'ann' })
+    const page = await browser.newPage({ viewport: { width: 1280, height: 800 } })
+    t.teardown(() => page.close())
+    watch(page)
+    await page.goto(`${url}/#token=ants`)
+    await page.locator('input[type=search]').fill('a.txt')
+    await openFile(page, 'a.txt')
+    await press(page, 'U')
+    await page.locator('#note').fill('not what was asked for')
+    takeAway('ants')
+    await page.locator('#token').waitFor()
+    await page.locator('#token').fill('wrong')
+    await press(page, 'Enter')
+    await page.locator('.token .warning', { hasText: 'The server does not accept this token.' }).waitFor()
+    giveBack()
+    while ('code' in (await post('ants', '/history', {}))) await sleep(50)
+    await page.locator('#token').fill('ants')
+    await press(page, 'Enter')
+    await page.locator('#token').waitFor({ state: 'detached' })
+    await page.locator('.live.is-live').waitFor()
+    await page.locator('dialog').getByRole('button', { name: 'Take back', exact: true }).click()
+    await page.locator('.notice', { hasText: 'Took back' }).waitFor()
+    t.equal(await page.evaluate("document.querySelector('input[type=search]').value"), 'a.txt')
+    t.match(await post('ants', '/history', { limit: 1 }), {
+      edits: [{ operation: 'undo', reason: 'not what was asked for' }]
+    })
+  })
+
+  await t.test('is not live while calls fail, looks again by itself, and takes its message back', async t => {
+    const { page, edit } = await opened(t, browser)
+    await page.locator('.live.is-live').waitFor()
+    await openFile(page, 'app.js')
+    await page.evaluate(
+      'globalThis.sends = fetch; globalThis.fetch = (url, ...more) => ' +
+        "String(url).endsWith('/events') ? sends(url, ...more) : Promise.reject(new Error('no way'))"
+    )
+    await page.locator('.hunk').first().focus()
+    await press(page, 'y')
+    await page.locator('.notice', { hasText: 'The server gives no answer.' }).waitFor()
+    await page.locator('.live', { hasText: 'connecting' }).waitFor()
+    t.equal(await page.locator('.hunk').count(), 2, 'what was shown stays')
+    await edit('cem', "'localhost'", "'::1'")
+    await page.evaluate('globalThis.fetch = sends')
+    await page.locator('.live.is-live').waitFor()
+    await page.locator('.notice').waitFor({ state: 'detached' })
+    await page.locator('.session', { hasText: 'cem' }).waitFor()
   })
 })

@@ -8,7 +8,7 @@ import t from 'tap'
 import { testFolder } from '../folder.ts'
 import { start, type Running } from '../running.ts'
 import { AXE, launchFor, skip, watch } from './browser.ts'
-import { APP, editor, opened, openFile, press, noticeShown, unexpected } from './review-in-browser.ts'
+import { APP, editor, noticeShown, opened, openFile, press, unexpected, until } from './review-in-browser.ts'
 import { bytesOf, startServer, TOKEN, type TestServer } from './test-server.ts'
 
 /** What axe finds wrong with a page. */
@@ -167,7 +167,7 @@ t.test('in a browser', { skip }, async t => {
     await press(page, 'J')
     await page.locator('.file-head', { hasText: 'app.js' }).waitFor()
     const label = () => page.evaluate('document.activeElement.getAttribute("aria-label")')
-    await page.waitForFunction('document.activeElement.className === "hunk"')
+    await until(page, 'document.activeElement.matches(".hunk")')
     t.match(await label(), 'Hunk 1 of 2')
     await press(page, 'j')
     t.equal(await label(), 'Hunk 2 of 2: line 10, by bob')
@@ -188,22 +188,22 @@ t.test('in a browser', { skip }, async t => {
     await press(page, 'U')
     await page.locator('dialog').waitFor()
     await press(page, 'Enter')
-    await noticeShown(page, 'Took back 1 hunk of app.js')
+    await noticeShown(page, "Took back ann's hunk in app.js")
     t.match(bytesOf(server, 'app.js'), '8080')
     await press(page, 'K')
     await page.locator('.file-head', { hasText: 'b.js' }).waitFor()
     await page.locator('.hunk').first().waitFor()
     await press(page, 'Y')
-    await noticeShown(page, 'Kept 1 hunk of b.js')
+    await noticeShown(page, "Kept ann's hunk in b.js")
     t.match(await page.locator('#list').innerText(), 'All is reviewed.')
     await press(page, '/')
     await page.keyboard.type('jjuy?')
-    t.equal(await page.locator('.notice', { hasText: 'Kept 1 hunk' }).count(), 1, 'what is typed is no key')
+    t.equal(await page.locator('.notice', { hasText: "Kept ann's hunk" }).count(), 1, 'what is typed is no key')
     await press(page, 'Tab', '?')
     await page.locator('dialog').waitFor()
     await page.locator('#keys-on').click()
     await press(page, 'Escape', 'z')
-    t.equal(await page.locator('.notice', { hasText: 'Kept 1 hunk' }).count(), 1, 'the keys are off')
+    t.equal(await page.locator('.notice', { hasText: "Kept ann's hunk" }).count(), 1, 'the keys are off')
     t.strictSame(unexpected(errors), [])
   })
 
@@ -324,9 +324,9 @@ t.test('in a browser', { skip }, async t => {
     await openFile(page, 'a.js')
     await press(page, 'e')
     await page.locator('.edit', { hasText: 'One of 2 files that were changed together' }).waitFor()
-    await page.getByRole('button', { name: 'Keep all 2 files of a batch', exact: true }).click()
-    await noticeShown(page, 'Kept 2 files of a batch.')
-    await page.getByRole('button', { name: 'Review again 2 files of a batch', exact: true }).click()
+    await page.getByRole('button', { name: 'Keep 1 of 2 files of a batch', exact: true }).click()
+    await noticeShown(page, 'Kept 1 of 2 files of a batch.')
+    await page.getByRole('button', { name: 'Review again all 2 files of a batch', exact: true }).click()
     await noticeShown(page, 'To be reviewed again: 2 files of a batch.')
     const { body } = await server.call('POST', '/history', { body: { review: 'pending', agent: 'cem' } })
     t.match(body, { edits: [{ path: 'b.js' }, { path: 'a.js' }] })
@@ -401,9 +401,8 @@ t.test('in a browser', { skip }, async t => {
     rmSync(folder, { recursive: true })
     writeFileSync(folder, '')
     await edit('cem', "'localhost'", "'::1'")
-    const warning = page.locator('.needs', { hasText: 'The history cannot be written' })
+    const warning = page.locator('#bar', { hasText: 'The history cannot be written' })
     await warning.waitFor()
-    t.match(await page.locator('h1').innerText(), '1 needs you.')
     rmSync(folder)
     await edit('cem', "'::1'", "'::2'")
     await warning.waitFor({ state: 'detached' })
@@ -546,21 +545,21 @@ t.test('in a browser', { skip }, async t => {
     }
     await press(page, 'n')
     await page.locator('.session', { hasText: 'agent 9' }).waitFor()
+    t.equal(await page.locator('.file').count(), 1002)
+    t.match(await page.locator('h1').innerText(), /: 12 agents, 1,001 files, 1,002 edits\.$/)
     const OLDER = page.getByRole('button', { name: 'Load older edits' })
+    await page.getByRole('button', { name: 'All', exact: true }).click()
+    await OLDER.waitFor()
+    t.equal(await page.locator('.file').count(), 200)
     await page.evaluate("globalThis.sends = fetch; globalThis.fetch = () => Promise.reject(new Error('no way'))")
     await OLDER.click()
     await noticeShown(page, 'The server gives no answer.')
-    await page.evaluate('globalThis.fetch = globalThis.sends')
+    await page.evaluate("document.querySelector('[data-key=older]').id = 'before'; globalThis.fetch = globalThis.sends")
+    await page.locator('[data-key=older]:not(#before)').waitFor()
     await OLDER.click()
-    await OLDER.waitFor({ state: 'detached' })
-    t.equal(await page.locator('.file').count(), 1002)
-    t.equal(
-      await page
-        .locator('h1')
-        .innerText()
-        .then(text => text.replace(/.*: /, '')),
-      '12 agents, 1,001 files, 1,002 edits.'
-    )
+    await until(page, "document.querySelectorAll('.file').length === 400")
+    await page.getByRole('button', { name: 'To review' }).click()
+    await until(page, "document.querySelectorAll('.file').length === 1002")
     const took = await page.evaluate(
       '(async () => { const start = performance.now(); document.querySelector("[data-key=show-all]").click(); ' +
         'await new Promise(done => requestAnimationFrame(() => setTimeout(done))); return performance.now() - start })()'

@@ -123,7 +123,8 @@ function listHunk(
       listed.truncated = true
       break
     }
-    listed.lines.push({ ...line, ...budget.show(text, at), ...(made !== undefined && makersOf(made, units, changes)) })
+    const shown = budget.show(text, at, line.kind === 'same')
+    listed.lines.push({ ...line, ...shown, ...(made !== undefined && makersOf(made, units, changes)) })
   }
   return listed
 }

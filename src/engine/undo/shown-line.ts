@@ -3,8 +3,10 @@ import { excerptOf, utf16Length } from '../text/encoding.ts'
 import { breakAt, type Line } from '../text/lines.ts'
 import type { Text } from '../text/text.ts'
 
-/** UTF-16 units shown of a line; a longer line loses its middle. */
-const LINE_LENGTH = 2000
+/** UTF-16 units shown of a line; a longer line loses its middle. Chosen: most minified files are shorter. */
+const LINE_LENGTH = 1_000_000
+/** UTF-16 units shown of an unchanged line beside changed ones: it must not take the room of these. Chosen. */
+const CONTEXT_LENGTH = 2000
 /** UTF-16 units of all lines of one answer. Bounds its size; chosen, not measured. */
 const TOTAL_LENGTH = 4_000_000
 
@@ -34,20 +36,20 @@ export class LineBudget {
   }
 
   /** A line of `text`, deducted from the budget. */
-  show(text: Text, line: Line): LineText {
-    const shown = shownLine(text, line)
+  show(text: Text, line: Line, isContext = false): LineText {
+    const shown = shownLine(text, line, isContext ? CONTEXT_LENGTH : LINE_LENGTH)
     this.#lines--
     this.#units -= shown.text.length
     return shown
   }
 }
 
-function shownLine(text: Text, { start, end, next }: Line): LineText {
+function shownLine(text: Text, { start, end, next }: Line, most: number): LineText {
   const bytes = text.slice(start, end)
-  const isCut = bytes.length > LINE_LENGTH && utf16Length(bytes) > LINE_LENGTH
+  const isCut = bytes.length > most && utf16Length(bytes) > most
   const kind = next > end ? breakAt(text, end).kind : 'none'
   return {
-    ...excerptOf(bytes, LINE_LENGTH),
+    ...excerptOf(bytes, most),
     ...(isCut && { cut: true }),
     ...((kind === 'crlf' || kind === 'cr') && { line_ending: kind }),
     ...(kind === 'none' && { no_break: true })

@@ -1,6 +1,7 @@
 // What the page reads of answers is what the schemas say: the compiler compares them.
 import t from 'tap'
 import type { BlameResult } from '../../../schemas/blame.ts'
+import type { Capabilities } from '../../../schemas/capabilities.ts'
 import type { HistoryResult } from '../../../schemas/history.ts'
 import type { PendingResult } from '../../../schemas/pending.ts'
 import type { ConflictOnWire, SuggestedFix } from '../../../schemas/problem.ts'
@@ -18,6 +19,7 @@ export type Compared = [
   Reads<Wire.UndoAnswer, UndoResult>,
   Reads<Wire.RedoAnswer, RedoResult>,
   Reads<Wire.ReviewAnswer, ReviewResult>,
+  Reads<Wire.CapabilitiesAnswer, Capabilities>,
   Reads<Wire.Conflict, ConflictOnWire>,
   Reads<Wire.Fix, SuggestedFix>
 ]
