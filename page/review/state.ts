@@ -50,6 +50,8 @@ export interface State {
   /** Why nothing could be loaded. */
   problem: PageProblem | null
   edits: HistoryEdit[]
+  /** The ids of all edits that were listed once. */
+  seen: Set<string>
   /** Set if there are older edits than the loaded ones; all that are to be reviewed are loaded. */
   older: string | undefined
   filter: Filter
@@ -78,6 +80,7 @@ export const firstState = (): State => ({
   loaded: false,
   problem: null,
   edits: [],
+  seen: new Set(),
   older: undefined,
   filter: { show: 'pending', text: '' },
   fault: null,
@@ -138,9 +141,8 @@ export async function loadLists(state: State, api: Api, own: boolean): Promise<v
   for (const answer of [pending, uncertain, recent]) if (!answer.ok) state.problem = answer.problem
   if (!pending.ok || !uncertain.ok || !recent.ok) return
   state.problem = null
-  const known = new Set(state.edits.map(({ edit_id }) => edit_id))
   const found = mergeEdits(recent.edits, [...uncertain.edits, ...pending.edits])
-  const isShown = ({ edit_id, session }: HistoryEdit) => !own || known.has(edit_id) || session === api.session
+  const isShown = ({ edit_id, session }: HistoryEdit) => !own || state.seen.has(edit_id) || session === api.session
   // Older edits that were loaded on demand stay, unless something newer is known about them.
   const still = new Set(pending.edits.map(({ edit_id }) => edit_id))
   const isOver = (edit: HistoryEdit) => isPending(edit) && !still.has(edit.edit_id)
@@ -149,6 +151,7 @@ export async function loadLists(state: State, api: Api, own: boolean): Promise<v
   state.older = recent.next
   // An event during the reading may be included in it, or not.
   const listed = new Set(state.edits.map(({ edit_id }) => edit_id))
+  for (const edit_id of listed) state.seen.add(edit_id)
   const isNew = (change: FeedChange) => !reported.has(change) && (change.type !== 'edit' || !listed.has(change.edit_id))
   if (!own) state.fresh = state.fresh.filter(isNew)
   state.loaded = true

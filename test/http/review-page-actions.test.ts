@@ -55,6 +55,7 @@ t.test('in a browser', { skip }, async t => {
     await page.locator('.file-head', { hasText: 'c.txt' }).waitFor()
     await button(page, 'Keep 4 hunks: claude 3, ann 1 in c.txt').waitFor()
     await page.locator('input[type=search]').fill('ann')
+    await page.locator('.session', { hasText: 'claude-1' }).waitFor({ state: 'detached' })
     await button(page, 'Keep 4 hunks: claude 3, ann 1 in c.txt').waitFor()
     await page.locator('.hunk').first().focus()
     await press(page, 'Y')

@@ -2,7 +2,7 @@
 import t from 'tap'
 import { check } from './test-server.ts'
 import { launchFor, skip } from './browser.ts'
-import { opened, press, unexpected } from './review-in-browser.ts'
+import { opened, press, unexpected, until } from './review-in-browser.ts'
 
 t.test('in a browser', { skip }, async t => {
   const browser = await launchFor(t)
@@ -34,6 +34,7 @@ t.test('in a browser', { skip }, async t => {
   await t.test('says what is wrong with a filter, and goes on when it is mended', async t => {
     await search.fill('since:yesterday')
     await page.locator('.warning', { hasText: 'since: takes an age such as 10m' }).waitFor()
+    await until(page, "location.hash.includes('yesterday')")
     await page.reload()
     await page.locator('.warning', { hasText: 'since: takes an age such as 10m' }).waitFor()
     await search.fill('agent:ann')
