@@ -64,7 +64,8 @@ const textsOf = (words: readonly Word[], keyOf: (word: string) => string): strin
   words.map(({ text }) => keyOf(text))
 
 /** Makes words that differ only in how they are written equal. */
-export const folded = (word: string): string => plainDashes(plainQuotes(word.normalize('NFC')))
+export const folded = (word: string): string =>
+  plainDashes(plainQuotes(word.normalize('NFC').replace(/[\ufe0e\ufe0f]/g, '')))
 
 class Merge {
   readonly #base: readonly Word[]

@@ -7,7 +7,7 @@ export interface Word {
 }
 
 const WIDE = String.raw`\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}`
-const WORD = new RegExp(String.raw`(\s*)([${WIDE}]|(?:(?![${WIDE}])[\p{L}\p{M}\p{N}_$])+|\S|$)`, 'gu')
+const WORD = new RegExp(String.raw`(\s*)([${WIDE}]|(?:(?![${WIDE}])[\p{L}\p{M}\p{N}_$])+|\S[\ufe0e\ufe0f]?|$)`, 'gu')
 const QUOTE = /^["'`]$/
 const LETTER = /[\p{L}\p{N}_$]/u
 

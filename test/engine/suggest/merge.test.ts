@@ -18,6 +18,8 @@ check(
   'const a = 1\nlet b = 2',
   'const a = 1\nlet b = 3'
 )
+check('keeps the selector of a sign', 'I \u2764 you', 'I \u2764 them', 'I \u2764\ufe0f you', 'I \u2764\ufe0f them')
+check('replaces a sign with its selector', 'a \u2764 b', 'a + b', 'a \u2764\ufe0f b', 'a + b')
 check('puts a line in', 'a()\nc()', 'a()\nb()\nc()', 'a(1)\nc()', 'a(1)\nb()\nc()')
 check('takes a line out', 'a\nb\nc\nd', 'a\nb\nd', 'x\nb\nc\nd', 'x\nb\nd')
 check('takes the first line out', 'a\nb\nc', 'b\nc', 'a\nb\nC', 'b\nC')
