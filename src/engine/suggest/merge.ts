@@ -19,11 +19,11 @@ import {
 
 /**
  * Why two changes conflict. `same_words`: both sides changed the same words, or words next to each other: the edit
- * changed `changed` of old_text, the file has `found` in their place; each may be empty, and of several lines each is
- * whole. `unknown_word`: the edit
- * inserts this word of old_text, which the file doesn't have. `spacing`: both changed the same white space. `too_long`:
- * the texts are too long or differ too much. `added`: line numbers or a fence were removed from old_text, and new_text
- * has only a part of them. `uncertain`: the change fits, but the region is too unlike old_text.
+ * changed `changed` of old_text, the file has `found` in their place; each may be empty, and lines are whole if there
+ * are several. `unknown_word`: the edit inserts this word of old_text, which the file doesn't have. `spacing`: both
+ * changed the same white space. `too_long`: the texts are too long or differ too much. `added`: line numbers or a fence
+ * were removed from old_text, and new_text has only a part of them. `uncertain`: the change fits, but the region is too
+ * unlike old_text.
  */
 export type MergeConflict =
   | { reason: 'same_words'; changed: string; found: string }
