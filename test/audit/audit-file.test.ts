@@ -53,7 +53,7 @@ t.test('makes a file for its user alone, and adds lines to one that is there', a
   await Promise.all([file.commit('two', true), file.commit('three', false)])
   t.equal(text(path), 'one\ntwo\nthree\n')
   file.append('four')
-  await sleep(50)
+  while (text(path) === 'one\ntwo\nthree\n') await sleep(5)
   t.equal(text(path), 'one\ntwo\nthree\nfour\n', 'nobody has to ask for it')
   file.append('six')
   file.put('five')

@@ -85,6 +85,7 @@ t.test('has words for every union and pattern of a request', async t => {
     'move/expected_hash': file_hash,
     'find/include': globs,
     'find/exclude': globs,
+    'history/include': globs,
     'history/since': date,
     'history/until': date,
     'history/before': 'must be the next_before of an answer, unchanged',
