@@ -106,14 +106,15 @@ const CONDITIONS: readonly Row[] = [
   }
 ]
 
-/** Every call that is a row: each operation with its first example, or with its conditions. */
+/** Every call that is a row: each operation with its first example, carried out, or with its conditions. */
 function rowsOf(operations: Operations): Row[] {
   const names = new Map(Object.entries(operations).map(([name, operation]) => [operation, name as Name]))
   const conditional = new Set(CONDITIONS.map(({ name }) => name))
   const plain = operationsIn(operations).flatMap((operation): Row[] => {
     const name = names.get(operation)!
     if (conditional.has(name)) return []
-    const example = Object.values(REQUEST_EXAMPLES[name as keyof typeof REQUEST_EXAMPLES])[0]!.value
+    const [first] = Object.values(REQUEST_EXAMPLES[name as keyof typeof REQUEST_EXAMPLES])
+    const { dry_run: _, ...example } = first!.value
     return [{ row: `\`${operation.route}\``, name, body: async () => example }]
   })
   return [...plain, ...CONDITIONS]
