@@ -9,6 +9,7 @@ import { inSameLines } from './same-lines.ts'
 import {
   beginsLine,
   haveLetters,
+  isGoneFrom,
   type LineOfWords,
   linesOfWords,
   quotePairs,
@@ -74,7 +75,7 @@ class Merge {
   readonly #changes: readonly ChangedRange[]
   /** For each word of `base`, its index in `theirs`, or -1. The empty last words correspond to each other. */
   readonly #kept: number[]
-  readonly #known: { base: Set<string>; theirs: Set<string> }
+  readonly #isGone: (word: Word) => boolean
   readonly #spelled: (text: string) => string
   /** Indentations at the words that begin a line in both `base` and `theirs`. */
   readonly #indents: (Indents & { at: number })[]
@@ -105,8 +106,7 @@ class Merge {
     this.#theirs = words.theirs
     this.#changes = changes
     this.#kept = counterparts(words.base.length, changes)
-    const textsOf = (all: readonly Word[]): Set<string> => new Set(all.map(({ text }) => text))
-    this.#known = { base: textsOf(words.base), theirs: textsOf(words.theirs) }
+    this.#isGone = isGoneFrom(words.base, words.theirs)
     this.#spelled = spelling(textOf(words.base), textOf(words.theirs))
     this.#indents = this.#kept.flatMap((there, at) => {
       if (there === -1 || at === words.base.length - 1) return []
@@ -183,12 +183,10 @@ class Merge {
     }
     // The file may have renamed this word.
     for (let i = otherFrom; i < otherTo; i++) {
-      const { text } = this.#mine[i]!
+      const word = this.#mine[i]!
       const line = this.#moved.get(i)
       if (line !== undefined) i += line.to - line.from - 1
-      else if (/^[\p{L}_$]/u.test(text) && this.#known.base.has(text) && !this.#known.theirs.has(text)) {
-        return { reason: 'unknown_word', word: text }
-      }
+      else if (this.#isGone(word)) return { reason: 'unknown_word', word: word.text }
     }
     return null
   }

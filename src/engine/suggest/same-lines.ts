@@ -1,6 +1,6 @@
 // The change of an edit, made to lines that the file has as old_text has them, whatever else differs.
 import { changedRanges } from './differences/changed-ranges.ts'
-import { haveLetters, wordsOf } from './words.ts'
+import { haveLetters, isGoneFrom, wordsOf } from './words.ts'
 
 /**
  * Replaces and removes the lines that differ between `base` and `mine` in `theirs`. Undefined if more than `mostEdits`
@@ -19,7 +19,7 @@ export function inSameLines(
   const changes = changedRanges(own, wanted, mostEdits)
   if (changes === undefined) return undefined
   const [ownTexts, texts] = [own, there].map(lines => lines.map(line => line.trim())) as [string[], string[]]
-  const isGone = isGoneFrom(base, theirs)
+  const isGone = isGoneFrom(wordsOf(base), wordsOf(theirs))
   const isAsDeep = areAsDeep(own, there)
   let end = there.length
   let merged = there
@@ -79,10 +79,4 @@ function depthsOf(lines: readonly string[]): Map<string, string | null> {
     if (text !== '') depths.set(text, depths.has(text) ? null : blanksOf(line)[0])
   }
   return depths
-}
-
-/** Tells the words of `base` that `theirs` lacks: the file may have renamed them. */
-function isGoneFrom(base: string, theirs: string): (word: { text: string }) => boolean {
-  const [own, there] = [base, theirs].map(text => new Set(wordsOf(text).map(({ text: word }) => word)))
-  return ({ text }) => /^[\p{L}_$]/u.test(text) && own!.has(text) && !there!.has(text)
 }

@@ -67,3 +67,12 @@ export function quotePairs(words: readonly Word[]): [open: number, close: number
   }
   return pairs
 }
+
+/**
+ * Tells the words that `base` has and `theirs` lacks: `theirs` may have renamed them. Signs and numbers are no such
+ * words.
+ */
+export function isGoneFrom(base: readonly Word[], theirs: readonly Word[]): (word: Word) => boolean {
+  const [own, there] = [base, theirs].map(words => new Set(words.map(({ text }) => text)))
+  return ({ text }) => /^[\p{L}_$]/u.test(text) && own!.has(text) && !there!.has(text)
+}
