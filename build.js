@@ -1,7 +1,7 @@
-// Builds dist/ from src/, routes/ and schemas/, dist/page/ from page/review/, and dist/grammars/ from packages, and
-// bundles what a server and the page run, if anything is out of date: before each start and test, and when npm installs or packs
-// the project. It compares contents, so it works after a switch of branches or a copy. With --no-check, it removes
-// types without checking them, in a third of the time, for those who only want to run it.
+// Builds dist/ from src/, routes/ and schemas/, dist/page-modules/ from page/review/, and dist/grammars/ from packages,
+// and bundles what a server and the page run, if anything is out of date: before each start and test, and when npm
+// installs or packs the project. It compares contents, so it works after a switch of branches or a copy. With
+// --no-check, it removes types without checking them, in a third of the time, for those who only want to run it.
 import { spawnSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
 import { copyFileSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'

@@ -48,7 +48,7 @@ export const UndoRequestSchema = named(
   'UndoRequest',
   'Take edits back. Give one selector: edit_id, edit_ids, changes, batch_id, session, agent, path, or path with ' +
     'to; none: the last edit of the caller that stands, with its whole batch. ' +
-    'A path beside edit_id or edit_ids says of which file they are.',
+    'With a path beside edit_id or edit_ids, all of them must be edits of that file.',
   {
     edit_id: Type.Optional(
       editId('The edit to take back: the edit_id of an answer, or its file_hash. Half of a move stands for all of it.')

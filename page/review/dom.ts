@@ -188,7 +188,7 @@ export function timeElement(at: string): HTMLElement {
   return h('time', { datetime: at, title: isKnown ? exact.format(date) : at }, agoText(at, Date.now()))
 }
 
-/** Says anew of all times how long ago they are. */
+/** Updates how long ago each time is. */
 export function freshen(): void {
   for (const element of document.querySelectorAll('time')) {
     const text = agoText(element.dateTime, Date.now())

@@ -423,7 +423,7 @@ async function onReach(now: boolean): Promise<void> {
   }
 }
 
-/** With another token, all is read anew: it may be for another workspace. */
+/** Reloads everything with another token, which may be for another workspace. */
 function onToken(): void {
   if (!state.loaded) return
   following?.abort()

@@ -54,7 +54,7 @@ export function rebasedPlan(plan: Plan, earlier: EarlierText, present: Buffer): 
   const line_index = new LineIndex(present)
   const placements: Placed[] = []
   for (const placed of plan.placements) {
-    // Of splices that begin where it does, any has the same shift.
+    // Splices that begin at the same place have the same shift.
     const around = moved[firstIndex(moved.length, i => moved[i]!.from.start > placed.start) - 1]
     if (around === undefined || placed.end > around.from.end) return undefined
     const { shift } = around
