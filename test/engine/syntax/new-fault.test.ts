@@ -36,6 +36,7 @@ t.test('finds where data is broken that was not', async t => {
     ['jsonc', '{}', '{ "a": [1,, }', { line: 1, column: 11, reason: 'value expected' }],
     ['json5', '{}', "{ // why\n  a: 'b',\n}", 'nothing'],
     ['json5', '{}', "{\n  a: 'b'\n  c: 1\n}", { line: 3, column: 3, text: 'c: 1', reason: "invalid character 'c'" }],
+    ['json5', '{}', '{\n  a: "\n', { line: 2, column: 7, text: 'a: "', reason: "invalid character '\\n'" }],
     ['json5', '{}', '{ a: 1', { line: 1, column: 7, reason: 'invalid end of input' }],
     ['yaml', 'a: 1\n', 'a: 1\n---\nb: [1,\n  2]\n...\n', 'nothing'],
     ['yaml', 'a: 1\n', `a: 1\na: 2\nb: !Ref c\nd: \${{ e }}\n`, 'nothing'],
